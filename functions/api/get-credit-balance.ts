@@ -1,0 +1,9 @@
+import { routes } from '#contract/routes.ts';
+import { shownBalance } from '#domain/balance.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const getCreditBalance: Operation<typeof routes.getCreditBalance> = async ({ metering, clock }, { caller }) =>
+  shownBalance(await metering().current(caller.accountId, clock.now()));
+
+export const handler = endpoint(routes.getCreditBalance, getCreditBalance);

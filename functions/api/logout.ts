@@ -1,0 +1,11 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+/** With a key there is no session to end; the cookie goes in either case. */
+const logout: Operation<typeof routes.logout> = async ({ accounts }, { caller, setSession }) => {
+  if (caller.kind === 'session') await accounts().logout(caller.session);
+  setSession('ended');
+};
+
+export const handler = endpoint(routes.logout, logout);

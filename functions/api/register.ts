@@ -1,0 +1,13 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+/** The field is called `password_hash` and carries the chosen password (spec "POST /auth/register"). */
+const register: Operation<typeof routes.register> = async ({ accounts }, { input, setSession }) => {
+  const { email, name, password_hash: password } = input.body;
+  const { account, session } = await accounts().register({ email, name, password });
+  setSession(session);
+  return account;
+};
+
+export const handler = endpoint(routes.register, register);

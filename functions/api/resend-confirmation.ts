@@ -1,0 +1,8 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const resendConfirmation: Operation<typeof routes.resendConfirmation> = ({ accounts }, { caller }) =>
+  accounts().resendConfirmation(caller.account);
+
+export const handler = endpoint(routes.resendConfirmation, resendConfirmation);

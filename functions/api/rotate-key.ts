@@ -1,0 +1,8 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const rotateKey: Operation<typeof routes.rotateKey> = ({ keys }, { input, caller }) =>
+  keys().rotate(caller.accountId, input.path.id, input.body.graceSeconds);
+
+export const handler = endpoint(routes.rotateKey, rotateKey);

@@ -1,0 +1,3 @@
+import { unknownRoute } from '#runtime/unknown-route.ts';
+
+export const handler = unknownRoute();

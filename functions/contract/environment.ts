@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import type { TableId } from './tables.ts';
+
+/** The variable that names each table; set by the construct that grants access to it. */
+export const tableVariables = {
+  accounts: 'ACCOUNTS_TABLE',
+  meters: 'METERS_TABLE',
+  ledger: 'LEDGER_TABLE',
+} as const satisfies Record<TableId, string>;
+
+const optionalNumber = (fallback: number) =>
+  v.optional(v.pipe(v.string(), v.transform(Number), v.safeInteger()), String(fallback));
+
+/**
+ * What a function reads from its environment. A table's name is there only where the function may reach the table;
+ * a missing one is reported when it is first needed.
+ */
+export const Environment = v.object({
+  ACCOUNTS_TABLE: v.optional(v.string()),
+  METERS_TABLE: v.optional(v.string()),
+  LEDGER_TABLE: v.optional(v.string()),
+  /** Origin of every mail link, never taken from a request. */
+  PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
+  MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
+  /** JSON object from model id to SageMaker endpoint name, where a stage does not use the catalogue's. */
+  MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), '{}'),
+  /** A container answers within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
+  MODEL_DEADLINE_MS: optionalNumber(60_000),
+  /** Base-2 logarithm of scrypt's cost N (design section 10). */
+  SCRYPT_LOG2_N: optionalNumber(17),
+  /** `__Host-session` where the service is served over HTTPS, else `session`. */
+  SESSION_COOKIE: v.optional(v.picklist(['session', '__Host-session']), 'session'),
+});
+export type Environment = v.InferOutput<typeof Environment>;

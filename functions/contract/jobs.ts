@@ -1,0 +1,39 @@
+import type { Uses } from './route.ts';
+import type { TableId } from './tables.ts';
+
+/** Work that no caller waits for: on a table's stream, or on a schedule. Entry point: `functions/jobs/<id>.ts`. */
+export interface Job {
+  readonly id: string;
+  readonly summary: string;
+  readonly trigger:
+    | { readonly stream: TableId /** Only records whose new image has this attribute. */; readonly newImageHas: string }
+    | { readonly everySeconds: number };
+  readonly uses: Uses;
+  readonly timeoutSeconds: number;
+}
+
+export const jobs = {
+  projectLedger: {
+    id: 'project-ledger',
+    summary: 'Writes one immutable ledger row for each thing a meter says has ended',
+    trigger: { stream: 'meters', newImageHas: 'last' },
+    uses: { tables: { ledger: 'write', accounts: 'write' } },
+    timeoutSeconds: 60,
+  },
+  sendMail: {
+    id: 'send-mail',
+    summary: 'Sends the mails of the outbox',
+    trigger: { stream: 'accounts', newImageHas: 'outbox' },
+    uses: { tables: { accounts: 'write' }, mail: true },
+    timeoutSeconds: 60,
+  },
+  sweepMeters: {
+    id: 'sweep-meters',
+    summary: 'Returns the credits of holds whose call died, and settles what is due on accounts that do not call',
+    trigger: { everySeconds: 60 },
+    uses: { tables: { meters: 'write' } },
+    timeoutSeconds: 55,
+  },
+} as const satisfies Record<string, Job>;
+
+export const allJobs: readonly Job[] = Object.values(jobs);

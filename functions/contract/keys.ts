@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { instant, integer, text, timestamp } from './fields.ts';
+
+const name = text(64);
+
+export const NewKey = v.object({ name, expiresAt: v.optional(v.nullable(timestamp)) }, 'must be a JSON object');
+export const KeyChange = v.object(
+  {
+    name: v.optional(name),
+    status: v.optional(v.picklist(['active', 'suspended'], 'must be active or suspended')),
+    expiresAt: v.optional(v.nullable(timestamp)),
+  },
+  'must be a JSON object',
+);
+/** `graceSeconds`: how long the old key goes on working, at most 7 days. */
+export const KeyRotation = v.optional(
+  v.object({ graceSeconds: v.optional(integer(0, 604_800), 0) }, 'must be a JSON object'),
+  {},
+);
+export const KeyPath = v.object({ id: text(64) });
+
+export const keyStatuses = ['active', 'suspended', 'revoked', 'expired'] as const;
+export type KeyStatus = (typeof keyStatuses)[number];
+
+const described = {
+  id: v.string(),
+  name: v.string(),
+  prefix: v.string(),
+  status: v.picklist(keyStatuses),
+  createdAt: instant,
+  expiresAt: v.nullable(instant),
+};
+
+/** A key as lists show it; the key itself is never stored. */
+export const KeyRecord = v.object({ ...described, lastFour: v.string(), lastUsedAt: v.nullable(instant) });
+export const KeyList = v.array(KeyRecord);
+
+/** The only answer that carries the key. */
+export const CreatedKey = v.object({ ...described, key: v.string() });

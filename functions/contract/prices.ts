@@ -1,0 +1,39 @@
+/**
+ * Credits are kept as integer microcredits: the smallest price, one embeddings token, is a 10,000th of a credit,
+ * so every charge is exact and nothing is rounded before it is shown (docs/adr/0001-microcredits.md).
+ */
+export const microPerCredit = 1_000_000;
+
+export type ServiceName =
+  | 'translation'
+  | 'text_analysis'
+  | 'audio'
+  | 'voice_call'
+  | 'sms'
+  | 'chat'
+  | 'completion'
+  | 'embeddings';
+
+/** A service's price: `credits` per started or metered `unitSize` of `unit` (spec "Credits", design section 3 "Prices"). */
+export interface Price {
+  readonly unit: 'word' | 'request' | 'character' | 'message' | 'token';
+  readonly unitSize: number;
+  readonly credits: number;
+  readonly description: string;
+}
+
+export const prices: Readonly<Record<ServiceName, Price>> = {
+  translation: { unit: 'word', unitSize: 100, credits: 10, description: 'Translation, per started 100 words' },
+  text_analysis: { unit: 'request', unitSize: 1, credits: 5, description: 'Text analysis, per request' },
+  audio: {
+    unit: 'character',
+    unitSize: 1000,
+    credits: 50,
+    description: 'Text-to-speech, per started 1,000 characters',
+  },
+  voice_call: { unit: 'message', unitSize: 1, credits: 2, description: 'Voice call, per message' },
+  sms: { unit: 'message', unitSize: 1, credits: 2, description: 'SMS, per message' },
+  chat: { unit: 'message', unitSize: 1, credits: 1, description: 'Chat, per completion made' },
+  completion: { unit: 'token', unitSize: 1000, credits: 1, description: 'Text completion, per token' },
+  embeddings: { unit: 'token', unitSize: 10_000, credits: 1, description: 'Embeddings, per input token' },
+};

@@ -1,0 +1,62 @@
+import type { GenericSchema } from 'valibot';
+import { limits } from './limits.ts';
+import type { Capability } from './models.ts';
+import type { ServiceName } from './prices.ts';
+import type { TableId } from './tables.ts';
+
+/** Which credential a route takes: a dashboard session, an API key, either, or none (design section 3, "Session"). */
+export type Credential = 'none' | 'session' | 'key' | 'session or key';
+
+export type Access = 'read' | 'write';
+
+/** What a function touches; CDK turns it into grants and environment, nothing else is reachable. */
+export interface Uses {
+  readonly tables?: Readonly<Partial<Record<TableId, Access>>>;
+  readonly inference?: true;
+  readonly mail?: true;
+}
+
+/** What a caller of the route declares; `defineRoute` fills in the rest. */
+interface RouteDeclaration {
+  /** Operation id, and the handler's file name in `functions/api`. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From the origin, with `{name}` for path parameters. */
+  readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}`;
+  readonly summary: string;
+  readonly credential: Credential;
+  /** Refused with 403 until the account's e-mail address is confirmed. */
+  readonly confirmed?: true;
+  readonly pathInput?: GenericSchema;
+  readonly queryInput?: GenericSchema;
+  readonly bodyInput?: GenericSchema;
+  /** Schema of the envelope's `data`; undeclared fields never leave. Absent: `data` is null. */
+  readonly output?: GenericSchema;
+  /** `message` and HTTP status of a success; SUCCESS and 200 unless said. */
+  readonly success?: { readonly status: number; readonly message: string };
+  /** A priced call is metered: what it is charged as, and what it asks a model for. */
+  readonly priced?: { readonly service: ServiceName; readonly capability: Capability };
+  readonly uses: Uses;
+  /** The streaming integration: bytes leave as they are made, and the answer may take longer than 29 s. */
+  readonly streaming?: true;
+  readonly maxBodyBytes?: number;
+  readonly timeoutSeconds?: number;
+  readonly memoryMb?: number;
+}
+
+export interface Route extends RouteDeclaration {
+  readonly success: { readonly status: number; readonly message: string };
+  readonly maxBodyBytes: number;
+  /** The function's; the gateway waits a second longer, the model's deadline is shorter (design section 4). */
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+}
+
+const defaults: Required<Pick<Route, 'success' | 'maxBodyBytes' | 'timeoutSeconds' | 'memoryMb'>> = {
+  success: { status: 200, message: 'SUCCESS' },
+  maxBodyBytes: limits.bodyBytes,
+  timeoutSeconds: 28,
+  memoryMb: 512,
+};
+
+export const defineRoute = <const R extends RouteDeclaration>(declaration: R) => ({ ...defaults, ...declaration });

@@ -1,0 +1,48 @@
+/** Content of a mail to a person. */
+export interface MailContent {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export function confirmationMail(name: string, link: string): MailContent {
+  return letter({
+    subject: 'Confirm your e-mail address',
+    greeting: `Hello ${name},`,
+    body: 'Please confirm your e-mail address to make API keys. The link works once and for 24 hours.',
+    action: 'Confirm address',
+    link,
+    footer: 'If you did not register, ignore this mail: without confirmation the account can do nothing.',
+  });
+}
+
+interface Letter {
+  subject: string;
+  greeting: string;
+  body: string;
+  action: string;
+  link: string;
+  footer: string;
+}
+
+function letter({ subject, greeting, body, action, link, footer }: Letter): MailContent {
+  const text = [greeting, '', body, '', link, '', footer, ''].join('\n');
+  const html = `<!doctype html>
+<html lang="en">
+<body style="margin:0;padding:32px 16px;background:#f4f5f7;color:#1f2430;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:480px;margin:auto;padding:32px;background:#fff;border-radius:12px">
+<h1 style="margin:0 0 16px;font-size:20px">${escapeHtml(subject)}</h1>
+<p>${escapeHtml(greeting)}</p>
+<p>${escapeHtml(body)}</p>
+<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:#3b5bdb;color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action)}</a></p>
+<p style="color:#5f6675;font-size:14px">${escapeHtml(footer)}</p>
+</div>
+</body>
+</html>
+`;
+  return { subject, text, html };
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

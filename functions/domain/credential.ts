@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { decodeInteger, encodeBytes, encodeInteger } from './base62.ts';
+import type { Random } from './ports.ts';
+
+const prefixes = { key: 'tai_', session: 'tas_', confirmation: 'tac_', reset: 'tar_' } as const;
+const kinds = new Map(Object.entries({ tai_: 'key', tas_: 'session', tac_: 'confirmation', tar_: 'reset' } as const));
+
+export type CredentialKind = keyof typeof prefixes;
+
+const prefixLength = 4;
+const accountLength = 9;
+const secretLength = 43;
+const checksumLength = 6;
+const shape = /^ta[iscr]_[0-9A-Za-z]{58}$/;
+
+/**
+ * What a caller shows to prove who it is: `ta?_`, account reference, 32 random bytes, checksum, all base62
+ * (design section 3, "Keys"). The account is in the text, so that finding it costs no look-up; the checksum
+ * lets a typo be refused without asking the database. `digest` is what is stored: SHA-256 cut to 128 bits, base64url.
+ */
+export interface Credential {
+  readonly kind: CredentialKind;
+  readonly accountId: number;
+  readonly digest: string;
+}
+
+export function issueCredential(
+  kind: CredentialKind,
+  accountId: number,
+  random: Random,
+): Credential & { text: string } {
+  const secret = encodeBytes(random.bytes(32), secretLength);
+  const body = prefixes[kind] + encodeInteger(BigInt(accountId), accountLength) + secret;
+  const text = body + checksum(body);
+  return { kind, accountId, digest: digestOf(text), text };
+}
+
+/** The credential a text is; undefined when it is malformed, mistyped or not one of ours. Needs no database. */
+export function parseCredential(text: string): Credential | undefined {
+  if (!shape.test(text)) return undefined;
+  const kind = kinds.get(text.slice(0, prefixLength));
+  const accountId = Number(decodeInteger(text.slice(prefixLength, prefixLength + accountLength)));
+  const isOurs = checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+  return kind && isOurs && Number.isSafeInteger(accountId) ? { kind, accountId, digest: digestOf(text) } : undefined;
+}
+
+function checksum(body: string): string {
+  return encodeInteger(BigInt(crc32(body)), checksumLength);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
+}

@@ -1,0 +1,13 @@
+import { encodeBytes } from './base62.ts';
+import type { Random } from './ports.ts';
+
+/** A request's, hold's and ledger row's id: 119 random bits, made by us and never taken from the caller. */
+export function newRequestId(random: Random): string {
+  return encodeBytes(random.bytes(14), 19);
+}
+
+/** A random integer from 1 to 2^53 - 1: exact in JavaScript and not guessable (design section 3, "Ids"). */
+export function newAccountId(random: Random): number {
+  const id = Number(BigInt(`0x${Buffer.from(random.bytes(7)).toString('hex')}`) & 0x1f_ffff_ffff_ffffn);
+  return Math.max(1, id);
+}

@@ -1,0 +1,14 @@
+import type { KeyRecord } from './key-record.ts';
+
+export type KeyWrite = 'done' | 'too many' | 'changed meanwhile';
+
+/** Key records in the `accounts` table, and with them, in the same transaction, the digests in the account's meter. */
+export interface KeyStore {
+  list(accountId: number): Promise<KeyRecord[]>;
+  find(accountId: number, id: string): Promise<KeyRecord | undefined>;
+  create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite>;
+  /** `after.revision` is one above the stored record's. */
+  change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite>;
+  /** Changes one and creates another, both or none. */
+  rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite>;
+}

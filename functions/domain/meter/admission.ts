@@ -1,0 +1,74 @@
+import { planOfRank } from '#contract/plans.ts';
+import type { ServiceName } from '#contract/prices.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Meter } from './meter.ts';
+import { rateStanding } from './rate-window.ts';
+import { rateHeaders } from './receipt.ts';
+
+/** A call that asks to be admitted. `amount` in microcredits, `now` in epoch ms, `deadline` in epoch seconds. */
+export interface Attempt {
+  readonly accountId: number;
+  readonly keyId: string;
+  readonly requestId: string;
+  readonly service: ServiceName;
+  readonly model: string;
+  readonly minPlanRank: number;
+  readonly amount: number;
+  readonly now: number;
+  readonly deadline: number;
+}
+
+/** What became of an admission: the call runs, something must be settled first, or it is refused. */
+export type Verdict = { is: 'admitted' | 'due'; meter: Meter } | { is: 'refused'; why: ServiceError };
+
+/**
+ * Reads the verdict from the item that the write left or met, in the order of design section 3: 401, 403, 429, 402.
+ * A hold of this call says it is admitted, be it by this write or by an earlier try of ours whose reply was lost.
+ */
+export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
+  if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };
+  if (!meter || !hasWorkingKey(meter, attempt.keyId, attempt.now)) return { is: 'refused', why: invalidKey() };
+  if (meter.due * 1000 <= attempt.now || hasLapsedHold(meter, attempt.now)) return { is: 'due', meter };
+  return { is: 'refused', why: refusal(meter, attempt) };
+}
+
+export function hasWorkingKey(meter: Meter, keyId: string, now: number): boolean {
+  return (meter.keys.get(keyId) ?? 0) > Math.floor(now / 1000);
+}
+
+export function hasLapsedHold(meter: Meter, now: number): boolean {
+  return meter.holds.values().some((hold) => hold.deadline * 1000 <= now);
+}
+
+export function invalidKey(): ServiceError {
+  return new ServiceError('INVALID_API_KEY', 'The Authorization header must be Bearer and an API key that is active.');
+}
+
+function refusal(meter: Meter, attempt: Attempt): ServiceError {
+  const plan = planOfRank(meter.planRank);
+  const rate = rateStanding(meter, attempt.now);
+  const headers = rateHeaders(rate);
+  if (meter.planRank < attempt.minPlanRank) return planTooSmall(attempt);
+  if (rate && rate.retryAfterMs > 0) {
+    const retryAfter = String(Math.ceil(rate.retryAfterMs / 1000));
+    const detail = `The plan allows ${rate.limit} calls per minute; try again in ${retryAfter} s.`;
+    return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { ...headers, 'Retry-After': retryAfter } });
+  }
+  if (meter.holds.size >= plan.callsInFlight) {
+    const detail = `The plan allows ${plan.callsInFlight} calls at the same time; wait for one to end.`;
+    return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { ...headers, 'Retry-After': '1' } });
+  }
+  if (meter.spendable < attempt.amount) {
+    return new ServiceError(
+      'INSUFFICIENT_CREDITS',
+      'The credits are used up; upgrade the plan or wait for the next month.',
+      { headers },
+    );
+  }
+  throw new Error('the admission was refused by a rule that the verdict does not know');
+}
+
+function planTooSmall(attempt: Attempt): ServiceError {
+  const needed = planOfRank(attempt.minPlanRank).name;
+  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The model ${attempt.model} needs the plan ${needed} or above.`);
+}

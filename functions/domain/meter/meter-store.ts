@@ -1,0 +1,32 @@
+import type { Attempt } from './admission.ts';
+import type { Hold, LedgerEntry, Meter } from './meter.ts';
+
+/** What closes a hold: `cost` of it is charged, the rest goes back. Microcredits; `now` in epoch ms. */
+export interface Settlement {
+  readonly accountId: number;
+  readonly requestId: string;
+  readonly hold: Hold;
+  readonly cost: number;
+  readonly now: number;
+  /** Buckets that have left the rate window, removed on the way. */
+  readonly staleBuckets: readonly string[];
+  /** A lot may have expired while the hold was open: what goes back is to be looked at before anyone spends it. */
+  readonly expiryPassed: boolean;
+}
+
+/** The `meters` table. Every write is conditional, so that a retry after a lost reply changes nothing twice. */
+export interface MeterStore {
+  find(accountId: number): Promise<Meter | undefined>;
+  /** The one write of an admission: the item after it, with the call's hold, or the item that refused it. */
+  admit(attempt: Attempt): Promise<Meter | undefined>;
+  /** False when the hold was closed before. */
+  settle(settlement: Settlement): Promise<boolean>;
+  /** Puts `after` in the place of `before`; false when the meter has changed since it was read. */
+  replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean>;
+  /** Accounts that are due by `now` (epoch seconds). */
+  accountsDue(now: number): AsyncIterable<number>;
+  /** Accounts whose oldest hold may have passed its deadline by `now` (epoch seconds). */
+  accountsWithOldHolds(now: number): AsyncIterable<number>;
+  /** Sets when the account's holds are to be looked at next, or ends the watch when `at` is undefined. False when calls came in between. */
+  watchHolds(meter: Meter, at: number | undefined): Promise<boolean>;
+}

@@ -1,0 +1,79 @@
+import type { ServiceName } from '#contract/prices.ts';
+
+/** Credits granted at one moment. Amounts in microcredits; `expiresAt` in epoch seconds. */
+export interface Lot {
+  readonly source: 'free' | 'plan' | 'purchase';
+  readonly granted: number;
+  readonly remaining: number;
+  readonly expiresAt: number;
+}
+
+/** Credits set aside for a call that is running. `deadline` in epoch seconds: after it the call is surely dead. */
+export interface Hold {
+  readonly amount: number;
+  readonly deadline: number;
+  readonly service: ServiceName;
+  readonly model: string;
+  readonly keyId: string;
+}
+
+/** Billing months are counted from `anchor` (epoch seconds); `index` is the current one. */
+export interface Period {
+  readonly anchor: number;
+  readonly index: number;
+}
+
+export interface Subscription {
+  readonly id: string;
+  readonly planId: string;
+  readonly status: 'active';
+}
+
+/**
+ * Everything an admission looks at, one item per account (design section 4). Amounts in microcredits, moments in
+ * epoch seconds.
+ *
+ * `lots` hold what each had left when it was last settled; what calls have spent since is the difference to
+ * `spendable` plus open holds, taken from the oldest lots first. So a call touches two numbers and no list.
+ */
+export interface Meter {
+  readonly accountId: number;
+  /** Counts everything that ended: each is one ledger row. */
+  readonly seq: number;
+  /** Digest of each key that works, and when it stops to. */
+  readonly keys: ReadonlyMap<string, number>;
+  readonly planRank: number;
+  /** Calls ever admitted. */
+  readonly admitted: number;
+  /** `admitted` plus the plan's calls per minute. */
+  readonly ceiling: number;
+  /** Per 3 s bucket, the ceiling that its first call found. */
+  readonly buckets: ReadonlyMap<string, number>;
+  readonly spendable: number;
+  readonly holds: ReadonlyMap<string, Hold>;
+  readonly lots: readonly Lot[];
+  /** Settled in the current period. */
+  readonly used: Readonly<Partial<Record<ServiceName, number>>>;
+  readonly period: Period;
+  readonly subscription?: Subscription;
+  /** The next moment at which a month ends or a lot expires; no call is admitted past it until that is settled. */
+  readonly due: number;
+}
+
+/** A thing that ended, as one ledger row tells it. `amount` is signed: what it added to the balance. */
+export interface LedgerEntry {
+  readonly type: 'grant' | 'charge' | 'refund' | 'expiry' | 'adjustment';
+  readonly at: number;
+  readonly amount: number;
+  readonly service?: ServiceName;
+  readonly model?: string;
+  readonly keyId?: string;
+  readonly requestId?: string;
+}
+
+export const heldCredits = (meter: Meter): number => meter.holds.values().reduce((sum, hold) => sum + hold.amount, 0);
+
+export const isSubscribed = (meter: Meter): boolean => meter.subscription?.status === 'active';
+
+/** Granted and neither charged nor expired: what the ledger's rows add up to. */
+export const balance = (meter: Meter): number => meter.spendable + heldCredits(meter);

@@ -1,0 +1,121 @@
+import { ServiceError } from '../service-error.ts';
+import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
+import { bringCurrent, type Settled } from './billing.ts';
+import type { Hold, Meter } from './meter.ts';
+import type { MeterStore } from './meter-store.ts';
+import { bucketsLeftBehind } from './rate-window.ts';
+import { receiptHeaders } from './receipt.ts';
+
+/** An admitted call's hold. Amounts in microcredits. */
+export interface Charge {
+  readonly held: number;
+  /** Headers that state this cost and what is left. */
+  receipt(cost: number): Record<string, string>;
+  /** Closes the hold; only the first call counts. A cost above what was held is cut to it. */
+  settle(cost: number, now: number): Promise<void>;
+}
+
+export type Metering = ReturnType<typeof metering>;
+
+/** Enough for a lapsed hold, years of missed months and a race with other calls; then the caller is told to come back. */
+const maxTries = 8;
+
+/** Admission and settlement of calls, and everything that falls due on a meter (design section 4). */
+export function metering(store: MeterStore) {
+  /** Throws the refusal (401, 403, 429 or 402) when the call may not run. */
+  async function admit(attempt: Attempt): Promise<Charge> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const verdict = verdictOn(await store.admit(attempt), attempt);
+      if (verdict.is === 'admitted') return openCharge(store, verdict.meter, attempt);
+      if (verdict.is === 'refused') throw verdict.why;
+      await settleDue(verdict.meter, attempt.now);
+    }
+    throw busy();
+  }
+
+  /** The meter as it is at `now` (epoch ms): whatever is due is settled first. */
+  async function current(accountId: number, now: number): Promise<Meter> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const meter = await store.find(accountId);
+      if (!meter) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+      if (meter.due * 1000 > now && !hasLapsedHold(meter, now)) return meter;
+      await settleDue(meter, now);
+    }
+    throw busy();
+  }
+
+  /** Applies a change to the meter as it is now, again if another write came between. The change may throw a refusal. */
+  async function change(accountId: number, now: number, apply: (meter: Meter) => Settled): Promise<Meter> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const before = await current(accountId, now);
+      const { meter, entries } = apply(before);
+      if (await store.replace(before, meter, entries)) return meter;
+    }
+    throw busy();
+  }
+
+  /** One step: gives back lapsed holds, else brings the months up to date. Losing a race is fine, the winner did it. */
+  async function settleDue(meter: Meter, now: number): Promise<void> {
+    const lapsed = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
+    for (const [requestId, hold] of lapsed) {
+      await store.settle({ ...settlementOf(meter, requestId, hold, now), cost: 0, expiryPassed: true });
+    }
+    if (lapsed.length > 0 || meter.due * 1000 > now) return;
+    const settled = bringCurrent(meter, Math.floor(now / 1000));
+    await store.replace(meter, settled.meter, settled.entries);
+  }
+
+  /** Settles what is due on accounts that do not call. Returns how many accounts it looked at. */
+  async function sweep(now: number): Promise<number> {
+    const seconds = Math.floor(now / 1000);
+    let accounts = 0;
+    for await (const accountId of store.accountsDue(seconds)) {
+      await current(accountId, now);
+      accounts++;
+    }
+    for await (const accountId of store.accountsWithOldHolds(seconds)) {
+      await renewHoldWatch(accountId, now);
+      accounts++;
+    }
+    return accounts;
+  }
+
+  async function renewHoldWatch(accountId: number, now: number): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const meter = await current(accountId, now);
+      const deadlines = [...meter.holds.values()].map((hold) => hold.deadline);
+      if (await store.watchHolds(meter, deadlines.length > 0 ? Math.min(...deadlines) : undefined)) return;
+    }
+  }
+
+  return { admit, current, change, sweep, find: (accountId: number) => store.find(accountId) };
+}
+
+function busy(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.', {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+function openCharge(store: MeterStore, meter: Meter, attempt: Attempt): Charge {
+  const hold: Hold = attempt;
+  let open = true;
+  return {
+    held: attempt.amount,
+    receipt: (cost) => receiptHeaders(meter, attempt.amount, cost, attempt.now),
+    async settle(cost, now) {
+      if (!open) return;
+      open = false;
+      const settlement = settlementOf(meter, attempt.requestId, hold, now);
+      await store.settle({
+        ...settlement,
+        cost: Math.min(cost, attempt.amount),
+        expiryPassed: now >= meter.due * 1000,
+      });
+    },
+  };
+}
+
+function settlementOf(meter: Meter, requestId: string, hold: Hold, now: number) {
+  return { accountId: meter.accountId, requestId, hold, now, staleBuckets: bucketsLeftBehind(meter, now) };
+}

@@ -1,0 +1,57 @@
+import type { Meter } from './meter.ts';
+
+/**
+ * The strict rolling minute (design section 4, "Rate"). Time is cut into 3 s buckets; a bucket keeps the ceiling its
+ * first call found. A call is within the limit while the count of calls is below every ceiling of the last 21 buckets,
+ * which cover any 60 s whole; so a call frees its place 60 to 63 s later.
+ */
+const bucketMs = 3000;
+const windowBuckets = 21;
+
+/** A number no limit reaches: plans without a limit (JavaScript and DynamoDB both hold it exactly). */
+export const unlimited = 1e15;
+
+/** Name of the bucket that a moment (epoch ms) falls into: its index in base 36. */
+export function bucketAt(now: number): string {
+  return Math.floor(now / bucketMs).toString(36);
+}
+
+/** The buckets whose ceilings bind a call now, newest first. */
+export function bucketsInWindow(now: number): string[] {
+  return Array.from({ length: windowBuckets }, (_, age) => bucketAt(now - age * bucketMs));
+}
+
+/** Buckets that bind nobody any more. */
+export function bucketsLeftBehind(meter: Meter, now: number): string[] {
+  return [...meter.buckets.keys()].filter((name) => leavesAt(name) <= now);
+}
+
+export interface RateStanding {
+  /** Calls per minute; undefined when the plan has no limit. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until a refused call is admitted; 0 when it would be now. */
+  readonly retryAfterMs: number;
+  /** Milliseconds until the whole limit is free again. */
+  readonly resetMs: number;
+}
+
+/** Where an account stands in its rolling minute; undefined when its plan has no limit. */
+export function rateStanding(meter: Meter, now: number): RateStanding | undefined {
+  const limit = meter.ceiling - meter.admitted;
+  if (limit >= unlimited) return undefined;
+  const live = [...meter.buckets]
+    .map(([name, ceiling]) => ({ ceiling, left: leavesAt(name) - now }))
+    .filter(({ left }) => left > 0);
+  const full = live.filter(({ ceiling }) => meter.admitted >= ceiling);
+  return {
+    limit,
+    remaining: Math.max(0, Math.min(limit, ...live.map(({ ceiling }) => ceiling - meter.admitted))),
+    retryAfterMs: Math.max(0, ...full.map(({ left }) => left)),
+    resetMs: Math.max(0, ...live.map(({ left }) => left)),
+  };
+}
+
+function leavesAt(name: string): number {
+  return (Number.parseInt(name, 36) + windowBuckets) * bucketMs;
+}

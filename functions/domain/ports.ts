@@ -1,0 +1,14 @@
+/** Epoch milliseconds. Time comes in through this port so that a year of billing runs in a second. */
+export interface Clock {
+  now(): number;
+}
+
+/** Cryptographically strong random bytes. */
+export interface Random {
+  bytes(size: number): Uint8Array;
+}
+
+/** How many tokens a text has for the models' family; an estimate, as each model's own tokenizer may differ a little. */
+export interface Tokenizer {
+  count(text: string): Promise<number>;
+}

@@ -1,0 +1,35 @@
+import { InvokeEndpointCommand, type SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import * as v from 'valibot';
+import { ModelChatReply } from '#domain/chat.ts';
+import type { ModelGateway } from '#domain/inference.ts';
+import { serviceErrorOf } from './errors.ts';
+
+/** Where each model runs, and how long one invocation may take. */
+export interface ModelGatewaySettings {
+  readonly endpointOf: (model: string) => string;
+  readonly deadlineMs: number;
+}
+
+/** Containers that speak OpenAI bodies on /invocations (vLLM), through the SageMaker runtime. */
+export function sagemakerGateway(client: SageMakerRuntimeClient, settings: ModelGatewaySettings): ModelGateway {
+  async function invoke(model: string, body: unknown): Promise<unknown> {
+    const command = new InvokeEndpointCommand({
+      EndpointName: settings.endpointOf(model),
+      ContentType: 'application/json',
+      Accept: 'application/json',
+      Body: JSON.stringify(body),
+    });
+    const { Body } = await client.send(command, { abortSignal: AbortSignal.timeout(settings.deadlineMs) });
+    return JSON.parse(new TextDecoder().decode(Body));
+  }
+
+  return {
+    async chat(model, request) {
+      try {
+        return v.parse(ModelChatReply, await invoke(model, request));
+      } catch (error) {
+        throw serviceErrorOf(error, model);
+      }
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { MessageRejected, type SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import type { Mailer } from '#domain/outbox.ts';
+
+const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
+
+/** Sends through SES. A rejected message is final; throttling and outages are thrown after the client's own retries. */
+export function sesMailer(client: SESClient, sender: string): Mailer {
+  return {
+    async send({ to, subject, text, html }) {
+      try {
+        await client.send(
+          new SendEmailCommand({
+            Source: sender,
+            Destination: { ToAddresses: [to] },
+            Message: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } },
+          }),
+        );
+        return 'sent';
+      } catch (error) {
+        if (error instanceof MessageRejected) return 'rejected';
+        throw error;
+      }
+    },
+  };
+}

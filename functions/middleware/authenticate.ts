@@ -1,0 +1,58 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Route } from '#contract/route.ts';
+import type { Account } from '#domain/accounts/account.ts';
+import { type Credential, parseCredential } from '#domain/credential.ts';
+import { hasWorkingKey, invalidKey } from '#domain/meter/admission.ts';
+import type { Meter } from '#domain/meter/meter.ts';
+import type { Caller, KeyCaller, Middleware } from './call.ts';
+import { cookieValue, headerValues } from './headers.ts';
+
+/** What proves a credential; each is one read. */
+export interface Authentication {
+  readonly sessionCookie: string;
+  readonly now: () => number;
+  readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
+  readonly findBySession: (session: Credential) => Promise<Account | undefined>;
+}
+
+/**
+ * Finds out who calls (spec "Authentication"). A malformed credential is refused without any read. On a priced route
+ * the admission itself checks the key, so here it is only parsed, and `prove` is left for a request that is bad.
+ */
+export function authenticate(route: Route, authentication: () => Authentication): Middleware {
+  async function prove(caller: KeyCaller): Promise<void> {
+    const { now, findMeter } = authentication();
+    const meter = await findMeter(caller.accountId);
+    if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw invalidKey();
+  }
+
+  async function callerOf(credential: Credential): Promise<Caller> {
+    if (credential.kind === 'key') {
+      const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
+      if (!route.priced) await prove(caller);
+      return caller;
+    }
+    if (credential.kind !== 'session' || route.credential === 'key') throw invalidKey();
+    const account = await authentication().findBySession(credential);
+    if (!account) throw invalidKey();
+    return { kind: 'session', accountId: account.id, account, session: credential };
+  }
+
+  return {
+    before: async function authenticateCaller({ event, context: { call } }) {
+      if (route.credential === 'none') return;
+      const credential = parseCredential(shownCredential(event, authentication().sessionCookie) ?? '');
+      if (!credential) throw invalidKey();
+      const caller = await callerOf(credential);
+      call.caller = caller;
+      if (route.priced && caller.kind === 'key') call.prove = () => prove(caller);
+    },
+  };
+}
+
+/** The Bearer value, or the session cookie when there is no Authorization header: a key beside a cookie counts. */
+function shownCredential(event: APIGatewayProxyEvent, cookie: string): string | undefined {
+  const headers = headerValues(event, 'authorization');
+  if (headers.length === 0) return cookieValue(event, cookie);
+  return headers.length === 1 ? /^Bearer (\S+)$/.exec(headers[0] ?? '')?.[1] : undefined;
+}

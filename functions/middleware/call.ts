@@ -1,0 +1,58 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Account } from '#domain/accounts/account.ts';
+import type { Credential } from '#domain/credential.ts';
+import type { Charge } from '#domain/meter/metering.ts';
+
+/** Who calls: a person in a session, with the account as it is now, or a key. */
+export type Caller = SessionCaller | KeyCaller;
+
+export interface SessionCaller {
+  readonly kind: 'session';
+  readonly accountId: number;
+  readonly account: Account;
+  readonly session: Credential;
+}
+
+export interface KeyCaller {
+  readonly kind: 'key';
+  readonly accountId: number;
+  readonly keyId: string;
+}
+
+/** A session that was opened, for the browser's cookie. */
+export interface OpenedSession {
+  readonly text: string;
+  readonly lifetimeMs: number;
+}
+
+/** What a priced call asks for, known before it is admitted: `amount` (microcredits) is the most it can cost. */
+export interface Order {
+  readonly model: string;
+  readonly amount: number;
+}
+
+/** What the middlewares find out about one request, in this order, and what goes out with the answer. */
+export interface Call {
+  readonly requestId: string;
+  /** Epoch ms. */
+  readonly startedAt: number;
+  caller?: Caller;
+  /** Proves a key that the admission has not yet looked at; a bad request needs to know 401 from 400. */
+  prove?: () => Promise<void>;
+  input: { path: unknown; query: unknown; body: unknown };
+  order?: Order;
+  charge?: Charge;
+  /** Microcredits that the call comes to. */
+  cost: number;
+  /** Runs when the body has left, before the answer ends. */
+  afterBody?: () => Promise<void>;
+  /** HTTP status of the answer, once it is known. */
+  status?: number;
+  readonly headers: Record<string, string>;
+  /** Opens or ends the browser's session with this answer. */
+  session?: OpenedSession | 'ended';
+}
+
+export type CallContext = Context & { call: Call };
+export type Middleware = MiddlewareObj<APIGatewayProxyEvent, unknown, Error, CallContext>;

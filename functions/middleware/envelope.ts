@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import { errorEnvelope, successEnvelope } from '#contract/envelope.ts';
+import type { Route } from '#contract/route.ts';
+import { ServiceError } from '#domain/service-error.ts';
+import type { Call, Middleware, OpenedSession } from './call.ts';
+
+export interface Outcome {
+  readonly sessionCookie: string;
+  /** What the caller is told of an error that is not a ServiceError; undefined for one nobody foresaw. */
+  explain(error: unknown): ServiceError | undefined;
+  onUnforeseen(error: unknown, requestId: string): void;
+}
+
+const fixedHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Puts every answer, success or error, into the envelope of the specification; the only place that knows statuses. */
+export function envelope(outcome: () => Outcome, success: Route['success']): Middleware {
+  return {
+    after: function wrapData(request) {
+      const { call } = request.context;
+      const { status, message } = success;
+      const json = JSON.stringify(successEnvelope(status, message, request.response ?? null));
+      const body = call.afterBody ? bodyThen(json, call.afterBody) : json;
+      call.status = status;
+      request.response = { statusCode: status, headers: headersOf(call, outcome().sessionCookie), body };
+    },
+    onError: function wrapError(request) {
+      const { call } = request.context;
+      const error = serviceErrorOf(request.error, call);
+      const body = errorEnvelope(error.code, error.message);
+      const headers = { ...headersOf(call, outcome().sessionCookie), ...error.headers };
+      call.status = body.status;
+      request.response = { statusCode: body.status, headers, body: JSON.stringify(body) };
+    },
+  };
+
+  function serviceErrorOf(error: unknown, call: Call): ServiceError {
+    if (error instanceof ServiceError) return error;
+    const known = outcome().explain(error);
+    if (known) return known;
+    outcome().onUnforeseen(error, call.requestId);
+    return new ServiceError(
+      'INTERNAL_ERROR',
+      `Something went wrong on our side; name the request ${call.requestId} when you ask about it.`,
+    );
+  }
+}
+
+function headersOf(call: Call, cookie: string): Record<string, string> {
+  const session = call.session && { 'Set-Cookie': sessionCookie(cookie, call.session) };
+  return { ...fixedHeaders, 'x-request-id': call.requestId, ...call.headers, ...session };
+}
+
+function sessionCookie(name: string, session: OpenedSession | 'ended'): string {
+  const [value, maxAge] = session === 'ended' ? ['', 0] : [session.text, Math.floor(session.lifetimeMs / 1000)];
+  const secure = name.startsWith('__Host-') ? '; Secure' : '';
+  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** A body that does something after it has left and before the answer ends, also when nobody reads it to its end. */
+function bodyThen(json: string, afterBody: () => Promise<void>): Readable {
+  let sent = false;
+  return new Readable({
+    read() {
+      if (sent) void afterBody().then(() => this.push(null));
+      else this.push(json);
+      sent = true;
+    },
+    destroy(error, done) {
+      void afterBody().then(() => done(error));
+    },
+  });
+}

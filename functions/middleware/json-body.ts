@@ -1,0 +1,57 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { limits } from '#contract/limits.ts';
+import { ServiceError } from '#domain/service-error.ts';
+
+/**
+ * The body as JSON; undefined when there is none. Refuses (400) what is not UTF-8 or not JSON, nests deeper than the
+ * limit, or has a key twice or named `__proto__`: parsers disagree on what such a body means.
+ */
+export function jsonBody(event: APIGatewayProxyEvent): unknown {
+  if (!event.body) return undefined;
+  const text = event.isBase64Encoded ? decoded(event.body) : event.body;
+  const body = parsed(text);
+  refuseAmbiguous(text);
+  return body;
+}
+
+function decoded(base64: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'));
+  } catch (cause) {
+    throw new ServiceError('INVALID_FORMAT', 'The body must be UTF-8.', { cause });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceError('INVALID_FORMAT', 'The body must be valid JSON.');
+  }
+}
+
+/** Walks the strings and marks of a text that is known to be JSON. */
+function refuseAmbiguous(text: string): void {
+  const open: (Set<string> | undefined)[] = [];
+  let string = '';
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined);
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ':') refuseKey(string, open.at(-1));
+    else string = token;
+    if (open.length > limits.jsonDepth) {
+      throw new ServiceError('INVALID_FORMAT', `The body may nest at most ${limits.jsonDepth} levels.`);
+    }
+  }
+}
+
+function refuseKey(literal: string, keys: Set<string> | undefined): void {
+  const key = String(JSON.parse(literal));
+  if (key === '__proto__') throw new ServiceError('INVALID_FORMAT', 'The body must not have a key named __proto__.');
+  if (keys?.has(key))
+    throw new ServiceError(
+      'INVALID_FORMAT',
+      `The body has the key ${JSON.stringify(key.slice(0, 64))} twice in one object.`,
+    );
+  keys?.add(key);
+}

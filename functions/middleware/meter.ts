@@ -1,0 +1,60 @@
+import { findModel } from '#contract/models.ts';
+import type { Route } from '#contract/route.ts';
+import { invalidKey } from '#domain/meter/admission.ts';
+import type { Metering } from '#domain/meter/metering.ts';
+import type { Call, Middleware } from './call.ts';
+
+export interface Meters {
+  readonly metering: Metering;
+  readonly now: () => number;
+  /** Tells the operators of a hold that could not be closed; it lapses and its credits come back. */
+  readonly onLostSettlement: (error: unknown) => void;
+}
+
+/** Time that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
+const graceSeconds = 60;
+
+/**
+ * Admits a priced call before its operation and settles it after (design section 4). Acts only on its own hold: it
+ * also runs for errors of middlewares before it, when there is none. On a streaming route the settlement waits until
+ * the body has left, so that the first byte does not wait for it.
+ */
+export function meter(route: Route, meters: () => Meters): Middleware {
+  const { priced } = route;
+
+  async function settle(call: Call, cost: number): Promise<void> {
+    const { now, onLostSettlement } = meters();
+    try {
+      await call.charge?.settle(cost, now());
+    } catch (error) {
+      onLostSettlement(error);
+    }
+  }
+
+  return {
+    before: async function admitCall({ context: { call } }) {
+      if (!priced || !call.order) return;
+      if (call.caller?.kind !== 'key') throw invalidKey();
+      const { metering, now } = meters();
+      const time = now();
+      const { accountId, keyId } = call.caller;
+      const { model, amount } = call.order;
+      const minPlanRank = findModel(model, priced.capability)?.minPlanRank ?? 1;
+      const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
+      const asked = { accountId, keyId, requestId: call.requestId, service: priced.service, model, minPlanRank };
+      call.charge = await metering.admit({ ...asked, amount, now: time, deadline });
+      call.cost = amount;
+    },
+    after: async function settleCall({ context: { call } }) {
+      if (!call.charge) return;
+      Object.assign(call.headers, call.charge.receipt(call.cost));
+      if (route.streaming) call.afterBody = () => settle(call, call.cost);
+      else await settle(call, call.cost);
+    },
+    onError: async function voidCall({ context: { call } }) {
+      if (!call.charge) return;
+      await settle(call, 0);
+      Object.assign(call.headers, call.charge.receipt(0));
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import type { Route } from '#contract/route.ts';
+import { ServiceError } from '#domain/service-error.ts';
+import type { Middleware, Order } from './call.ts';
+import { jsonBody } from './json-body.ts';
+
+/**
+ * Parses path, query and body by the route's schemas; what a schema does not name goes no further. On a priced route
+ * `orderOf` makes the order of the body, and refuses (400) what no schema can.
+ */
+export function validate(route: Route, orderOf?: (body: unknown) => Promise<Order>): Middleware {
+  return {
+    before: async function validateInput({ event, context: { call } }) {
+      try {
+        call.input = {
+          path: parse(route.pathInput, event.pathParameters ?? {}, 'path'),
+          query: parse(route.queryInput, event.queryStringParameters ?? {}, 'query'),
+          body: route.bodyInput && parse(route.bodyInput, jsonBody(event), 'body'),
+        };
+        if (orderOf) call.order = await orderOf(call.input.body);
+      } catch (error) {
+        await call.prove?.();
+        throw error;
+      }
+    },
+  };
+}
+
+function parse(schema: v.GenericSchema | undefined, value: unknown, part: string): unknown {
+  if (!schema) return undefined;
+  const result = v.safeParse(schema, value, { abortEarly: true });
+  if (result.success) return result.output;
+  throw new ServiceError('INVALID_FORMAT', sentence(result.issues[0], part));
+}
+
+/** One sentence that names the field and the rule. */
+function sentence(issue: v.BaseIssue<unknown>, part: string): string {
+  const field = v.getDotPath(issue) ?? `The ${part}`;
+  return `${field} ${rule(issue)}.`;
+}
+
+/** Valibot reports a missing field by the message of the object around it. */
+function rule(issue: v.BaseIssue<unknown>): string {
+  const isMissing = issue.type === 'object' && issue.expected !== 'Object';
+  return isMissing ? 'is required' : issue.message;
+}

@@ -1,0 +1,159 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as v from 'valibot';
+import { limits } from '#contract/limits.ts';
+import { isWorking, type KeyRecord } from '#domain/keys/key-record.ts';
+import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
+import { apiKeyKey, userKey } from './account-items.ts';
+
+/** What a meter keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
+const never = 253_402_300_799;
+
+const Row = v.object({
+  id: v.string(),
+  name: v.string(),
+  prefix: v.string(),
+  lastFour: v.string(),
+  status: v.picklist(['active', 'suspended', 'revoked']),
+  createdAt: v.number(),
+  expiresAt: v.optional(v.number()),
+  lastUsedAt: v.optional(v.number()),
+  revision: v.number(),
+});
+
+export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, metersTable: string): KeyStore {
+  async function list(accountId: number): Promise<KeyRecord[]> {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: accountsTable,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :keys)',
+        ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':keys': 'key#' },
+        ConsistentRead: true,
+      }),
+    );
+    return Items.map(recordOf);
+  }
+
+  async function find(accountId: number, id: string): Promise<KeyRecord | undefined> {
+    const Key = apiKeyKey(accountId, id);
+    const { Item } = await client.send(new GetCommand({ TableName: accountsTable, Key, ConsistentRead: true }));
+    return Item && recordOf(Item);
+  }
+
+  function create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite> {
+    return write(accountId, now, [recordCreation(accountId, record)], [record]);
+  }
+
+  function change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite> {
+    return write(accountId, now, [recordChange(accountId, after)], [after]);
+  }
+
+  function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite> {
+    return write(accountId, now, [recordChange(accountId, old), recordCreation(accountId, fresh)], [old, fresh]);
+  }
+
+  /** Tries once without knowing the meter; when that is full, once more without the keys that have expired in it. */
+  async function write(
+    accountId: number,
+    now: number,
+    records: TransactItem[],
+    changed: KeyRecord[],
+  ): Promise<KeyWrite> {
+    let expired: string[] = [];
+    for (;;) {
+      const meter = {
+        Update: { TableName: metersTable, Key: { a: accountId }, ...meterChange(changed, expired, now) },
+      };
+      const { outcome, met } = await transact([...records, meter]);
+      const found = expiredKeys(met, now, changed);
+      if (outcome !== 'too many' || found.length === expired.length) return outcome;
+      expired = found;
+    }
+  }
+
+  async function transact(items: TransactItem[]): Promise<{ outcome: KeyWrite; met?: unknown }> {
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: items }));
+      return { outcome: 'done' };
+    } catch (error) {
+      const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+      if (!reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) throw error;
+      const meter = reasons.at(-1);
+      if (meter?.Code !== 'ConditionalCheckFailed') return { outcome: 'changed meanwhile' };
+      return { outcome: 'too many', met: meter.Item && unmarshall(meter.Item) };
+    }
+  }
+
+  function recordCreation(accountId: number, record: KeyRecord): TransactItem {
+    const Item = { ...apiKeyKey(accountId, record.id), ...record };
+    return { Put: { TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+  }
+
+  /** Leaves `lastUsedAt` alone, which the ledger projector writes. */
+  function recordChange(accountId: number, after: KeyRecord): TransactItem {
+    const forever = after.expiresAt === undefined;
+    return {
+      Update: {
+        TableName: accountsTable,
+        Key: apiKeyKey(accountId, after.id),
+        UpdateExpression: `SET #name = :name, #status = :status, revision = :next${forever ? ' REMOVE expiresAt' : ', expiresAt = :expiresAt'}`,
+        ConditionExpression: 'revision = :before',
+        ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':name': after.name,
+          ':status': after.status,
+          ':next': after.revision,
+          ':before': after.revision - 1,
+          ...(!forever && { ':expiresAt': after.expiresAt }),
+        },
+      },
+    };
+  }
+
+  return { list, find, create, change, rotate };
+}
+
+type TransactItem = NonNullable<TransactWriteCommand['input']['TransactItems']>[number];
+
+/** Working keys are in the meter with their expiry, others are not in it at all; never more than the limit. */
+function meterChange(changed: KeyRecord[], expired: string[], now: number) {
+  const working = changed.filter((record) => isWorking(record, now));
+  const gone = [...changed.filter((record) => !isWorking(record, now)).map(({ id }) => id), ...expired];
+  const names = [...working.map(({ id }) => id), ...gone];
+  const name = (id: string) => `#k${names.indexOf(id)}`;
+  const set = working.map(({ id }, index) => `k.${name(id)} = :expiry${index}`);
+  const areThere = working.map(({ id }) => `attribute_exists(k.${name(id)})`).join(' AND ');
+  return {
+    UpdateExpression: [
+      set.length > 0 ? `SET ${set.join(', ')}` : '',
+      `REMOVE ${['#last', ...gone.map((id) => `k.${name(id)}`)].join(', ')}`,
+    ].join(' '),
+    ConditionExpression:
+      working.length > 0 ? `attribute_exists(a) AND (size(k) < :room OR (${areThere}))` : 'attribute_exists(a)',
+    ExpressionAttributeNames: { '#last': 'last', ...Object.fromEntries(names.map((id) => [name(id), id])) },
+    ...(working.length > 0 && {
+      ExpressionAttributeValues: {
+        ':room': limits.activeKeys + gone.length,
+        ...Object.fromEntries(working.map(({ expiresAt }, index) => [`:expiry${index}`, inSeconds(expiresAt)])),
+      },
+    }),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+}
+
+function inSeconds(expiresAt: number | undefined): number {
+  return expiresAt === undefined ? never : Math.ceil(expiresAt / 1000);
+}
+
+function expiredKeys(meter: unknown, now: number, changed: KeyRecord[]): string[] {
+  const parsed = v.safeParse(v.object({ k: v.record(v.string(), v.number()) }), meter);
+  if (!parsed.success) return [];
+  const others = Object.entries(parsed.output.k).filter(([id]) => !changed.some((record) => record.id === id));
+  return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
+}
+
+function recordOf(row: unknown): KeyRecord {
+  const { expiresAt, lastUsedAt, ...record } = v.parse(Row, row);
+  return { ...record, ...(expiresAt !== undefined && { expiresAt }), ...(lastUsedAt !== undefined && { lastUsedAt }) };
+}

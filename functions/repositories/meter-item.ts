@@ -1,0 +1,136 @@
+import * as v from 'valibot';
+import { planOfRank } from '#contract/plans.ts';
+import { prices, type ServiceName } from '#contract/prices.ts';
+import type { MeterImage } from '#domain/ledger.ts';
+import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
+
+/**
+ * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
+ * near one write unit (1 KB); this file is the only place that knows them.
+ *
+ * a account, p shard, seq, k keys, r plan rank, q calls in flight, n admitted, m ceiling, b buckets, c spendable,
+ * h holds, g lots, u used, pa period anchor, pi period index, s subscription, due, hd look at the holds by, last entries.
+ */
+const count = v.pipe(v.number(), v.safeInteger());
+const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
+
+const Entry = v.object({
+  t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
+  at: count,
+  v: count,
+  s: v.optional(service),
+  o: v.optional(v.string()),
+  k: v.optional(v.string()),
+  r: v.optional(v.string()),
+});
+
+const Item = v.object({
+  a: count,
+  seq: count,
+  k: v.record(v.string(), count),
+  r: count,
+  n: count,
+  m: count,
+  b: v.record(v.string(), count),
+  c: count,
+  h: v.record(v.string(), v.tuple([count, count, service, v.string(), v.string()])),
+  g: v.array(v.tuple([v.picklist(['free', 'plan', 'purchase']), count, count, count])),
+  u: v.record(service, count),
+  pa: count,
+  pi: count,
+  s: v.optional(v.object({ id: v.string(), planId: v.string(), status: v.literal('active') })),
+  due: count,
+});
+
+/** Accounts are spread over so many partitions of the sweep's indexes. */
+export const shards = 8;
+
+export function meterOf(row: unknown): Meter {
+  const item = v.parse(Item, row);
+  return {
+    accountId: item.a,
+    seq: item.seq,
+    keys: new Map(Object.entries(item.k)),
+    planRank: item.r,
+    admitted: item.n,
+    ceiling: item.m,
+    buckets: new Map(Object.entries(item.b)),
+    spendable: item.c,
+    holds: new Map(Object.entries(item.h).map(([id, hold]) => [id, holdOf(hold)])),
+    lots: item.g.map(([source, granted, remaining, expiresAt]) => ({ source, granted, remaining, expiresAt })),
+    used: item.u,
+    period: { anchor: item.pa, index: item.pi },
+    ...(item.s && { subscription: item.s }),
+    due: item.due,
+  };
+}
+
+/** A new account's item. */
+export function newMeterRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
+  return {
+    a: meter.accountId,
+    p: meter.accountId % shards,
+    k: {},
+    h: {},
+    n: meter.admitted,
+    ...billingRow(meter, entries),
+  };
+}
+
+/** The part of the item that billing decides. */
+export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
+  return {
+    seq: meter.seq,
+    r: meter.planRank,
+    q: planOfRank(meter.planRank).callsInFlight,
+    m: meter.ceiling,
+    b: Object.fromEntries(meter.buckets),
+    c: meter.spendable,
+    g: meter.lots.map((lot) => [lot.source, lot.granted, lot.remaining, lot.expiresAt]),
+    u: meter.used,
+    pa: meter.period.anchor,
+    pi: meter.period.index,
+    ...(meter.subscription && { s: meter.subscription }),
+    due: meter.due,
+    last: entries.map(entryRow),
+  };
+}
+
+export function holdRow(hold: Hold): unknown[] {
+  return [hold.amount, hold.deadline, hold.service, hold.model, hold.keyId];
+}
+
+export function entryRow(entry: LedgerEntry): Record<string, unknown> {
+  return {
+    t: entry.type,
+    at: entry.at,
+    v: entry.amount,
+    ...(entry.service && { s: entry.service }),
+    ...(entry.model && { o: entry.model }),
+    ...(entry.keyId && { k: entry.keyId }),
+    ...(entry.requestId && { r: entry.requestId }),
+  };
+}
+
+/** What a stream image says has ended: its entries, oldest first. */
+export function meterImageOf(image: unknown): MeterImage {
+  const meter = meterOf(image);
+  const entries = v.parse(v.object({ last: v.array(Entry) }), image).last.map(entryOf);
+  return { accountId: meter.accountId, seq: meter.seq, balance: balance(meter), entries };
+}
+
+function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
+  return {
+    type: row.t,
+    at: row.at,
+    amount: row.v,
+    ...(row.s && { service: row.s }),
+    ...(row.o && { model: row.o }),
+    ...(row.k && { keyId: row.k }),
+    ...(row.r && { requestId: row.r }),
+  };
+}
+
+function holdOf([amount, deadline, service, model, keyId]: [number, number, ServiceName, string, string]): Hold {
+  return { amount, deadline, service, model, keyId };
+}

@@ -1,0 +1,163 @@
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { tables } from '#contract/tables.ts';
+import type { Attempt } from '#domain/meter/admission.ts';
+import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
+import type { MeterStore, Settlement } from '#domain/meter/meter-store.ts';
+import { bucketsInWindow } from '#domain/meter/rate-window.ts';
+import { conditionally } from './conditional.ts';
+import { billingRow, entryRow, holdRow, meterOf, shards } from './meter-item.ts';
+
+/** The meters of all accounts in DynamoDB: one item each, changed by conditional single-item writes only. */
+export function meterStore(client: DynamoDBDocumentClient, tableName: string): MeterStore {
+  const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
+
+  async function admit(attempt: Attempt): Promise<Meter | undefined> {
+    const write = client.send(new UpdateCommand({ ...key(attempt.accountId), ...admission(attempt) }));
+    const outcome = await conditionally(write);
+    const item = 'done' in outcome ? outcome.done.Attributes : outcome.met;
+    return item && meterOf(item);
+  }
+
+  async function settle(settlement: Settlement): Promise<boolean> {
+    const write = client.send(new UpdateCommand({ ...key(settlement.accountId), ...closing(settlement) }));
+    return 'done' in (await conditionally(write));
+  }
+
+  async function find(accountId: number): Promise<Meter | undefined> {
+    const { Item } = await client.send(new GetCommand({ ...key(accountId), ConsistentRead: true }));
+    return Item && meterOf(Item);
+  }
+
+  async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
+    const write = client.send(new UpdateCommand({ ...key(before.accountId), ...billing(before, after, entries) }));
+    return 'done' in (await conditionally(write));
+  }
+
+  async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {
+    const change =
+      at === undefined
+        ? {
+            UpdateExpression: 'REMOVE hd, #last',
+            ConditionExpression: 'n = :n',
+            ExpressionAttributeValues: { ':n': meter.admitted },
+          }
+        : {
+            UpdateExpression: 'SET hd = :at REMOVE #last',
+            ConditionExpression: 'attribute_exists(a)',
+            ExpressionAttributeValues: { ':at': at },
+          };
+    const names = { ExpressionAttributeNames: { '#last': 'last' } };
+    return (
+      'done' in (await conditionally(client.send(new UpdateCommand({ ...key(meter.accountId), ...change, ...names }))))
+    );
+  }
+
+  /** Walks one of the sweep's sparse indexes, shard by shard. */
+  async function* accountsBy(index: keyof typeof tables.meters.indexes, now: number): AsyncGenerator<number> {
+    for (let shard = 0; shard < shards; shard++) {
+      const query = {
+        TableName: tableName,
+        IndexName: index,
+        KeyConditionExpression: 'p = :shard AND #moment <= :now',
+        ExpressionAttributeNames: { '#moment': tables.meters.indexes[index].sortKey.name },
+        ExpressionAttributeValues: { ':shard': shard, ':now': now },
+      };
+      for await (const { Items = [] } of paginateQuery({ client }, query)) {
+        for (const { a } of Items) if (typeof a === 'number') yield a;
+      }
+    }
+  }
+
+  return {
+    admit,
+    settle,
+    find,
+    replace,
+    watchHolds,
+    accountsDue: (now) => accountsBy('due', now),
+    accountsWithOldHolds: (now) => accountsBy('holds', now),
+  };
+}
+
+/** Takes the credits, counts the call and opens its hold, if every rule holds (design section 4, "Admit" and "Rate"). */
+function admission(attempt: Attempt) {
+  const window = bucketsInWindow(attempt.now);
+  const names = Object.fromEntries(window.map((bucket, age) => [`#b${age}`, bucket]));
+  const rules = {
+    isNew: 'attribute_not_exists(h.#request)',
+    keyWorks: 'k.#key > :now',
+    nothingDue: 'due > :now',
+    planReaches: 'r >= :rank',
+    placeInFlight: 'size(h) < q',
+    creditsReach: 'c >= :amount',
+    withinRate: window.map((_, age) => `(attribute_not_exists(b.#b${age}) OR n < b.#b${age})`).join(' AND '),
+  };
+  return {
+    UpdateExpression:
+      'SET h.#request = :hold, c = c - :amount, n = n + :one, m = m + :one, b.#b0 = if_not_exists(b.#b0, m), ' +
+      'hd = if_not_exists(hd, :deadline) REMOVE #last',
+    ConditionExpression: Object.values(rules).join(' AND '),
+    ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#key': attempt.keyId, '#last': 'last' },
+    ExpressionAttributeValues: {
+      ':hold': holdRow(attempt),
+      ':amount': attempt.amount,
+      ':one': 1,
+      ':now': Math.floor(attempt.now / 1000),
+      ':rank': attempt.minPlanRank,
+      ':deadline': attempt.deadline,
+    },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+}
+
+/** Closes a hold, charges the cost and gives back the rest, once: its condition is that the hold is open. */
+function closing({ requestId, hold, cost, now, staleBuckets, expiryPassed }: Settlement) {
+  const entry: LedgerEntry = {
+    type: 'charge',
+    at: Math.floor(now / 1000),
+    amount: -cost,
+    requestId,
+    ...described(hold),
+  };
+  const removed = ['h.#request', ...staleBuckets.map((_, index) => `b.#b${index}`)];
+  const buckets = Object.fromEntries(staleBuckets.map((bucket, index) => [`#b${index}`, bucket]));
+  return {
+    UpdateExpression:
+      `SET c = c + :back, u.#service = if_not_exists(u.#service, :zero) + :cost, seq = seq + :one, #last = :last` +
+      `${expiryPassed ? ', due = :zero' : ''} REMOVE ${removed.join(', ')}`,
+    ConditionExpression: 'attribute_exists(h.#request)',
+    ExpressionAttributeNames: { '#request': requestId, '#service': hold.service, '#last': 'last', ...buckets },
+    ExpressionAttributeValues: {
+      ':back': hold.amount - cost,
+      ':cost': cost,
+      ':zero': 0,
+      ':one': 1,
+      ':last': [entryRow(entry)],
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+}
+
+function described({ service, model, keyId }: Settlement['hold']) {
+  return { service, model, keyId };
+}
+
+/**
+ * Writes what billing decides and leaves alone what others do: keys and holds. Every settlement and change raises
+ * `seq`, every admission `n`: when both stand, nothing that billing looked at has changed since the read.
+ */
+function billing(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
+  const fields = Object.entries(billingRow(after, entries));
+  return {
+    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+    ConditionExpression: 'seq = :before AND n = :n',
+    ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+      ':before': before.seq,
+      ':n': before.admitted,
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+}

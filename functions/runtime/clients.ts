@@ -1,0 +1,25 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import { SESClient } from '@aws-sdk/client-ses';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/**
+ * DynamoDB answers within milliseconds, so a silent connection is given up early; three attempts in all
+ * (reference: reliability F3).
+ */
+export function dynamoClient(): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 },
+  });
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+}
+
+export function sesClient(): SESClient {
+  return new SESClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, requestTimeout: 10_000 } });
+}
+
+/** One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. */
+export function sagemakerClient(): SageMakerRuntimeClient {
+  return new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler: { connectionTimeout: 1000 } });
+}

@@ -1,0 +1,59 @@
+import { middy } from '@middy/core';
+import { executionModeStandard } from '@middy/core/Standard';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import type { Route } from '#contract/route.ts';
+import { accept } from '#middleware/accept.ts';
+import { authenticate } from '#middleware/authenticate.ts';
+import { authorize } from '#middleware/authorize.ts';
+import type { Call, CallContext, Order } from '#middleware/call.ts';
+import { envelope } from '#middleware/envelope.ts';
+import { meter } from '#middleware/meter.ts';
+import { requestLog } from '#middleware/request-log.ts';
+import { validate } from '#middleware/validate.ts';
+import { services } from './container.ts';
+import type { Operation, OrderOf, PricedOperation } from './operation.ts';
+import { authentication, log, meters, outcome } from './wiring.ts';
+
+/** Builds a route's Lambda handler. */
+export function endpoint<R extends Route>(route: R, operation: Operation<R>) {
+  return stack(route, (call) => operation(services(), typed(call)));
+}
+
+/** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
+export function pricedEndpoint<R extends Route, O extends Order>(
+  route: R,
+  orderOf: OrderOf<R, O>,
+  operation: PricedOperation<R, O>,
+) {
+  return stack(
+    route,
+    (call) => operation(services(), typed(call)),
+    (body) => orderOf(services(), typed(body)),
+  );
+}
+
+/** The only place that orders middleware. */
+function stack(route: Route, run: (call: Call) => unknown, orderOf?: (body: unknown) => Promise<Order>) {
+  const executionMode =
+    route.streaming && 'awslambda' in globalThis ? executionModeStreamifyResponse : executionModeStandard;
+  return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode })
+    .use(requestLog(route, () => log))
+    .use(envelope(() => outcome, route.success))
+    .use(accept(route))
+    .use(authenticate(route, authentication))
+    .use(validate(route, orderOf))
+    .use(authorize(route))
+    .use(meter(route, meters))
+    .handler(async (_event, { call }) => {
+      const data = await run(call);
+      return route.output ? v.parse(route.output, data) : null;
+    });
+}
+
+/** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */
+function typed<T>(value: unknown): T {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler cannot follow a value through Middy
+  return value as T;
+}

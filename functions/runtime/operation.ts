@@ -1,0 +1,42 @@
+import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+import type { Route } from '#contract/route.ts';
+import type { Caller, KeyCaller, OpenedSession, Order, SessionCaller } from '#middleware/call.ts';
+import type { Services } from './container.ts';
+
+type Parsed<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined;
+type Answer<R> = R extends { output: infer Schema extends GenericSchema } ? InferInput<Schema> : void;
+type CallerOf<R extends Route> = R['credential'] extends 'session'
+  ? SessionCaller
+  : R['credential'] extends 'key'
+    ? KeyCaller
+    : R['credential'] extends 'none'
+      ? undefined
+      : Caller;
+
+/** What an operation is given: its input as the route's schemas made it, and who calls. */
+export interface OperationCall<R extends Route> {
+  readonly requestId: string;
+  readonly input: {
+    readonly path: Parsed<R extends { pathInput: infer S } ? S : undefined>;
+    readonly query: Parsed<R extends { queryInput: infer S } ? S : undefined>;
+    readonly body: Parsed<R extends { bodyInput: infer S } ? S : undefined>;
+  };
+  readonly caller: CallerOf<R>;
+  /** Opens or ends the browser's session with this answer. */
+  readonly setSession: (session: OpenedSession | 'ended') => void;
+}
+
+/** A priced operation is also given the order it was admitted with. */
+export type PricedOperation<R extends Route, O extends Order> = (
+  services: Services,
+  call: OperationCall<R> & { readonly order: O },
+) => Promise<Answer<R>>;
+
+/** Turns a priced route's body into its order, or refuses it (400). */
+export type OrderOf<R extends Route, O extends Order> = (
+  services: Services,
+  body: OperationCall<R>['input']['body'],
+) => Promise<O>;
+
+/** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */
+export type Operation<R extends Route> = (services: Services, call: OperationCall<R>) => Promise<Answer<R>> | Answer<R>;

@@ -1,0 +1,31 @@
+import { middy } from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { allRoutes } from '#contract/routes.ts';
+import { ServiceError } from '#domain/service-error.ts';
+import type { CallContext } from '#middleware/call.ts';
+import { envelope } from '#middleware/envelope.ts';
+import { requestLog } from '#middleware/request-log.ts';
+import { log, outcome } from './wiring.ts';
+
+/** What a request log calls requests that no route matches. */
+const nowhere = { id: 'unknown-route' };
+
+/** Handler of everything that no route matches: 405 with `Allow` when other methods of the path exist, else 404. */
+export function unknownRoute() {
+  return middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
+    .use(requestLog(nowhere, () => log))
+    .use(envelope(() => outcome, { status: 404, message: 'NOT_FOUND' }))
+    .handler(({ path, httpMethod }) => {
+      const methods = allRoutes.filter((route) => matches(route.path, path)).map((route) => route.method);
+      if (methods.length === 0) throw new ServiceError('NOT_FOUND', 'There is nothing at this path.');
+      const allowed = methods.join(', ');
+      const detail = `${httpMethod.slice(0, 16)} is not offered at this path; it takes ${allowed}.`;
+      throw new ServiceError('METHOD_NOT_ALLOWED', detail, { headers: { Allow: allowed } });
+    });
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/');
+  const given = path.split('/');
+  return wanted.length === given.length && wanted.every((part, index) => part.startsWith('{') || part === given[index]);
+}

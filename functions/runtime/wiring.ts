@@ -1,0 +1,37 @@
+import { newRequestId } from '#domain/ids.ts';
+import type { Authentication } from '#middleware/authenticate.ts';
+import type { Outcome } from '#middleware/envelope.ts';
+import type { Meters } from '#middleware/meter.ts';
+import type { RequestLog } from '#middleware/request-log.ts';
+import { ambient } from './ambient.ts';
+import { services } from './container.ts';
+import { explainOutage } from './outage.ts';
+import { logger, recordRequest } from './telemetry.ts';
+
+/** What the middlewares are given; each part is looked up when a request needs it. */
+export const log: RequestLog = {
+  now: () => ambient.clock.now(),
+  newRequestId: () => newRequestId(ambient.random),
+  write: recordRequest,
+};
+
+export const outcome: Outcome = {
+  get sessionCookie() {
+    return services().environment.SESSION_COOKIE;
+  },
+  explain: explainOutage,
+  onUnforeseen: (error, requestId) => logger().error('unforeseen error', { requestId, error }),
+};
+
+export const authentication = (): Authentication => ({
+  sessionCookie: services().environment.SESSION_COOKIE,
+  now: () => ambient.clock.now(),
+  findMeter: (accountId) => services().metering().find(accountId),
+  findBySession: (session) => services().accounts().findBySession(session),
+});
+
+export const meters = (): Meters => ({
+  metering: services().metering(),
+  now: () => ambient.clock.now(),
+  onLostSettlement: (error) => logger().error('a settlement was lost; its hold will lapse', { error }),
+});

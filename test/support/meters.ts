@@ -1,0 +1,45 @@
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { microPerCredit } from '#contract/prices.ts';
+import { tables } from '#contract/tables.ts';
+import type { Attempt } from '#domain/meter/admission.ts';
+import { openMeter } from '#domain/meter/billing.ts';
+import type { Meter } from '#domain/meter/meter.ts';
+import { newMeterRow } from '#repositories/meter-item.ts';
+
+/** 1 March 2027 00:00 UTC, epoch ms. */
+export const start = Date.UTC(2027, 2, 1);
+
+export const credits = (count: number): number => count * microPerCredit;
+
+let accounts = 0;
+
+/** An account with one working key `key-1` and so many credits; `about` overrides what else matters to a test. */
+export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter {
+  accounts += 1;
+  const { meter } = openMeter(accounts, start / 1000);
+  const lots = [{ source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 }] as const;
+  return { ...meter, keys: new Map([['key-1', 4_000_000_000]]), spendable, lots, planRank: 4, ceiling: 2000, ...about };
+}
+
+export async function putMeter(client: DynamoDBDocumentClient, meter: Meter): Promise<Meter> {
+  const Item = { ...newMeterRow(meter, []), k: Object.fromEntries(meter.keys) };
+  await client.send(new PutCommand({ TableName: tables.meters.name, Item }));
+  return meter;
+}
+
+/** A chat call of one credit at `start`. */
+export function attemptOn(meter: Meter, requestId: string, about: Partial<Attempt> = {}): Attempt {
+  const { now = start } = about;
+  return {
+    accountId: meter.accountId,
+    keyId: 'key-1',
+    requestId,
+    service: 'chat',
+    model: 'svc-1',
+    minPlanRank: 1,
+    amount: credits(1),
+    deadline: now / 1000 + 150,
+    ...about,
+    now,
+  };
+}
