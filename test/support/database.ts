@@ -9,7 +9,11 @@ import { startDatabase } from '#local/dynamodb.ts';
 /** The embedded database with the platform's tables, on a file of its own. */
 export async function startTestDatabase() {
   const folder = await mkdtemp(join(tmpdir(), 'platform-'));
-  const database = await startDatabase({ file: join(folder, 'db'), external: undefined, tables: Object.values(tables) });
+  const database = await startDatabase({
+    file: join(folder, 'db'),
+    external: undefined,
+    tables: Object.values(tables),
+  });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url, maxAttempts: 1 }));
   return {
     client,

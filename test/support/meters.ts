@@ -17,7 +17,9 @@ let accounts = 0;
 export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter {
   accounts += 1;
   const { meter } = openMeter(accounts, start / 1000);
-  const lots = [{ source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 }] as const;
+  const lots = [
+    { source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 },
+  ] as const;
   return { ...meter, keys: new Map([['key-1', 4_000_000_000]]), spendable, lots, planRank: 4, ceiling: 2000, ...about };
 }
 
@@ -38,7 +40,7 @@ export function attemptOn(meter: Meter, requestId: string, about: Partial<Attemp
     model: 'svc-1',
     minPlanRank: 1,
     amount: credits(1),
-    deadline: now / 1000 + 150,
+    deadline: Math.ceil(now / 1000) + 150,
     ...about,
     now,
   };

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { balance, type Meter } from '#domain/meter/meter.ts';
-import { metering } from '#domain/meter/metering.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import { meterStore } from '#repositories/meters.ts';
 import { startTestDatabase } from '#test/database.ts';
@@ -19,11 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const refused = (error: unknown): string => (error instanceof ServiceError ? error.code : `unexpected: ${String(error)}`);
+const refused = (error: unknown): string =>
+  error instanceof ServiceError ? error.code : `unexpected: ${String(error)}`;
 
 /** Admits the call and says how it went. */
 async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<string> {
-  return metering(store).admit(attemptOn(meter, requestId, about)).then(() => 'admitted', refused);
+  return metering(store)
+    .admit(attemptOn(meter, requestId, about))
+    .then(() => 'admitted', refused);
 }
 
 describe('admission', () => {
@@ -77,7 +80,11 @@ describe('settlement', () => {
     const meter = await putMeter(client, meterWith(credits(10)));
     const charge = await metering(store).admit(attemptOn(meter, 'call', { amount: credits(4) }));
     await Promise.all([charge.settle(credits(3), start), charge.settle(credits(4), start)]);
-    expect(await store.find(meter.accountId)).toMatchObject({ spendable: credits(7), used: { chat: credits(3) }, seq: 2 });
+    expect(await store.find(meter.accountId)).toMatchObject({
+      spendable: credits(7),
+      used: { chat: credits(3) },
+      seq: 2,
+    });
   });
 
   it('has one winner when the sweep and the call settle the same hold', async () => {
