@@ -1,8 +1,65 @@
-import { cruise, type ICruiseResult } from 'dependency-cruiser';
-import configuration from '../.dependency-cruiser.mjs';
+import { cruise, type ICruiseResult, type IFlattenedRuleSet, type IForbiddenRuleType } from 'dependency-cruiser';
+
+/** Who may import whom (docs/architecture.md). Each folder names all it may reach among our own folders. */
+const reach = {
+  'functions/contract': ['functions/contract'],
+  'functions/domain': ['functions/domain', 'functions/contract'],
+  'functions/repositories': ['functions/repositories', 'functions/domain', 'functions/contract'],
+  'functions/gateways': ['functions/gateways', 'functions/domain', 'functions/contract'],
+  'functions/middleware': ['functions/middleware', 'functions/domain', 'functions/contract'],
+  'functions/runtime': ['functions/(runtime|middleware|repositories|gateways|domain|contract)'],
+  'functions/(api|jobs)': ['functions/(contract|domain|runtime)'],
+  local: ['local', 'functions/(contract|runtime|api|jobs)'],
+  lib: ['lib', 'functions/contract'],
+  bin: ['local', 'lib', 'functions/contract'],
+};
+
+const reaches = Object.entries(reach).map(
+  ([from, to]): IForbiddenRuleType => ({
+    name: `${from} reaches only ${to.join(', ')}`,
+    severity: 'error',
+    from: { path: `^${from}/` },
+    to: { path: '^(functions|local|lib|bin|test)/', pathNot: `^(${to.join('|')})/` },
+  }),
+);
+
+/** Packages that a folder may not know. */
+const without = (folder: string, packages: string): IForbiddenRuleType => ({
+  name: `${folder} does not know ${packages}`,
+  severity: 'error',
+  from: { path: `^functions/${folder}/` },
+  to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-no-pkg'], path: packages },
+});
+
+const rules: IFlattenedRuleSet = {
+  forbidden: [
+    ...reaches,
+    without('contract', 'node_modules/(?!valibot)'),
+    without('domain', 'node_modules/(@aws-sdk|@aws-lambda-powertools|@middy|aws-cdk-lib|@types/aws-lambda)'),
+    without('(api|jobs)', 'node_modules/(@aws-sdk|@middy|aws-cdk-lib)'),
+    {
+      name: 'contract is plain data',
+      severity: 'error',
+      from: { path: '^functions/contract/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'everything resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+};
 
 /** Checks the import rules. Seeing no modules is a failure too: then nothing was checked. */
-const { output } = await cruise(['functions', 'local', 'bin'], { ...configuration.options, ruleSet: configuration, validate: true });
+const { output } = await cruise(['functions', 'local', 'lib', 'bin'], {
+  ruleSet: rules,
+  validate: true,
+  doNotFollow: { path: 'node_modules' },
+  parser: 'swc',
+  enhancedResolveOptions: {
+    extensions: ['.ts', '.js', '.mjs', '.json', '.d.ts'],
+    exportsFields: ['exports'],
+    conditionNames: ['import', 'node', 'types', 'default'],
+  },
+});
 if (typeof output === 'string') throw new Error('expected a result, not a report');
 const { summary, modules }: ICruiseResult = output;
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`);

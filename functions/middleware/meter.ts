@@ -16,10 +16,10 @@ const graceSeconds = 60;
 
 /**
  * Admits a priced call before its operation and settles it after (design section 4). Acts only on its own hold: it
- * also runs for errors of middlewares before it, when there is none. On a streaming route the settlement waits until
- * the body has left, so that the first byte does not wait for it.
+ * also runs for errors of middlewares before it, when there is none. Where the answer
+ * `streams`, the settlement waits until the body has left, so that the first byte does not wait for it.
  */
-export function meter(route: Route, meters: () => Meters): Middleware {
+export function meter(route: Route, meters: () => Meters, streams: boolean): Middleware {
   const { priced } = route;
 
   async function settle(call: Call, cost: number): Promise<void> {
@@ -48,7 +48,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
     after: async function settleCall({ context: { call } }) {
       if (!call.charge) return;
       Object.assign(call.headers, call.charge.receipt(call.cost));
-      if (route.streaming) call.afterBody = () => settle(call, call.cost);
+      if (streams) call.afterBody = () => settle(call, call.cost);
       else await settle(call, call.cost);
     },
     onError: async function voidCall({ context: { call } }) {

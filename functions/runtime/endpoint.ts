@@ -1,4 +1,4 @@
-import { middy } from '@middy/core';
+import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -7,7 +7,7 @@ import type { Route } from '#contract/route.ts';
 import { accept } from '#middleware/accept.ts';
 import { authenticate } from '#middleware/authenticate.ts';
 import { authorize } from '#middleware/authorize.ts';
-import type { Call, CallContext, Order } from '#middleware/call.ts';
+import type { Call, CallContext, OpenedSession, Order } from '#middleware/call.ts';
 import { envelope } from '#middleware/envelope.ts';
 import { meter } from '#middleware/meter.ts';
 import { requestLog } from '#middleware/request-log.ts';
@@ -18,7 +18,7 @@ import { authentication, log, meters, outcome } from './wiring.ts';
 
 /** Builds a route's Lambda handler. */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>) {
-  return stack(route, (call) => operation(services(), typed(call)));
+  return stack(route, (call) => operation(services(), typed(given(call))));
 }
 
 /** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
@@ -29,15 +29,15 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 ) {
   return stack(
     route,
-    (call) => operation(services(), typed(call)),
+    (call) => operation(services(), typed(given(call))),
     (body) => orderOf(services(), typed(body)),
   );
 }
 
 /** The only place that orders middleware. */
 function stack(route: Route, run: (call: Call) => unknown, orderOf?: (body: unknown) => Promise<Order>) {
-  const executionMode =
-    route.streaming && 'awslambda' in globalThis ? executionModeStreamifyResponse : executionModeStandard;
+  const streams = route.streaming === true && 'awslambda' in globalThis;
+  const executionMode = streams ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode })
     .use(requestLog(route, () => log))
     .use(envelope(() => outcome, route.success))
@@ -45,11 +45,20 @@ function stack(route: Route, run: (call: Call) => unknown, orderOf?: (body: unkn
     .use(authenticate(route, authentication))
     .use(validate(route, orderOf))
     .use(authorize(route))
-    .use(meter(route, meters))
+    .use(meter(route, meters, streams))
     .handler(async (_event, { call }) => {
       const data = await run(call);
       return route.output ? v.parse(route.output, data) : null;
     });
+}
+
+/** The part of a call that its operation is given. */
+function given(call: Call) {
+  const { requestId, input, caller, order } = call;
+  const setSession = (session: OpenedSession | 'ended'): void => {
+    call.session = session;
+  };
+  return { requestId, input, caller, order, setSession };
 }
 
 /** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */

@@ -1,4 +1,4 @@
-import { middy } from '@middy/core';
+import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { allRoutes } from '#contract/routes.ts';
 import { ServiceError } from '#domain/service-error.ts';

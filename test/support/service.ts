@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Envelope } from '#contract/envelope.ts';
+import { startService } from '#local/service.ts';
+import { services } from '#runtime/container.ts';
+
+type ServiceOptions = Parameters<typeof startService>[0];
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+export type Person = Awaited<ReturnType<TestService['person']>>;
+
+/** What a request came back with; `body` is the envelope, with `detail` on errors. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Envelope<any> & { detail?: string };
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Sent as Bearer. */
+  readonly key?: string;
+  readonly cookie?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** The whole service on a free port and an empty data folder, with a quick demo engine and cheap password hashes. */
+export async function startTestService(options: Partial<ServiceOptions> = {}) {
+  process.env['SCRYPT_LOG2_N'] ??= '12';
+  const folder = await mkdtemp(join(tmpdir(), 'platform-'));
+  const service = await startService({ port: 0, data: folder, wordDelayMs: 0, log: () => undefined, ...options });
+
+  async function call(method: string, path: string, { body, key, cookie, headers }: CallOptions = {}): Promise<Answer> {
+    const reply = await fetch(service.origin + path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(cookie && { cookie }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Answer['body'] };
+  }
+
+  async function post(path: string, body: unknown): Promise<any> {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return (await fetch(service.origin + path, init)).json();
+  }
+
+  /** The token of the newest mail to an address, once it has come. */
+  async function mailedToken(email: string, not = ''): Promise<string> {
+    for (let tries = 0; tries < 200; tries++) {
+      const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
+      const token = /token=(\w+)/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[1];
+      if (token && token !== not) return token;
+      await sleep(25);
+    }
+    throw new Error(`no mail to ${email} came`);
+  }
+
+  let people = 0;
+
+  /** Registers somebody new; `cookie` is their session. */
+  async function registered() {
+    people += 1;
+    const email = `person-${people}@example.com`;
+    const password = 'a quiet river bank';
+    const answer = await call('POST', '/api/auth/register', {
+      body: { email, name: `Person ${people}`, password_hash: password },
+    });
+    return { email, password, id: Number(answer.body.data.id), cookie: cookieOf(answer) };
+  }
+
+  /** Somebody confirmed, with a key; on a plan and with exactly so many credits where a test says so. */
+  async function person({ planRank, credits }: { planRank?: number; credits?: number } = {}) {
+    const somebody = await registered();
+    const { cookie, id } = somebody;
+    await call('GET', `/api/auth/confirm?token=${await mailedToken(somebody.email)}`, { cookie });
+    const made = await call('POST', '/api/keys', { cookie, body: { name: 'test' } });
+    if (planRank) await services().subscriptions().start(id, planRank);
+    if (credits !== undefined) await leave(id, credits * 1_000_000);
+    return { ...somebody, key: String(made.body.data.key), keyId: String(made.body.data.id) };
+  }
+
+  /** Takes away all but so many microcredits, as if they had been spent. */
+  async function leave(accountId: number, spendable: number): Promise<void> {
+    await services()
+      .metering()
+      .change(accountId, Date.now(), (meter) => ({ meter: { ...meter, spendable, seq: meter.seq + 1 }, entries: [] }));
+  }
+
+  async function close(): Promise<void> {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  return { ...service, folder, call, post, mailedToken, registered, person, close };
+}
+
+export const cookieOf = ({ headers }: Answer): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';
+
+export const chat = (content = 'Hello') => ({ model: 'svc-1', messages: [{ role: 'user', content }] });
