@@ -14,6 +14,7 @@ import { requestLog } from '#middleware/request-log.ts';
 import { validate } from '#middleware/validate.ts';
 import { services } from './container.ts';
 import type { Operation, OrderOf, PricedOperation } from './operation.ts';
+import { canStream } from './response-streaming.ts';
 import { authentication, log, meters, outcome } from './wiring.ts';
 
 /** Builds a route's Lambda handler. */
@@ -36,7 +37,7 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 
 /** The only place that orders middleware. */
 function stack(route: Route, run: (call: Call) => unknown, orderOf?: (body: unknown) => Promise<Order>) {
-  const streams = route.streaming === true && 'awslambda' in globalThis;
+  const streams = route.streaming === true && canStream();
   const executionMode = streams ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode })
     .use(requestLog(route, () => log))

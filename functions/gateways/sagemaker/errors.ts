@@ -12,7 +12,7 @@ const retrySoon = { 'Retry-After': '5' };
 /** What a caller is told of a failed invocation (reference: ecosystem section 4). The cause goes to the log only. */
 export function serviceErrorOf(cause: unknown, model: string): ServiceError {
   if (cause instanceof ServiceError) return cause;
-  if (isTimeout(cause))
+  if (isNamed(cause, 'AbortError'))
     return new ServiceError('MODEL_TIMEOUT', `The model ${model} did not answer in time.`, { cause });
   if (cause instanceof ModelError) return containerError(cause, model);
   if (
@@ -56,10 +56,6 @@ function containerError(cause: ModelError, model: string): ServiceError {
     });
   }
   return new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause });
-}
-
-function isTimeout(cause: unknown): boolean {
-  return isNamed(cause, 'TimeoutError') || isNamed(cause, 'AbortError');
 }
 
 function isNamed(cause: unknown, name: string): boolean {
