@@ -36,6 +36,11 @@ export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 export const email = v.pipe(text(254), v.email('must be an e-mail address'));
 
+/** An object as JSON knows it: Valibot takes a list for an object without fields. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function isWellFormed(value: string): boolean {
   return value.isWellFormed();
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { decimal, integer, text } from './fields.ts';
+import { decimal, integer, isJsonObject, text } from './fields.ts';
 import { limits } from './limits.ts';
 import { type Capability, models } from './models.ts';
 
@@ -43,7 +43,7 @@ const FunctionDefinition = v.object(
   {
     name: functionName,
     description: v.optional(content),
-    parameters: v.optional(v.record(v.string(), v.unknown(), 'must be a JSON schema object')),
+    parameters: v.optional(v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object')),
   },
   'must be an object',
 );

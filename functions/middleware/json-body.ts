@@ -1,15 +1,17 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { isJsonObject } from '#contract/fields.ts';
 import { limits } from '#contract/limits.ts';
 import { ServiceError } from '#domain/service-error.ts';
 
 /**
- * The body as JSON; undefined when there is none. Refuses (400) what is not UTF-8 or not JSON, nests deeper than the
- * limit, or has a key twice or named `__proto__`: parsers disagree on what such a body means.
+ * The body as a JSON object; undefined when there is none. Refuses (400) what is not UTF-8, not JSON or no object, nests
+ * deeper than the limit, or has a key twice or named `__proto__`: parsers disagree on what such a body means.
  */
 export function jsonBody(event: APIGatewayProxyEvent): unknown {
   if (!event.body) return undefined;
   const text = event.isBase64Encoded ? decoded(event.body) : event.body;
   const body = parsed(text);
+  if (!isJsonObject(body)) throw new ServiceError('INVALID_FORMAT', 'The body must be a JSON object.');
   refuseAmbiguous(text);
   return body;
 }

@@ -1,0 +1,44 @@
+import { dirname, join, relative } from 'node:path';
+import { DockerImage } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { buildSync } from 'esbuild';
+
+const repository = join(import.meta.dirname, '../..');
+
+/**
+ * An entry point and all it imports, as minified modules. What is imported dynamically stays in a file of its own, which
+ * a function loads only when it needs it: with the tokenizer inside the main file, a start took 200 ms instead of 80.
+ * NodejsFunction cannot split, and starts esbuild through npx for each function.
+ */
+export function functionCode(entry: string): Code {
+  return Code.fromAsset(dirname(entry), {
+    bundling: {
+      image: DockerImage.fromRegistry('never-used'),
+      // Tells the entry points of one folder apart: CDK builds once for equal options.
+      command: [relative(repository, entry)],
+      local: {
+        tryBundle(outdir) {
+          build(entry, outdir);
+          return true;
+        },
+      },
+    },
+  });
+}
+
+function build(entry: string, outdir: string): void {
+  buildSync({
+    absWorkingDir: repository,
+    entryPoints: { index: entry },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    logLevel: 'warning',
+  });
+}

@@ -1,0 +1,73 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { errorEnvelope } from '#contract/envelope.ts';
+import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+
+interface Answer {
+  readonly type: ResponseType;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly retryAfterSeconds?: number;
+}
+
+const nowhere = { code: 'NOT_FOUND', detail: 'There is nothing at this path.' } as const;
+const ours = { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' } as const;
+const busy = { code: 'RATE_LIMIT_EXCEEDED', detail: 'The service takes no more requests at the moment.' } as const;
+const malformed = { code: 'INVALID_FORMAT', detail: 'The request is malformed.' } as const;
+const unknownKey = { code: 'INVALID_API_KEY', detail: 'The credential is missing or not valid.' } as const;
+
+/**
+ * What API Gateway answers by itself, without any function of ours. It looks for a signature where no method matches,
+ * so what it says about tokens and signatures means that there is nothing at the path.
+ */
+const answers: readonly Answer[] = [
+  { type: ResponseType.ACCESS_DENIED, ...nowhere },
+  { type: ResponseType.EXPIRED_TOKEN, ...nowhere },
+  { type: ResponseType.INVALID_SIGNATURE, ...nowhere },
+  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...nowhere },
+  { type: ResponseType.RESOURCE_NOT_FOUND, ...nowhere },
+  { type: ResponseType.UNAUTHORIZED, ...unknownKey },
+  { type: ResponseType.INVALID_API_KEY, ...unknownKey },
+  { type: ResponseType.BAD_REQUEST_BODY, ...malformed },
+  { type: ResponseType.BAD_REQUEST_PARAMETERS, ...malformed },
+  { type: ResponseType.DEFAULT_4XX, ...malformed },
+  { type: ResponseType.REQUEST_TOO_LARGE, code: 'PAYLOAD_TOO_LARGE', detail: 'The body is larger than 10 MB.' },
+  {
+    type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    detail: 'The body must be application/json.',
+  },
+  {
+    type: ResponseType.WAF_FILTERED,
+    code: 'INSUFFICIENT_PERMISSIONS',
+    detail: 'The firewall does not let this request through.',
+  },
+  { type: ResponseType.THROTTLED, ...busy, retryAfterSeconds: 1 },
+  { type: ResponseType.QUOTA_EXCEEDED, ...busy, retryAfterSeconds: 60 },
+  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'MODEL_TIMEOUT', detail: 'The answer did not come in time.' },
+  {
+    type: ResponseType.INTEGRATION_FAILURE,
+    code: 'SERVICE_UNAVAILABLE',
+    detail: 'The service cannot be reached at the moment.',
+    retryAfterSeconds: 1,
+  },
+  { type: ResponseType.API_CONFIGURATION_ERROR, ...ours },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...ours },
+  { type: ResponseType.AUTHORIZER_FAILURE, ...ours },
+  { type: ResponseType.DEFAULT_5XX, ...ours },
+];
+
+/** Puts everything that API Gateway answers by itself into the envelope of the specification. */
+export function envelopeGatewayResponses(api: RestApi): void {
+  for (const { type, code, detail, retryAfterSeconds } of answers) {
+    api.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(errorStatus[code]),
+      templates: { 'application/json': JSON.stringify(errorEnvelope(code, detail)) },
+      responseHeaders: {
+        'x-request-id': 'context.requestId',
+        'Cache-Control': "'no-store'",
+        ...(retryAfterSeconds !== undefined && { 'Retry-After': `'${retryAfterSeconds}'` }),
+      },
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Job } from '#contract/jobs.ts';
+import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+import { filtersFor } from './stream-filters.ts';
+import type { Tables } from './tables.ts';
+
+export interface JobFunctionProps extends Pick<ServiceFunctionProps, 'entry' | 'stage'> {
+  /** Its row in the contract. */
+  readonly job: Job;
+  /** Where the streams are. */
+  readonly tables: Tables;
+}
+
+/** A job, its trigger, and a queue that holds what it gave up on. */
+export class JobFunction extends ServiceFunction {
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string, { job, tables, entry, stage }: JobFunctionProps) {
+    super(scope, id, { entry, stage, description: job.summary, timeoutSeconds: job.timeoutSeconds, memoryMb: 512 });
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    const { trigger } = job;
+    if ('stream' in trigger) this.#followStream(tables, trigger);
+    else this.#runEvery(trigger.everySeconds);
+  }
+
+  /** Retries last longer than an hour's outage of what the job needs, and end while the stream (24 h) has the record. */
+  #followStream(tables: Tables, { stream, newImageHas }: Extract<Job['trigger'], { stream: unknown }>): void {
+    const table = tables[stream];
+    table.grantStreamRead(this);
+    this.addEventSourceMapping('Stream', {
+      ...(table.tableStreamArn && { eventSourceArn: table.tableStreamArn }),
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      filters: filtersFor(newImageHas),
+      parallelizationFactor: 1,
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      maxRecordAge: Duration.hours(2),
+      onFailure: new SqsDlq(this.deadLetters),
+    });
+  }
+
+  /** A run that failed is not repeated: the next one does its work. */
+  #runEvery(seconds: number): void {
+    this.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(this.deadLetters) });
+    const rule = new Rule(this, 'Schedule', { schedule: Schedule.rate(Duration.seconds(seconds)) });
+    rule.addTarget(new LambdaFunction(this, { retryAttempts: 0, deadLetterQueue: this.deadLetters }));
+  }
+}

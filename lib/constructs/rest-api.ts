@@ -1,0 +1,90 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  Resource,
+  ResponseTransferMode,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Route } from '#contract/route.ts';
+import type { Stage } from '#lib/stages.ts';
+import { envelopeGatewayResponses } from './gateway-responses.ts';
+
+export interface ServiceApiProps {
+  /** Gives the API its name, and says how long the access log is kept. */
+  readonly stage: Stage;
+  /** No integration streams, for front doors that cannot. */
+  readonly buffered: boolean;
+}
+
+/** The longest that API Gateway waits for an answer it does not stream. */
+const bufferedSeconds = 29;
+
+/** Nothing of the query string, headers or body: links and credentials travel there. */
+const accessLogFields = {
+  requestId: '$context.requestId',
+  at: '$context.requestTime',
+  ip: '$context.identity.sourceIp',
+  method: '$context.httpMethod',
+  resource: '$context.resourcePath',
+  path: '$context.path',
+  status: '$context.status',
+  answeredBy: '$context.error.responseType',
+  responseBytes: '$context.responseLength',
+  latencyMs: '$context.responseLatency',
+  integrationMs: '$context.integration.latency',
+};
+
+/** The front door: a regional REST API with the routes it is given, and an enveloped answer for everything else. */
+export class ServiceApi extends Construct {
+  readonly #api: RestApi;
+  readonly #buffered: boolean;
+
+  constructor(scope: Construct, id: string, { stage, buffered }: ServiceApiProps) {
+    super(scope, id);
+    const logs = new LogGroup(this, 'AccessLogs', { retention: stage.logRetentionDays });
+    this.#buffered = buffered;
+    this.#api = new RestApi(this, 'RestApi', {
+      restApiName: `text-ai-${stage.name}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: 'live',
+        accessLogDestination: new LogGroupLogDestination(logs),
+        accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+      },
+    });
+    envelopeGatewayResponses(this.#api);
+  }
+
+  attach({ path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {
+    const streams = streaming && !this.#buffered;
+    const seconds = streams ? timeoutSeconds + 1 : Math.min(timeoutSeconds + 1, bufferedSeconds);
+    const integration = new LambdaIntegration(handler, {
+      timeout: Duration.seconds(seconds),
+      allowTestInvoke: false,
+      ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
+    });
+    this.#api.root.resourceForPath(path).addMethod(method, integration);
+  }
+
+  /** Every path without a route and every other method of a path goes to this function; to be called last. */
+  answerRestWith(handler: IFunction): void {
+    const { root } = this.#api;
+    const prefixes = new Set(root.node.children.filter((child) => child instanceof Resource));
+    for (const prefix of [root, ...prefixes]) prefix.addResource('{proxy+}');
+    // One permission for the whole API: one for each method would outgrow the function's resource policy of 20 KB.
+    const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
+    const resources = this.#api.node.findAll().filter((node) => node instanceof Resource);
+    for (const resource of [root, ...resources]) resource.addMethod('ANY', integration);
+  }
+
+  urlOf(path: `/${string}`): string {
+    return this.#api.urlForPath(path);
+  }
+}

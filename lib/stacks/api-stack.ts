@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { allJobs } from '#contract/jobs.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { grantUses, type Resources } from '#lib/constructs/grants.ts';
+import { JobFunction } from '#lib/constructs/job-function.ts';
+import { ServiceApi } from '#lib/constructs/rest-api.ts';
+import { ServiceFunction } from '#lib/constructs/service-function.ts';
+
+export interface ApiStackProps extends StackProps, Resources {
+  /** Streaming routes answer in one piece, for front doors that cannot stream. */
+  readonly buffered: boolean;
+  /** Folder with the entry points in `api` and `jobs`; `functions` unless said. */
+  readonly functions?: string;
+}
+
+/** What may be replaced at any time: the front door, a function for each route, the jobs. */
+export class ApiStack extends Stack {
+  constructor(scope: Construct, id: string, props: ApiStackProps) {
+    const { stage, tables, buffered, functions = join(import.meta.dirname, '../../functions'), ...stack } = props;
+    super(scope, id, { description: 'Text AI platform: API and jobs', ...stack });
+
+    const api = new ServiceApi(this, 'Api', { stage, buffered });
+    for (const route of allRoutes) {
+      const handler = new ServiceFunction(this, route.id, {
+        entry: join(functions, 'api', `${route.id}.ts`),
+        description: route.summary,
+        timeoutSeconds: route.timeoutSeconds,
+        memoryMb: route.memoryMb,
+        stage,
+      });
+      grantUses(handler, route.uses, { tables, stage });
+      api.attach(route, handler);
+    }
+    api.answerRestWith(
+      new ServiceFunction(this, unknownRouteId, {
+        entry: join(functions, 'api', `${unknownRouteId}.ts`),
+        description: 'Answers 404 and 405',
+        timeoutSeconds: 5,
+        memoryMb: 256,
+        stage,
+      }),
+    );
+
+    for (const job of allJobs) {
+      const entry = join(functions, 'jobs', `${job.id}.ts`);
+      grantUses(new JobFunction(this, job.id, { job, tables, entry, stage }), job.uses, { tables, stage });
+    }
+
+    const output = (name: string, value: string) => new CfnOutput(this, name, { value });
+    output('ApiUrl', api.urlOf('/api'));
+    output('InferenceUrl', api.urlOf('/v1'));
+  }
+}

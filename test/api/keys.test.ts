@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chat, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const call = (method: string, path: string, cookie: string, body?: unknown) =>
+  service.call(method, path, { cookie, body });
+const statusWith = async (key: string) => (await service.call('GET', '/v1/models', { key })).status;
+const chatWith = async (key: string) =>
+  (await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status;
+
+describe('API keys', () => {
+  it('are shown once, and listed by prefix and last four with when they were last used', async () => {
+    const { cookie, key, keyId } = await service.person();
+    expect(await chatWith(key)).toBe(200);
+    await service.settled();
+    const { body } = await call('GET', '/api/keys', cookie);
+    expect(body.data).toEqual([
+      {
+        id: keyId,
+        name: 'test',
+        prefix: key.slice(0, 17),
+        lastFour: key.slice(-4),
+        status: 'active',
+        createdAt: expect.any(String),
+        expiresAt: null,
+        lastUsedAt: expect.any(String),
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toContain(key);
+    const made = await call('POST', '/api/keys', cookie, { name: 'second', expiresAt: '2090-01-01T00:00:00Z' });
+    expect(made.status).toBe(201);
+    expect(Object.keys(made.body.data).toSorted()).toEqual([
+      'createdAt',
+      'expiresAt',
+      'id',
+      'key',
+      'name',
+      'prefix',
+      'status',
+    ]);
+  });
+
+  it('stop with the next call when suspended or revoked, and work again when resumed', async () => {
+    const { cookie, key, keyId } = await service.person();
+    const path = `/api/keys/${keyId}`;
+    expect((await call('PATCH', path, cookie, { status: 'suspended' })).body.data.status).toBe('suspended');
+    expect([await statusWith(key), await chatWith(key)]).toEqual([401, 401]);
+    expect((await call('PATCH', path, cookie, { status: 'active', name: 'renamed' })).body.data).toMatchObject({
+      name: 'renamed',
+    });
+    expect([await statusWith(key), await chatWith(key)]).toEqual([200, 200]);
+    expect((await call('DELETE', path, cookie)).body.data.status).toBe('revoked');
+    expect([await statusWith(key), await chatWith(key)]).toEqual([401, 401]);
+    expect((await call('DELETE', path, cookie)).status).toBe(200);
+    expect((await call('PATCH', path, cookie, { name: 'x' })).body.message).toBe('INVALID_STATE');
+    expect((await call('POST', `${path}/rotate`, cookie)).body.message).toBe('INVALID_STATE');
+  });
+
+  it('end at their expiry, which can be moved and taken away', async () => {
+    const { cookie, key, keyId } = await service.person();
+    const now = Date.parse(((await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string }).now);
+    const inAnHour = new Date(now + 3_600_000).toISOString();
+    expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt: inAnHour })).body.data.expiresAt).toBe(
+      inAnHour,
+    );
+    await service.post('/_local/clock', { advance: 'PT2H' });
+    expect(await statusWith(key)).toBe(401);
+    expect((await call('GET', '/api/keys', cookie)).body.data[0].status).toBe('expired');
+    expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt: null })).body.data.status).toBe('active');
+    expect(await statusWith(key)).toBe(200);
+    expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt: inAnHour })).status).toBe(400);
+  });
+
+  it('rotate to a new key at once, the old one living on for the grace period only', async () => {
+    const { cookie, key, keyId } = await service.person();
+    const fresh = await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 60 });
+    expect([fresh.status, fresh.body.data.name]).toEqual([201, 'test']);
+    expect([await statusWith(key), await statusWith(fresh.body.data.key)]).toEqual([200, 200]);
+    await service.post('/_local/clock', { advance: 'PT61S' });
+    expect([await statusWith(key), await statusWith(fresh.body.data.key)]).toEqual([401, 200]);
+    const next = await call('POST', `/api/keys/${fresh.body.data.id}/rotate`, cookie);
+    expect([await statusWith(fresh.body.data.key), await statusWith(next.body.data.key)]).toEqual([401, 200]);
+    expect((await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 604_801 })).status).toBe(400);
+  });
+
+  it('are at most 50 active, expired and revoked ones not counted', async () => {
+    const { cookie, keyId } = await service.person();
+    const now = Date.parse(((await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string }).now);
+    const soon = new Date(now + 60_000).toISOString();
+    const made = await Promise.all(
+      Array.from({ length: 60 }, () => call('POST', '/api/keys', cookie, { name: 'n', expiresAt: soon })),
+    );
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(49);
+    expect(made.find(({ status }) => status !== 201)?.body).toMatchObject({ message: 'INVALID_STATE', status: 409 });
+    await call('DELETE', `/api/keys/${keyId}`, cookie);
+    expect((await call('POST', '/api/keys', cookie, { name: 'freed' })).status).toBe(201);
+    await service.post('/_local/clock', { advance: 'PT2M' });
+    expect((await call('POST', '/api/keys', cookie, { name: 'after expiry' })).status).toBe(201);
+  });
+
+  it('of another account are as unknown as keys that never were, and a key may not manage keys', async () => {
+    const [one, other] = [await service.person(), await service.person()];
+    for (const id of [other.keyId, 'nothing']) {
+      const answers = [
+        await call('PATCH', `/api/keys/${id}`, one.cookie, { name: 'mine' }),
+        await call('DELETE', `/api/keys/${id}`, one.cookie),
+        await call('POST', `/api/keys/${id}/rotate`, one.cookie),
+      ];
+      expect(answers.map(({ body }) => body.message)).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
+    }
+    const byKey = await service.call('POST', '/api/keys', { key: one.key, body: { name: 'more' } });
+    expect([byKey.status, byKey.body.message]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
+    expect(await statusWith(other.key)).toBe(200);
+  });
+});
+
+describe('credits and the catalogue', () => {
+  it('show the free month, and what each service may spend of it', async () => {
+    const { key, id } = await service.person();
+    const { body } = await service.call('GET', '/api/credits/me', { key });
+    const quota = { translation: 100, audio: 100, voice_call: 100, sms: 100 };
+    const used = { translation: 0, audio: 0, voice_call: 0, sms: 0 };
+    expect(body).toMatchObject({
+      message: 'SUCCESS',
+      data: { id, quota, used, source: 'free', expiresAt: expect.any(String) },
+    });
+  });
+
+  it('are renewed when the month is over, for an account that did not call', async () => {
+    const { key, cookie } = await service.person({ credits: 0 });
+    expect(await chatWith(key)).toBe(402);
+    await service.post('/_local/clock', { advance: 'P1M' });
+    expect(await chatWith(key)).toBe(200);
+    expect((await service.call('GET', '/api/credits/me', { cookie })).status).toBe(401);
+  });
+
+  it('list the plans as the specification has them, and the models with the plan they need', async () => {
+    const { key } = await service.person();
+    const plans = await service.call('GET', '/api/subscription/plans', { key });
+    expect(plans.body.data.plans.map((plan: Record<string, unknown>) => Object.values(plan))).toEqual([
+      [1, 'freemium', 0, 100, 10],
+      [2, 'dev_pass', 29.99, 5000, 100],
+      [3, 'smm_pass', 99.99, 25_000, 500],
+      [4, 'pro_pass', 299.99, 100_000, 2000],
+      [5, 'enterprise', null, null, null],
+    ]);
+    const models = await service.call('GET', '/v1/models', { key });
+    expect(models.body.data.map(({ id, min_plan }: Record<string, string>) => `${id} ${min_plan}`)).toEqual([
+      'svc-1 freemium',
+      'svc-1-32k pro_pass',
+      'svc-instruct freemium',
+      'svc-code freemium',
+      'svc-embed freemium',
+    ]);
+  });
+});

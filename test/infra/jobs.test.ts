@@ -1,0 +1,106 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { allJobs, jobs } from '#contract/jobs.ts';
+import { mailRow } from '#repositories/account-items.ts';
+import { entryRow } from '#repositories/meter-item.ts';
+import { functionId, ofType, synthesise } from './synth.ts';
+
+let template: Template;
+
+beforeAll(() => {
+  template = synthesise().api;
+});
+
+const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));
+const properties = (type: string, job: string): Record<string, unknown> =>
+  partsOf(type).get(job)?.part.Properties ?? {};
+const isStreamJob = ({ trigger }: (typeof allJobs)[number]) => 'stream' in trigger;
+
+describe.each(allJobs)('$id', ({ id }) => {
+  test('leaves what it gave up on in a queue of its own, encrypted, for 14 days, reached by TLS only', () => {
+    expect(properties('AWS::SQS::Queue', id)).toMatchObject({
+      SqsManagedSseEnabled: true,
+      MessageRetentionPeriod: 14 * 86_400,
+    });
+    expect(JSON.stringify(properties('AWS::SQS::QueuePolicy', id))).toContain(
+      '{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"',
+    );
+  });
+});
+
+describe.each(allJobs.filter(isStreamJob))('$id', ({ id }) => {
+  test('reads its stream from the start, in order, and retries for two hours only what failed', () => {
+    expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
+      StartingPosition: 'TRIM_HORIZON',
+      ParallelizationFactor: 1,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BisectBatchOnFunctionError: true,
+      MaximumRecordAgeInSeconds: 7200,
+      DestinationConfig: { OnFailure: { Destination: queueOf(id) } },
+    });
+  });
+});
+
+describe.each(allJobs.filter((job) => !isStreamJob(job)))('$id', ({ id, trigger }) => {
+  test('runs as often as its row says, and a failed run is not repeated', () => {
+    const minutes = 'everySeconds' in trigger ? trigger.everySeconds / 60 : 0;
+    expect(properties('AWS::Events::Rule', id)).toMatchObject({
+      ScheduleExpression: minutes === 1 ? 'rate(1 minute)' : `rate(${minutes} minutes)`,
+      Targets: [{ DeadLetterConfig: { Arn: queueOf(id) }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
+    });
+    expect(properties('AWS::Lambda::EventInvokeConfig', id)).toMatchObject({
+      MaximumRetryAttempts: 0,
+      DestinationConfig: { OnFailure: { Destination: queueOf(id) } },
+    });
+  });
+});
+
+describe('what a stream job is woken for', () => {
+  const { id: ledger } = jobs.projectLedger;
+  const { id: mailer } = jobs.sendMail;
+
+  test('the ledger: a meter on which something ended, not one that admitted a call', () => {
+    const last = [entryRow({ type: 'charge', at: 1, amount: -5 })];
+    expect(wakes(ledger, { a: 1, seq: 7, h: {}, g: [['free', 1, 1, 1]], last })).toBe(true);
+    expect(wakes(ledger, { a: 1, seq: 7, h: { r: [1, 2, 'chat'] }, g: [['free', 1, 1, 1]] })).toBe(false);
+  });
+
+  test('the mailer: a mail that waits, not one that was sent and not a user', () => {
+    const waiting = mailRow({ id: 'm', to: 'a@example.com', subject: 's', text: 't', html: 'h' }, 0);
+    const { outbox, ...sent } = waiting;
+    expect(outbox).toBe('m');
+    expect(wakes(mailer, waiting)).toBe(true);
+    expect(wakes(mailer, sent)).toBe(false);
+    expect(wakes(mailer, { pk: 'user#1', sk: 'user', email: 'a@example.com' })).toBe(false);
+  });
+});
+
+function queueOf(job: string) {
+  const queue = partsOf('AWS::SQS::Queue').get(job);
+  return { 'Fn::GetAtt': [queue?.id, 'Arn'] };
+}
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Whether a record with this new image gets through the job's filters. */
+function wakes(job: string, image: Record<string, unknown>): boolean {
+  const { FilterCriteria } = properties('AWS::Lambda::EventSourceMapping', job) as {
+    FilterCriteria: { Filters: { Pattern: string }[] };
+  };
+  const record = { dynamodb: { NewImage: marshall(image) } } as unknown as Json;
+  const leaves = new Set(leavesOf(record));
+  return FilterCriteria.Filters.some(({ Pattern }) =>
+    leavesOf(JSON.parse(Pattern)).every((rule) => passes(rule, leaves)),
+  );
+}
+
+/** The last part of a pattern's path is the operator `exists`: the record has a leaf at the path before it. */
+const passes = (rule: string, leaves: ReadonlySet<string>) => leaves.has(rule.replace(/\.exists$/, ''));
+
+/** Paths of all values that are not objects; lists add nothing to a path, as in EventBridge's matching. */
+function leavesOf(value: Json, path: readonly string[] = []): string[] {
+  if (Array.isArray(value)) return value.flatMap((element: Json) => leavesOf(element, path));
+  if (value === null || typeof value !== 'object') return [path.join('.')];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+}

@@ -1,0 +1,157 @@
+import { readdirSync } from 'node:fs';
+import type { Template } from 'aws-cdk-lib/assertions';
+import * as v from 'valibot';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Environment } from '#contract/environment.ts';
+import { allJobs } from '#contract/jobs.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { functionId, ofType, pathOf, type Resource, resourcesOf, synthesise } from './synth.ts';
+
+interface DeployedMethod {
+  readonly path: string;
+  readonly method: string;
+  readonly handler: string;
+  readonly streams: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+let template: Template;
+let methods: readonly DeployedMethod[];
+let functions: ReadonlyMap<string, Resource>;
+
+beforeAll(() => {
+  template = synthesise().api;
+  methods = methodsOf(template);
+  functions = new Map(ofType(template, 'AWS::Lambda::Function').map(([, fn]) => [functionId(fn), fn]));
+});
+
+const handlersIn = (folder: string) =>
+  readdirSync(new URL(`../../functions/${folder}`, import.meta.url)).map((file) => file.replace(/\.ts$/, ''));
+
+test('every row has its handler file and every handler file its row', () => {
+  expect(handlersIn('api').toSorted()).toEqual([...allRoutes.map(({ id }) => id), unknownRouteId].toSorted());
+  expect(handlersIn('jobs').toSorted()).toEqual(allJobs.map(({ id }) => id).toSorted());
+});
+
+test('there is one function for each route and job, and one for what no route matches', () => {
+  const rows = [...allRoutes, ...allJobs].map(({ id }) => id);
+  expect([...functions.keys()].toSorted()).toEqual([...rows, unknownRouteId].toSorted());
+});
+
+test('every route is deployed once, with its own handler, and nothing else is', () => {
+  const deployed = methods.filter(({ method }) => method !== 'ANY');
+  expect(deployed.map(({ method, path, handler }) => `${method} ${path} ${handler}`).toSorted()).toEqual(
+    allRoutes.map(({ method, path, id }) => `${method} ${path} ${id}`).toSorted(),
+  );
+});
+
+test('any other method and any other path meets the handler that says 405 or 404', () => {
+  const rest = methods.filter(({ method }) => method === 'ANY');
+  expect(new Set(rest.map(({ handler }) => handler))).toEqual(new Set([unknownRouteId]));
+  const covered = new Set(rest.map(({ path }) => path));
+  expect(covered).toEqual(new Set(['/', ...apiPaths(template).values()]));
+  expect([...covered]).toEqual(expect.arrayContaining(['/', '/{proxy+}', '/api/{proxy+}', '/v1/{proxy+}']));
+});
+
+test('that handler is let in by one statement, so its resource policy never fills up', () => {
+  const permissions = ofType(template, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
+  expect(permissions.filter((permission) => handlerIn(template, permission) === unknownRouteId)).toHaveLength(1);
+});
+
+describe('time', () => {
+  const secondsOf = (id: string) => Number(functions.get(id)?.Properties['Timeout']);
+
+  test('a model is given up before its function', () => {
+    const modelSeconds = v.parse(Environment, {}).MODEL_DEADLINE_MS / 1000;
+    const asking = allRoutes.filter(({ uses }) => uses.inference).map(({ id }) => id);
+    expect(asking).not.toHaveLength(0);
+    expect(asking.filter((id) => secondsOf(id) <= modelSeconds)).toEqual([]);
+  });
+
+  test('a function is given up a second before its gateway', () => {
+    const named = methods.filter(({ method }) => method !== 'ANY');
+    const gateway = named.map(({ handler, timeoutMs }) => [handler, timeoutMs]);
+    expect(gateway).toEqual(named.map(({ handler }) => [handler, (secondsOf(handler) + 1) * 1000]));
+  });
+
+  test('what is not streamed stays under the 29 s that the gateway waits', () => {
+    const plain = methods.filter(({ streams }) => !streams);
+    for (const { timeoutMs = 29_000 } of plain) expect(timeoutMs).toBeLessThanOrEqual(29_000);
+    expect(plain).not.toHaveLength(0);
+  });
+});
+
+describe('streaming', () => {
+  test('is used on the rows that ask for it and nowhere else', () => {
+    const wanted = allRoutes.filter(({ streaming }) => streaming).map(({ id }) => id);
+    expect(methods.filter(({ streams }) => streams).map(({ handler }) => handler)).toEqual(wanted);
+  });
+
+  test('can be switched off for a front door that cannot stream', () => {
+    const buffered = methodsOf(synthesise({ buffered: true }).api);
+    expect(buffered.map(({ path, method }) => `${method} ${path}`)).toEqual(
+      methods.map(({ path, method }) => `${method} ${path}`),
+    );
+    for (const { streams, timeoutMs = 0 } of buffered) expect([streams, timeoutMs <= 29_000]).toEqual([false, true]);
+  });
+});
+
+describe('logs', () => {
+  test('every function and the gateway write to a log that is not kept for ever', () => {
+    const logs = new Map(ofType(template, 'AWS::Logs::LogGroup'));
+    for (const [, { Properties }] of logs) expect(Properties['RetentionInDays']).toBeGreaterThan(0);
+    const used = [...functions.values()].map((fn) => fn.Properties['LoggingConfig'] as { LogGroup: { Ref: string } });
+    expect(new Set(used.map(({ LogGroup }) => LogGroup.Ref)).size).toBe(functions.size);
+    for (const { LogGroup } of used) expect(logs.has(LogGroup.Ref)).toBe(true);
+  });
+
+  test('the access log is JSON and has nothing in which links, credentials or prompts travel', () => {
+    const [[, stage] = []] = ofType(template, 'AWS::ApiGateway::Stage');
+    const { Format } = stage!.Properties['AccessLogSetting'] as { Format: string };
+    const values = Object.values(JSON.parse(Format)).join(' ');
+    expect(values).toContain('$context.requestId');
+    expect(values).not.toMatch(/query|header|authoriz|body|caller|userAgent/i);
+    expect(stage!.Properties['MethodSettings']).toBeUndefined();
+  });
+});
+
+test('a deployment says where it is reached', () => {
+  expect(Object.keys(template.toJSON()['Outputs'])).toEqual(expect.arrayContaining(['ApiUrl', 'InferenceUrl']));
+  const { ApiUrl, InferenceUrl } = template.toJSON()['Outputs'];
+  expect([ApiUrl, InferenceUrl].map(({ Value }) => Value['Fn::Join'][1].at(-1))).toEqual(['/api', '/v1']);
+});
+
+/** Path by logical id. */
+function apiPaths(from: Template): Map<string, string> {
+  const resources = resourcesOf(from);
+  const pathOfResource = (id: string): string => {
+    const { ParentId, PathPart } = resources[id]!.Properties as { ParentId: { Ref?: string }; PathPart: string };
+    return `${ParentId.Ref ? pathOfResource(ParentId.Ref) : ''}/${PathPart}`;
+  };
+  return new Map(ofType(from, 'AWS::ApiGateway::Resource').map(([id]) => [id, pathOfResource(id)]));
+}
+
+function methodsOf(from: Template): DeployedMethod[] {
+  const paths = apiPaths(from);
+  return ofType(from, 'AWS::ApiGateway::Method').map(([, { Properties }]) => {
+    const { HttpMethod, ResourceId, Integration } = Properties as {
+      HttpMethod: string;
+      ResourceId: { Ref?: string };
+      Integration: { TimeoutInMillis?: number; ResponseTransferMode?: string; Uri: unknown };
+    };
+    return {
+      path: ResourceId.Ref ? (paths.get(ResourceId.Ref) ?? '?') : '/',
+      method: HttpMethod,
+      handler: handlerIn(from, Integration.Uri),
+      streams: Integration.ResponseTransferMode === 'STREAM',
+      timeoutMs: Integration.TimeoutInMillis,
+    };
+  });
+}
+
+/** The function that a piece of template points at. */
+function handlerIn(from: Template, value: unknown): string {
+  const text = JSON.stringify(value);
+  const [, fn] = ofType(from, 'AWS::Lambda::Function').find(([id]) => text.includes(`"${id}"`)) ?? [];
+  return fn ? (pathOf(fn).split('/')[0] ?? '') : '';
+}
