@@ -19,7 +19,7 @@ export const KeyRotation = v.optional(
 );
 export const KeyPath = v.object({ id: text(64) });
 
-export const keyStatuses = ['active', 'suspended', 'revoked', 'expired'] as const;
+const keyStatuses = ['active', 'suspended', 'revoked', 'expired'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
 const described = {

@@ -15,8 +15,6 @@ export interface ChatOrder {
   readonly request: ModelChatRequest;
 }
 
-export type Inference = ReturnType<typeof inference>;
-
 export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Clock) {
   /** Refuses (400) a conversation that its model's context cannot hold. */
   async function orderChat(request: ChatRequest): Promise<ChatOrder> {

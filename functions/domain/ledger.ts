@@ -23,7 +23,7 @@ export interface MeterImage {
 }
 
 /** The rows of an image, each with the balance as it was after its entry. */
-export function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {
+function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {
   let after = balance;
   const rows = entries.toReversed().map((entry, age) => {
     const row = { ...entry, accountId, seq: seq - age, balance: after };

@@ -24,8 +24,6 @@ export interface SignedIn {
   readonly session: { readonly text: string; readonly lifetimeMs: number };
 }
 
-export type AccountService = ReturnType<typeof accountService>;
-
 /** Registration, sign-in and confirmation (spec "Authentication"). */
 export function accountService(accounts: AccountStore, clock: Clock, random: Random, settings: AccountSettings) {
   async function register(input: { email: string; name: string; password: string }): Promise<SignedIn> {

@@ -17,8 +17,6 @@ const maxTries = 5;
 /** `tai_`, the account reference that all keys of an account share, and the first four characters of the secret. */
 const shownCharacters = 17;
 
-export type KeyService = ReturnType<typeof keyService>;
-
 /** The life of API keys (design section 3, "Keys" and "Key endpoints"). */
 export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   async function create(accountId: number, input: { name: string; expiresAt?: string | null | undefined }) {

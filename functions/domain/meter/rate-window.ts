@@ -12,7 +12,7 @@ const windowBuckets = 21;
 export const unlimited = 1e15;
 
 /** Name of the bucket that a moment (epoch ms) falls into: its index in base 36. */
-export function bucketAt(now: number): string {
+function bucketAt(now: number): string {
   return Math.floor(now / bucketMs).toString(36);
 }
 
