@@ -1,0 +1,130 @@
+import type { ReceivedMail } from './mail-store.ts';
+
+/** The HTML page on which a person reads the mails that this machine did not send. `mails` come newest first. */
+export function inboxPage(mails: ReceivedMail[]): string {
+  const waiting = mails.length === 0 ? '<meta http-equiv="refresh" content="5">' : '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+${waiting}
+<title>Inbox${mails.length > 0 ? ` (${mails.length})` : ''}</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<header>
+<div><h1>Inbox</h1><p>Mails stay on this machine. Nothing is sent.</p></div>
+<a class="quiet" href="">Check for new mail</a>
+</header>
+<main>${mails.length > 0 ? mails.map(mailCard).join('\n') : empty}</main>
+</body>
+</html>`;
+}
+
+const empty = `<section class="empty">
+<h2>No mail yet</h2>
+<p>Register an account, or ask for a new password. The mail with its link appears here within a few seconds; this page looks for it by itself.</p>
+<p><a class="button" href="/">Open the dashboard</a></p>
+</section>`;
+
+/** The newest mail is open, the others are one line each. */
+function mailCard(mail: ReceivedMail, index: number): string {
+  const link = firstLink(mail);
+  const button = link
+    ? `<p class="action"><a class="button" href="${escapeHtml(link)}">Open the link of this mail</a><span>${escapeHtml(link)}</span></p>`
+    : '';
+  const text = `<details><summary>Text version</summary><pre>${escapeHtml(mail.text)}</pre></details>`;
+  return `<details class="mail"${index === 0 ? ' open' : ''}>
+<summary><strong>${escapeHtml(mail.subject)}</strong><span>to ${escapeHtml(mail.to.join(', '))}</span>${sentTime(mail.sentAt)}</summary>
+<div class="body">
+${button}
+${mail.html ? `${htmlFrame(mail)}\n${text}` : `<pre>${escapeHtml(mail.text)}</pre>`}
+</div>
+</details>`;
+}
+
+/** The mail's own HTML, without scripts; its links leave the frame. */
+function htmlFrame({ subject, html }: ReceivedMail): string {
+  const page = `<!doctype html><base target="_top">${html}`;
+  return `<iframe title="${escapeHtml(subject)}" sandbox="allow-popups allow-top-navigation-by-user-activation" referrerpolicy="no-referrer" loading="lazy" srcdoc="${escapeHtml(page)}"></iframe>`;
+}
+
+function firstLink({ html, text }: ReceivedMail): string | undefined {
+  const href = /<a\s[^>]{0,500}?href="(https?:\/\/[^"]+)"/i.exec(html)?.[1];
+  return href ? unescapeHtml(href) : /https?:\/\/[^\s<>"]+/.exec(text)?.[0];
+}
+
+function sentTime(iso: string): string {
+  const date = new Date(iso);
+  const shown = Number.isNaN(date.getTime()) ? iso : timeFormat.format(date);
+  return `<time datetime="${escapeHtml(iso)}">${escapeHtml(shown)}</time>`;
+}
+
+const timeFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+});
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities.get(character) ?? '');
+}
+
+function unescapeHtml(text: string): string {
+  return [...entities].toReversed().reduce((plain, [character, entity]) => plain.replaceAll(entity, character), text);
+}
+
+const style = `
+:root { --ink: #1c2024; --dim: #60646c; --line: #e0e1e6; --page: #f6f7f9; --card: #fff; --accent: #2457d6; --on-accent: #fff; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #edeef0; --dim: #a5aab3; --line: #33373d; --page: #111214; --card: #1a1c1f; --accent: #8fb0ff; --on-accent: #0b1533; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+header, main { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding-block: 2rem 1.25rem; }
+h1 { margin: 0; font-size: 1.6rem; letter-spacing: -.01em; }
+h2 { margin: 0 0 .5rem; font-size: 1.2rem; }
+header p { margin: 0; color: var(--dim); }
+a { color: var(--accent); }
+a:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .4rem; }
+.quiet { padding: .4rem .8rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); text-decoration: none; }
+.button { display: inline-block; padding: .6rem 1.1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none; }
+.button:hover { filter: brightness(1.08); }
+main { display: grid; gap: .75rem; padding-bottom: 3rem; }
+.mail, .empty { min-width: 0; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
+.empty { padding: 2.5rem 1.5rem; text-align: center; }
+.empty p { max-width: 30rem; margin: .75rem auto 0; color: var(--dim); }
+.empty .button { margin-top: .5rem; }
+summary { cursor: pointer; }
+.mail > summary { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .9rem 1.1rem; list-style: none; }
+.mail > summary::-webkit-details-marker { display: none; }
+.mail > summary strong { grid-column: 1 / -1; overflow-wrap: anywhere; }
+.mail > summary span { color: var(--dim); font-size: .9rem; overflow-wrap: anywhere; }
+time { color: var(--dim); font-size: .9rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.body { display: grid; gap: 1rem; padding: 1rem 1.1rem 1.1rem; border-top: 1px solid var(--line); }
+.body > * { min-width: 0; margin: 0; }
+.action { display: grid; justify-items: start; gap: .4rem; }
+.action span { max-width: 100%; color: var(--dim); font: .8rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+iframe { display: block; width: 100%; height: 27rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; color-scheme: light; resize: vertical; }
+details details summary { color: var(--dim); font-size: .9rem; }
+pre { margin: .5rem 0 0; padding: .9rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--page); font: .85rem/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+@media (max-width: 34rem) { .mail > summary { grid-template-columns: 1fr; } iframe { height: 30rem; } }
+`;

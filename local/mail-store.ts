@@ -1,0 +1,91 @@
+import { mkdir, open, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as v from 'valibot';
+
+/** A mail as it would have been sent. `sentAt` is ISO 8601. */
+export const ReceivedMail = v.object({
+  to: v.array(v.string()),
+  subject: v.string(),
+  text: v.string(),
+  html: v.string(),
+  sentAt: v.string(),
+});
+export type ReceivedMail = v.InferOutput<typeof ReceivedMail>;
+
+export interface MailStore {
+  /** Resolves once the mail is on disk. */
+  add(mail: ReceivedMail): Promise<void>;
+  /** Newest first. */
+  list(): ReceivedMail[];
+}
+
+/**
+ * Keeps mails as lines of JSON. The end of a line that a killed process left unfinished is dropped, since add() had
+ * not resolved for it. Rejects when the file cannot be read or any finished line is not a mail.
+ */
+export async function openMailStore(file: string): Promise<MailStore> {
+  await mkdir(dirname(file), { recursive: true });
+  const written = await readOrCreate(file);
+  const finished = written.subarray(0, written.lastIndexOf('\n') + 1);
+  if (finished.length < written.length) await truncate(file, finished.length);
+
+  const mails = parseLines(finished.toString(), file);
+  let size = finished.length;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function append(mail: ReceivedMail): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(mail)}\n`);
+    await appendSynced(file, line, size);
+    size += line.length;
+    mails.push(mail);
+  }
+
+  return {
+    add(mail) {
+      const added = last.then(() => append(mail));
+      last = added.catch(() => undefined);
+      return added;
+    },
+    list: () => mails.toReversed(),
+  };
+}
+
+async function readOrCreate(file: string): Promise<Buffer> {
+  const content = await withFile(file, 'a+', (handle) => handle.readFile());
+  await withFile(dirname(file), 'r', (folder) => folder.sync());
+  return content;
+}
+
+/** A failed write is taken back, so that the next line does not continue it. */
+async function appendSynced(file: string, line: Buffer, size: number): Promise<void> {
+  await withFile(file, 'a', async (handle) => {
+    try {
+      await handle.appendFile(line);
+      await handle.sync();
+    } catch (error) {
+      await handle.truncate(size);
+      throw error;
+    }
+  });
+}
+
+async function withFile<T>(path: string, flags: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await open(path, flags);
+  try {
+    return await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+function parseLines(text: string, file: string): ReceivedMail[] {
+  const Line = v.pipe(v.string(), v.parseJson(), ReceivedMail);
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index) => {
+      const mail = v.safeParse(Line, line);
+      if (!mail.success) throw new Error(`${file}, line ${index + 1}, is not a mail; remove the line or the file.`);
+      return mail.output;
+    });
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+
+const part = v.looseObject({ text: v.optional(v.string(), '') });
+const content = v.pipe(
+  v.nullish(v.union([v.string(), v.array(part)]), ''),
+  v.transform((given) => (typeof given === 'string' ? given : given.map(({ text }) => text).join(''))),
+);
+
+/** A limit of tokens; vLLM refuses less than one. */
+const limit = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
+
+const common = {
+  model: v.nullish(v.string(), 'demo'),
+  max_tokens: limit,
+  max_completion_tokens: limit,
+  stop: v.pipe(
+    v.nullish(v.union([v.string(), v.array(v.string())]), []),
+    v.transform((given) => [given].flat().filter((stop) => stop !== '')),
+  ),
+  stream: v.nullish(v.boolean(), false),
+  stream_options: v.nullish(v.object({ include_usage: v.nullish(v.boolean(), false) })),
+};
+
+const Tool = v.object({
+  type: v.literal('function'),
+  function: v.object({ name: v.string(), description: v.nullish(v.string(), ''), parameters: v.optional(v.unknown()) }),
+});
+export type Tool = v.InferOutput<typeof Tool>['function'];
+
+export const ChatBody = v.object({
+  ...common,
+  messages: v.pipe(
+    v.array(v.object({ role: v.string(), content, name: v.nullish(v.string()) })),
+    v.minLength(1, 'at least one message is needed'),
+  ),
+  tools: v.pipe(
+    v.nullish(v.array(Tool), []),
+    v.transform((tools) => tools.map((tool) => tool.function)),
+  ),
+  tool_choice: v.nullish(
+    v.union([
+      v.picklist(['auto', 'none', 'required']),
+      v.object({ type: v.literal('function'), function: v.object({ name: v.string() }) }),
+    ]),
+    'auto',
+  ),
+});
+export type ChatBody = v.InferOutput<typeof ChatBody>;
+
+export const CompletionBody = v.object({
+  ...common,
+  prompt: v.pipe(
+    v.union([v.string(), v.pipe(v.array(v.string()), v.length(1))]),
+    v.transform((given) => [given].flat().join('')),
+  ),
+});
+export type CompletionBody = v.InferOutput<typeof CompletionBody>;
+
+export const EmbeddingsBody = v.object({
+  model: common.model,
+  input: v.pipe(
+    v.union([v.string(), v.pipe(v.array(v.string()), v.minLength(1))]),
+    v.transform((given) => [given].flat()),
+  ),
+  dimensions: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4096)), 1536),
+  encoding_format: v.nullish(v.picklist(['float', 'base64']), 'float'),
+});
+export type EmbeddingsBody = v.InferOutput<typeof EmbeddingsBody>;
+
+/** What is wrong with a body, in one line. */
+export function firstProblem(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {
+  const path = v.getDotPath(issues[0]);
+  return path ? `${path}: ${issues[0].message}` : issues[0].message;
+}

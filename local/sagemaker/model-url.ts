@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { containerError, type Engine, type EngineReply } from './engine.ts';
+
+export interface ModelUrlOptions {
+  /** Where an OpenAI-compatible server answers, such as `http://127.0.0.1:11434/v1`. */
+  readonly url: string;
+  /** Sent as `model`; without it the first model that the server lists. */
+  readonly modelName?: string;
+}
+
+const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.minLength(1)) });
+
+const RequestBody = v.record(v.string(), v.unknown());
+
+/** Puts an OpenAI-compatible server (Ollama, llama.cpp, vLLM) behind the SageMaker stand-in. */
+export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
+  const base = url.replace(/\/+$/, '');
+  let listed: Promise<string> | undefined;
+
+  /** The first listed model, asked for once; a failure is forgotten. */
+  async function model(): Promise<string> {
+    if (modelName !== undefined) return modelName;
+    listed ??= firstModel(base);
+    try {
+      return await listed;
+    } catch (error) {
+      listed = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async invoke(body, signal) {
+      const request = v.safeParse(RequestBody, body);
+      const path = request.success ? pathFor(request.output) : undefined;
+      if (!request.success || !path) return containerError(400, 'The body needs one of messages, prompt or input.');
+      try {
+        const response = await fetch(`${base}/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...request.output, model: await model() }),
+          signal,
+        });
+        return await passOn(response);
+      } catch (error) {
+        signal.throwIfAborted();
+        return containerError(503, `The model server cannot be reached at ${base}: ${reason(error)}.`);
+      }
+    },
+  };
+}
+
+function pathFor(body: Record<string, unknown>): string | undefined {
+  if ('messages' in body) return 'chat/completions';
+  if ('prompt' in body) return 'completions';
+  return 'input' in body ? 'embeddings' : undefined;
+}
+
+async function firstModel(base: string): Promise<string> {
+  const response = await fetch(`${base}/models`, { signal: AbortSignal.timeout(10_000) });
+  const models = v.safeParse(Models, await response.json());
+  const first = models.success ? models.output.data[0] : undefined;
+  if (!first) throw new Error('it lists no model, so the model name must be given');
+  return first.id;
+}
+
+async function passOn(response: Response): Promise<EngineReply> {
+  const contentType = response.headers.get('content-type') ?? '';
+  if (response.ok && response.body && contentType.startsWith('text/event-stream')) {
+    return { kind: 'stream', contentType, chunks: response.body };
+  }
+  const text = await response.text();
+  const body = parseJson(text);
+  if (body === undefined) return containerError(response.ok ? 502 : response.status, `Not JSON: ${text.slice(0, 500)}`);
+  return { kind: 'json', status: response.status, body };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `fetch` hides in the cause, such as `connect ECONNREFUSED`. */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
+}

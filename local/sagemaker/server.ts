@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FaultOf, Faults } from '../faults.ts';
+import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../loopback.ts';
+import { containerError, type Engine, type EngineReply } from './engine.ts';
+import { type Call, sendReply } from './send-reply.ts';
+import {
+  internalFailure,
+  modelError,
+  type ServiceError,
+  sendServiceError,
+  serviceUnavailable,
+  throttling,
+  unknownOperation,
+  validationError,
+} from './service-errors.ts';
+
+export type { Engine, EngineReply } from './engine.ts';
+
+export interface SageMakerOptions {
+  readonly engine: Engine;
+  readonly faults: Faults;
+  /** Names that exist; any other is a ValidationError. */
+  readonly endpoints: readonly string[];
+}
+
+/** SageMaker's own limit of a request (SageMaker runtime API, InvokeEndpoint). */
+const bodyLimitBytes = 25 * 1024 * 1024;
+
+/** Chunks that reach the client before a stream is cut: the role and some words. */
+const chunksBeforeCut = 3;
+
+/** The SageMaker runtime: `POST /endpoints/{name}/invocations` and `…/invocations-response-stream`, one engine behind all. */
+export function startSageMaker({ engine, faults, endpoints }: SageMakerOptions): Promise<Loopback> {
+  return listen(
+    listener(async (req, res) => {
+      const signal = goneSignal(res);
+      const call = parseCall(req);
+      if (!call) return sendServiceError(res, unknownOperation(`No operation has the path ${req.url}.`));
+      if (!endpoints.includes(call.endpoint)) {
+        return sendServiceError(res, validationError(`Endpoint ${call.endpoint} of account 000000000000 not found.`));
+      }
+      const body = await readText(req);
+      if (body instanceof BodyTooLarge) return sendServiceError(res, { ...validationError(body.message), status: 413 });
+
+      const fault = faults.take('sagemaker');
+      if (fault === 'hang') return;
+      if (fault === 'cut' && !call.stream) return void res.destroy();
+      const refusal = faultError(fault, call);
+      if (refusal) return sendServiceError(res, refusal);
+
+      const reply = await invoke(engine, body, signal);
+      if (signal.aborted) return;
+      if (!reply) return sendServiceError(res, internalFailure('The container ended without a reply.'));
+      await sendReply({ res, req, call, reply, signal, ...(fault === 'cut' && { cutAfterChunks: chunksBeforeCut }) });
+    }),
+  );
+}
+
+function parseCall({ method, url = '' }: IncomingMessage): Call | undefined {
+  const [, endpoint, tail] = /^\/endpoints\/([A-Za-z0-9-]{1,63})\/(invocations(?:-response-stream)?)$/.exec(url) ?? [];
+  if (method !== 'POST' || endpoint === undefined) return undefined;
+  return { endpoint, stream: tail !== 'invocations' };
+}
+
+async function readText(req: IncomingMessage): Promise<string | BodyTooLarge> {
+  try {
+    return (await readBody(req, bodyLimitBytes)).toString();
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return error;
+    throw error;
+  }
+}
+
+function goneSignal(res: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  res.on('close', () => {
+    if (!res.writableFinished) gone.abort(new Error('The client went away.'));
+  });
+  return gone.signal;
+}
+
+function faultError(fault: FaultOf<'sagemaker'> | undefined, { endpoint }: Call): ServiceError | undefined {
+  if (fault === 'error')
+    return modelError(endpoint, 500, { error: { message: 'The model failed, as ordered.', code: 500 } });
+  if (fault === 'throttle') return throttling;
+  return fault === 'unavailable' ? serviceUnavailable : undefined;
+}
+
+/** Undefined when the engine failed altogether. */
+async function invoke(engine: Engine, text: string, signal: AbortSignal): Promise<EngineReply | undefined> {
+  const body = parseJson(text);
+  if (body === undefined) return containerError(400, 'The body is not valid JSON.');
+  return engine.invoke(body, signal).catch(() => undefined);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

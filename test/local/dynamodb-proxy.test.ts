@@ -1,0 +1,191 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type DatabaseProcess, startDatabaseProcess } from '#local/database-process.ts';
+import { type DynamoProxyOptions, startDynamoProxy } from '#local/dynamodb-proxy.ts';
+import { createFaults, type Faults } from '#local/faults.ts';
+import type { Loopback } from '#local/loopback.ts';
+
+const TableName = 'things';
+let folder: string;
+let database: DatabaseProcess;
+let direct: DynamoDBClient;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'proxy-'));
+  database = await startDatabaseProcess(join(folder, 'db'));
+  direct = new DynamoDBClient({ endpoint: database.url });
+  await direct.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    }),
+  );
+});
+afterAll(async () => {
+  direct.destroy();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function setUp(
+  hooks: Pick<DynamoProxyOptions, 'onReply' | 'onRequest'> = {},
+  maxAttempts = 3,
+): Promise<{ proxy: Loopback; faults: Faults; client: DynamoDBClient }> {
+  const faults = createFaults();
+  const proxy = await startDynamoProxy({ upstream: database.url, faults, ...hooks });
+  const client = new DynamoDBClient({
+    endpoint: proxy.url,
+    retryStrategy: new ConfiguredRetryStrategy(maxAttempts, 1),
+  });
+  ends.push(
+    () => proxy.close(),
+    () => client.destroy(),
+  );
+  return { proxy, faults, client };
+}
+
+const add = (id: string) =>
+  new UpdateItemCommand({
+    TableName,
+    Key: { id: { S: id } },
+    UpdateExpression: 'ADD n :one',
+    ExpressionAttributeValues: { ':one': { N: '1' } },
+  });
+
+async function read(id: string): Promise<string | undefined> {
+  const { Item } = await direct.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }));
+  return Item?.n?.N;
+}
+
+describe('DynamoDB proxy', () => {
+  it('passes large items through unchanged both ways', async () => {
+    const { client } = await setUp();
+    const text = '🎉é"\\'.repeat(40_000);
+    await client.send(new PutItemCommand({ TableName, Item: { id: { S: 'large' }, text: { S: text } } }));
+    const { Item } = await client.send(new GetItemCommand({ TableName, Key: { id: { S: 'large' } } }));
+    expect(Item?.text?.S).toBe(text);
+  });
+
+  it('carries many calls at once', async () => {
+    const { client } = await setUp();
+    await Promise.all(Array.from({ length: 100 }, () => client.send(add('parallel'))));
+    expect(await read('parallel')).toBe('100');
+  });
+
+  it.each([
+    ['throttle', 'ThrottlingException'],
+    ['unavailable', 'ServiceUnavailableException'],
+  ] as const)('%s never reaches the database and is tried again by the client', async (fault, name) => {
+    const { client, faults } = await setUp();
+    faults.order({ target: 'dynamodb', fault, count: 2 });
+    const { $metadata } = await client.send(add(fault));
+    expect($metadata.attempts).toBe(3);
+    expect(await read(fault)).toBe('1');
+
+    faults.order({ target: 'dynamodb', fault, count: 100 });
+    await expect(client.send(add(fault))).rejects.toMatchObject({ name });
+    expect(await read(fault)).toBe('1');
+  });
+
+  it('a lost reply was carried out, and the client carries it out again', async () => {
+    const { client, faults } = await setUp();
+    faults.order({ target: 'dynamodb', fault: 'lost-reply', count: 1 });
+    const { $metadata } = await client.send(add('lost'));
+    expect($metadata.attempts).toBe(2);
+    expect(await read('lost')).toBe('2');
+  });
+
+  it('leaves calls on tables alone and faults every call on items', async () => {
+    const { client, faults } = await setUp({}, 1);
+    faults.order({ target: 'dynamodb', fault: 'unavailable', count: 1 });
+    await client.send(new ListTablesCommand({}));
+    expect(faults.active()).toHaveLength(1);
+    const Key = { id: { S: 'x' } };
+    const calls = [
+      () => client.send(new GetItemCommand({ TableName, Key })),
+      () => client.send(new DeleteItemCommand({ TableName, Key })),
+      () => client.send(new TransactWriteItemsCommand({ TransactItems: [{ Delete: { TableName, Key } }] })),
+      () =>
+        client.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: 'id = :id',
+            ExpressionAttributeValues: { ':id': { S: 'x' } },
+          }),
+        ),
+    ];
+    for (const call of calls) {
+      faults.order({ target: 'dynamodb', fault: 'unavailable', count: 1 });
+      await expect(call()).rejects.toMatchObject({ name: 'ServiceUnavailableException' });
+    }
+  });
+
+  it('waits for its hooks: before the database sees a call, and before the client sees the reply', async () => {
+    const seen: (string | undefined)[] = [];
+    const look = async (operation: string) => void seen.push(operation, await read('hooked'));
+    const { client } = await setUp({ onRequest: look, onReply: look });
+    await client.send(add('hooked'));
+    expect(seen).toEqual(['UpdateItem', undefined, 'UpdateItem', '1']);
+  });
+
+  it('a failing hook drops the call before the database, or the reply after it', async () => {
+    const fail = () => Promise.reject(new Error('killed'));
+    const before = await setUp({ onRequest: fail }, 1);
+    await expect(before.client.send(add('killed'))).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await read('killed')).toBeUndefined();
+    const after = await setUp({ onReply: fail }, 1);
+    await expect(after.client.send(add('killed'))).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await read('killed')).toBe('1');
+  });
+
+  it('does not forward the call of a client that is gone by then', async () => {
+    const gone = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const { client } = await setUp({
+      onRequest: () => {
+        asked.resolve();
+        return gone.promise;
+      },
+    });
+    const aborter = new AbortController();
+    const call = client.send(add('gone'), { abortSignal: aborter.signal });
+    await asked.promise;
+    aborter.abort();
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    await setTimeout(20);
+    gone.resolve();
+    await setTimeout(50);
+    expect(await read('gone')).toBeUndefined();
+  });
+
+  it('looks like a broken connection when the database is away', async () => {
+    const proxy = await startDynamoProxy({ upstream: 'http://127.0.0.1:1', faults: createFaults() });
+    const client = new DynamoDBClient({ endpoint: proxy.url, maxAttempts: 1 });
+    ends.push(
+      () => proxy.close(),
+      () => client.destroy(),
+    );
+    await expect(client.send(add('away'))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+});

@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { createFaults, FaultOrder } from '#local/faults.ts';
+
+const order = (input: unknown) => v.parse(FaultOrder, input);
+
+describe('faults', () => {
+  it('fail as many requests as ordered, and no other target', () => {
+    const faults = createFaults();
+    faults.order(order({ target: 'ses', fault: 'throttle', count: 2 }));
+    expect(faults.take('dynamodb')).toBeUndefined();
+    expect([faults.take('ses'), faults.take('ses'), faults.take('ses')]).toEqual(['throttle', 'throttle', undefined]);
+  });
+
+  it('fail one request when no count is given', () => {
+    const faults = createFaults();
+    faults.order(order({ target: 'sagemaker', fault: 'cut' }));
+    expect([faults.take('sagemaker'), faults.take('sagemaker')]).toEqual(['cut', undefined]);
+  });
+
+  it('are replaced by a newer order and cleared by none, each for its target only', () => {
+    const faults = createFaults();
+    faults.order(order({ target: 'dynamodb', fault: 'throttle', count: 5 }));
+    faults.order(order({ target: 'dynamodb', fault: 'lost-reply', count: 3 }));
+    faults.order(order({ target: 'sagemaker', fault: 'hang' }));
+    faults.take('dynamodb');
+    expect(faults.active()).toEqual([
+      { target: 'sagemaker', fault: 'hang', count: 1 },
+      { target: 'dynamodb', fault: 'lost-reply', count: 2 },
+    ]);
+    faults.order(order({ target: 'dynamodb', fault: 'none' }));
+    expect(faults.take('dynamodb')).toBeUndefined();
+    expect(faults.active()).toEqual([{ target: 'sagemaker', fault: 'hang', count: 1 }]);
+  });
+
+  it.each([
+    ['a fault of another target', { target: 'ses', fault: 'hang' }],
+    ['an unknown target', { target: 's3', fault: 'throttle' }],
+    ['a count of zero', { target: 'ses', fault: 'reject', count: 0 }],
+    ['a fraction', { target: 'ses', fault: 'reject', count: 1.5 }],
+    ['too many', { target: 'ses', fault: 'reject', count: 10_001 }],
+  ])('are refused when ordered with %s', (_, input) => {
+    expect(v.safeParse(FaultOrder, input).success).toBe(false);
+  });
+});

@@ -1,0 +1,188 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MessageRejected, SESClient, SendEmailCommand, VerifyEmailIdentityCommand } from '@aws-sdk/client-ses';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFaults, type Faults } from '#local/faults.ts';
+import { inboxPage } from '#local/inbox.ts';
+import type { Loopback } from '#local/loopback.ts';
+import { type MailStore, openMailStore, type ReceivedMail } from '#local/mail-store.ts';
+import { startSes } from '#local/ses.ts';
+
+const mail = (subject: string): ReceivedMail => ({
+  to: ['ann@example.org'],
+  subject,
+  text: 'Hello',
+  html: '<p>Hello</p>',
+  sentAt: '2026-11-21T09:00:00.000Z',
+});
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mails-'));
+  file = join(folder, 'data', 'mails.ndjson');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('SES stand-in', () => {
+  let mails: MailStore;
+  let faults: Faults;
+  let server: Loopback;
+  let client: SESClient;
+  beforeEach(async () => {
+    mails = await openMailStore(file);
+    faults = createFaults();
+    server = await startSes({ mails, faults, now: () => Date.UTC(2026, 10, 21, 9) });
+    client = new SESClient({ endpoint: server.url, retryStrategy: new ConfiguredRetryStrategy(3, 1) });
+  });
+  afterEach(async () => {
+    client.destroy();
+    await server.close();
+  });
+
+  const send = (to: string[], source = 'Platform <no-reply@example.com>') =>
+    client.send(
+      new SendEmailCommand({
+        Source: source,
+        ConfigurationSetName: 'platform',
+        Destination: { ToAddresses: to },
+        Message: {
+          Subject: { Data: 'Wörter & <Zeichen> 🎉', Charset: 'UTF-8' },
+          Body: { Text: { Data: 'a=b&c\r\nd+e' }, Html: { Data: '<p class="x">é</p>' } },
+        },
+      }),
+    );
+
+  it('keeps a mail exactly as sent and answers with a message id', async () => {
+    const { MessageId } = await send(['ann@example.org', 'Bob <bob@example.org>']);
+    expect(MessageId).toMatch(/^[\w-]{20,}$/);
+    expect(mails.list()).toEqual([
+      {
+        to: ['ann@example.org', 'Bob <bob@example.org>'],
+        subject: 'Wörter & <Zeichen> 🎉',
+        text: 'a=b&c\r\nd+e',
+        html: '<p class="x">é</p>',
+        sentAt: '2026-11-21T09:00:00.000Z',
+      },
+    ]);
+  });
+
+  it.each([
+    ['no recipient', [], 'a@example.com'],
+    ['a malformed recipient', ['ann@example.org', 'ann example.org'], 'a@example.com'],
+    ['a recipient without domain', ['ann@'], 'a@example.com'],
+    ['a domain with an empty label', ['ann@example..org'], 'a@example.com'],
+    ['an empty sender', ['ann@example.org'], ''],
+    ['a malformed sender', ['ann@example.org'], 'platform'],
+  ])('refuses %s and keeps nothing', async (_, to, source) => {
+    await expect(send(to, source)).rejects.toMatchObject({ name: 'InvalidParameterValue', $metadata: { attempts: 1 } });
+    expect(mails.list()).toEqual([]);
+  });
+
+  it('refuses actions it does not know', async () => {
+    const verify = client.send(new VerifyEmailIdentityCommand({ EmailAddress: 'ann@example.org' }));
+    await expect(verify).rejects.toMatchObject({ name: 'InvalidAction' });
+  });
+
+  it('rejects a message once, which the client does not try again', async () => {
+    faults.order({ target: 'ses', fault: 'reject', count: 1 });
+    const error = await send(['ann@example.org']).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(MessageRejected);
+    expect(error.$metadata.attempts).toBe(1);
+    expect(mails.list()).toEqual([]);
+  });
+
+  it.each(['throttle', 'unavailable'] as const)('is tried again by the client after %s', async (fault) => {
+    faults.order({ target: 'ses', fault, count: 2 });
+    const { $metadata } = await send(['ann@example.org']);
+    expect($metadata.attempts).toBe(3);
+    expect(mails.list()).toHaveLength(1);
+  });
+
+  it.each([
+    ['throttle', 'Throttling'],
+    ['unavailable', 'ServiceUnavailable'],
+  ] as const)('shows a lasting %s as %s', async (fault, name) => {
+    faults.order({ target: 'ses', fault, count: 100 });
+    await expect(send(['ann@example.org'])).rejects.toMatchObject({ name });
+  });
+});
+
+describe('mail store', () => {
+  it('lists the newest first, also after it was opened again', async () => {
+    const store = await openMailStore(file);
+    await Promise.all(['one', 'two', 'three'].map((subject) => store.add(mail(subject))));
+    const subjects = (mails: ReceivedMail[]) => mails.map(({ subject }) => subject);
+    expect(subjects(store.list())).toEqual(['three', 'two', 'one']);
+    expect(subjects((await openMailStore(file)).list())).toEqual(['three', 'two', 'one']);
+  });
+
+  it('has a mail on disk when add resolves', async () => {
+    const store = await openMailStore(file);
+    await store.add(mail('one'));
+    expect(await readFile(file, 'utf8')).toBe(`${JSON.stringify(mail('one'))}\n`);
+  });
+
+  it('loses nothing but an unfinished last line, wherever that breaks off', async () => {
+    const store = await openMailStore(file);
+    await store.add(mail('one'));
+    const whole = await readFile(file);
+    const line = Buffer.from(JSON.stringify(mail('zwölf')));
+    for (let length = 1; length <= line.length; length += 7) {
+      await writeFile(file, Buffer.concat([whole, line.subarray(0, length)]));
+      const opened = await openMailStore(file);
+      await opened.add(mail('two'));
+      expect((await openMailStore(file)).list().map(({ subject }) => subject)).toEqual(['two', 'one']);
+    }
+  });
+
+  it('says which line is broken instead of dropping finished mails', async () => {
+    const store = await openMailStore(file);
+    await store.add(mail('one'));
+    await appendFile(file, 'garbage\n');
+    await expect(openMailStore(file)).rejects.toThrow(/mails\.ndjson, line 2,/);
+  });
+});
+
+describe('inbox page', () => {
+  const link = 'http://127.0.0.1:8787/confirm?token=abc&kind=new';
+  const shown: ReceivedMail = {
+    to: ['"x"<script>@example.org'],
+    subject: '<script>alert(1)</script>',
+    text: `Open ${link} <b>now</b>`,
+    html: `<p>Hi</p><a class="b" href="${link.replace('&', '&amp;')}">Go</a><script>alert("2")</script>`,
+    sentAt: '2026-11-21T09:00:00.000Z',
+  };
+
+  it('escapes everything that comes from a mail', () => {
+    const page = inboxPage([shown]);
+    expect(page).not.toContain('<script>');
+    expect(page).not.toContain('<b>now');
+    expect(page).toContain('srcdoc="&lt;!doctype html&gt;&lt;base target=&quot;_top&quot;&gt;&lt;p&gt;Hi');
+  });
+
+  it('offers the first link as a button and never a script link', () => {
+    expect(inboxPage([shown])).toContain(`<a class="button" href="${link.replace('&', '&amp;')}">`);
+    const hostile = { ...shown, text: 'nothing', html: '<a href="javascript:alert(1)">x</a>' };
+    expect(inboxPage([hostile])).not.toContain('class="button"');
+  });
+
+  it('runs no script of a mail and loads nothing from elsewhere', () => {
+    const page = inboxPage([shown]);
+    expect(page).toContain('sandbox="allow-popups allow-top-navigation-by-user-activation"');
+    expect(page).not.toMatch(/<(?:link|script|img)[^>]+(?:src|href)="https?:/);
+  });
+
+  it('shows a mail without HTML as text', () => {
+    const page = inboxPage([{ ...shown, html: '' }]);
+    expect(page).not.toContain('<iframe');
+    expect(page).toContain('&lt;b&gt;now&lt;/b&gt;');
+  });
+
+  it('looks again by itself only while there is nothing to read, and says what to do', () => {
+    expect(inboxPage([])).toMatch(/http-equiv="refresh"[\s\S]*Register an account/);
+    expect(inboxPage([shown])).not.toContain('http-equiv="refresh"');
+  });
+});
