@@ -1,4 +1,4 @@
-import { mkdir, open, truncate } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
 
