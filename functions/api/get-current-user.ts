@@ -3,8 +3,8 @@ import { isSubscribed } from '#domain/meter/meter.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const getCurrentUser: Operation<typeof routes.me> = async ({ accounts, metering, clock }, { caller }) => {
-  const account = caller.kind === 'session' ? caller.account : await accounts().get(caller.accountId);
+const getCurrentUser: Operation<typeof routes.me> = async ({ profile, metering, clock }, { caller }) => {
+  const account = caller.kind === 'session' ? caller.account : await profile().get(caller.accountId);
   const meter = await metering().current(caller.accountId, clock.now());
   return { ...account, isSubscribe: isSubscribed(meter), created_at: new Date(account.createdAt).toISOString() };
 };

@@ -3,10 +3,11 @@ import { isSubscribed } from '#domain/meter/meter.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const login: Operation<typeof routes.login> = async ({ accounts, metering, clock }, { input, setSession }) => {
-  const { account, session } = await accounts().login(input.body);
-  setSession(session);
-  const meter = await metering().current(account.id, clock.now());
+const login: Operation<typeof routes.login> = async (services, { input, network, setSession }) => {
+  const { email, password } = input.body;
+  const account = await services.signIn().signIn(email, password, network);
+  setSession(await services.sessions().open(account));
+  const meter = await services.metering().current(account.id, services.clock.now());
   return { ...account, isSubscribe: isSubscribed(meter) };
 };
 

@@ -3,8 +3,8 @@ import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 /** With a key there is no session to end; the cookie goes in either case. */
-const logout: Operation<typeof routes.logout> = async ({ accounts }, { caller, setSession }) => {
-  if (caller.kind === 'session') await accounts().logout(caller.session);
+const logout: Operation<typeof routes.logout> = async ({ sessions }, { caller, setSession }) => {
+  if (caller.kind === 'session') await sessions().end(caller.session);
   setSession('ended');
 };
 

@@ -3,10 +3,10 @@ import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 /** The field is called `password_hash` and carries the chosen password (spec "POST /auth/register"). */
-const register: Operation<typeof routes.register> = async ({ accounts }, { input, setSession }) => {
+const register: Operation<typeof routes.register> = async (services, { input, network, setSession }) => {
   const { email, name, password_hash: password } = input.body;
-  const { account, session } = await accounts().register({ email, name, password });
-  setSession(session);
+  const account = await services.registration().register({ email, name, password }, network);
+  setSession(await services.sessions().open(account));
   return account;
 };
 

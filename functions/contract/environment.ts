@@ -26,6 +26,15 @@ export const Environment = v.object({
   MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), '{}'),
   /** A container answers within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
   MODEL_DEADLINE_MS: optionalNumber(60_000),
+  /** Limits by network (design section 3, "Network limits"): off on one machine, where all callers are one. */
+  NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
+  /** Proxies in front of the gateway that add to X-Forwarded-For. */
+  TRUSTED_PROXIES: optionalNumber(0),
+  /** Audience of identity tokens: the client id of this service. */
+  IDENTITY_AUDIENCE: v.optional(v.string()),
+  /** Issuers of identity tokens, separated by commas, and where their keys are. */
+  IDENTITY_ISSUERS: v.optional(v.string(), 'https://accounts.google.com,accounts.google.com'),
+  IDENTITY_KEYS_URL: v.optional(v.pipe(v.string(), v.url()), 'https://www.googleapis.com/oauth2/v3/certs'),
   /** Base-2 logarithm of scrypt's cost N (design section 10). */
   SCRYPT_LOG2_N: optionalNumber(17),
   /** `__Host-session` where the service is served over HTTPS, else `session`. */

@@ -27,6 +27,20 @@ export const jobs = {
     uses: { tables: { accounts: 'write' }, mail: true },
     timeoutSeconds: 60,
   },
+  sendResetLink: {
+    id: 'send-reset-link',
+    summary: 'Makes the reset token and its mail for a password that somebody has forgotten',
+    trigger: { stream: 'accounts', newImageHas: 'resetRequest' },
+    uses: { tables: { accounts: 'write' } },
+    timeoutSeconds: 60,
+  },
+  purgeAccounts: {
+    id: 'purge-accounts',
+    summary: 'Deletes the data of accounts that were deleted 30 days ago',
+    trigger: { everySeconds: 86_400 },
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+    timeoutSeconds: 300,
+  },
   sweepMeters: {
     id: 'sweep-meters',
     summary: 'Returns the credits of holds whose call died, and settles what is due on accounts that do not call',

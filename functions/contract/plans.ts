@@ -22,6 +22,9 @@ export interface PlanLimits {
   readonly callsInFlight: number;
 }
 
+/** What a plan without a limit is granted each month: more credits than calls could be made. Shown as unlimited. */
+const unlimitedCredits = 1_000_000_000;
+
 const callsInFlight = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
 
 const limits: ReadonlyMap<number, PlanLimits> = new Map(
@@ -42,6 +45,11 @@ export function planOfRank(rank: number): PlanLimits {
   const plan = limits.get(rank);
   if (!plan) throw new Error(`no plan has the rank ${rank}`);
   return plan;
+}
+
+/** Whole credits granted each month. */
+export function monthlyGrant(plan: PlanLimits): number {
+  return plan.creditsPerMonth ?? unlimitedCredits;
 }
 
 /** The rank of the smallest plan, whose limits also hold before any subscription. */

@@ -4,8 +4,11 @@ import type { Capability } from './models.ts';
 import type { ServiceName } from './prices.ts';
 import type { TableId } from './tables.ts';
 
-/** Which credential a route takes: a dashboard session, an API key, either, or none (design section 3, "Session"). */
-export type Credential = 'none' | 'session' | 'key' | 'session or key';
+/**
+ * Which credential a route takes: a dashboard session, an API key, either, none, or a session where there is one
+ * (design section 3, "Session").
+ */
+export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'session if any';
 
 export type Access = 'read' | 'write';
 
@@ -14,6 +17,8 @@ export interface Uses {
   readonly tables?: Readonly<Partial<Record<TableId, Access>>>;
   readonly inference?: true;
   readonly mail?: true;
+  /** Verifies tokens of the identity provider. */
+  readonly identityProvider?: true;
 }
 
 /** What a caller of the route declares; `defineRoute` fills in the rest. */
@@ -27,6 +32,8 @@ interface RouteDeclaration {
   readonly credential: Credential;
   /** Refused with 403 until the account's e-mail address is confirmed. */
   readonly confirmed?: true;
+  /** Refused with 403 to sessions of another role. */
+  readonly role?: 'operator';
   readonly pathInput?: GenericSchema;
   readonly queryInput?: GenericSchema;
   readonly bodyInput?: GenericSchema;

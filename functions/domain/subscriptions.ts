@@ -4,6 +4,8 @@ import { startSubscription } from './meter/billing.ts';
 import type { Metering } from './meter/metering.ts';
 import type { Clock, Random } from './ports.ts';
 
+export type SubscriptionService = ReturnType<typeof subscriptionService>;
+
 export function subscriptionService(metering: Metering, clock: Clock, random: Random) {
   /** Puts an account on a plan from now on, with the plan's first month granted. */
   async function start(accountId: number, planRank: number): Promise<void> {

@@ -33,21 +33,30 @@ export function authenticate(route: Route, authentication: () => Authentication)
       return caller;
     }
     if (credential.kind !== 'session' || route.credential === 'key') throw invalidKey();
-    const account = await authentication().findBySession(credential);
-    if (!account) throw invalidKey();
-    return { kind: 'session', accountId: account.id, account, session: credential };
+    return (await sessionCaller(credential)) ?? refuse();
+  }
+
+  async function sessionCaller(session: Credential): Promise<Caller | undefined> {
+    const account = await authentication().findBySession(session);
+    return account && { kind: 'session', accountId: account.id, account, session };
   }
 
   return {
     before: async function authenticateCaller({ event, context: { call } }) {
       if (route.credential === 'none') return;
       const credential = parseCredential(shownCredential(event, authentication().sessionCookie) ?? '');
-      if (!credential) throw invalidKey();
-      const caller = await callerOf(credential);
+      const caller = await (route.credential === 'session if any'
+        ? credential?.kind === 'session' && sessionCaller(credential)
+        : callerOf(credential ?? refuse()));
+      if (!caller) return;
       call.caller = caller;
       if (route.priced && caller.kind === 'key') call.prove = () => prove(caller);
     },
   };
+}
+
+function refuse(): never {
+  throw invalidKey();
 }
 
 /** The Bearer value, or the session cookie when there is no Authorization header: a key beside a cookie counts. */

@@ -1,21 +1,54 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { Middleware } from './call.ts';
+import { headerValues } from './headers.ts';
 
-/** Refuses (403) a caller who is known but may not: a key where a person must act, an account not yet confirmed. */
-export function authorize(route: Route): Middleware {
+/**
+ * Refuses (403) a caller who is known but may not: a change that a foreign page makes with the browser's cookie, a key
+ * where a person must act, an account not yet confirmed, a person who is no operator.
+ */
+export function authorize(route: Route, publicOrigin: () => string): Middleware {
   return {
-    before: function authorizeCaller({ context: { call } }) {
+    before: function authorizeCaller({ event, context: { call } }) {
       const { caller } = call;
+      if (route.method !== 'GET' && isForeign(event, publicOrigin())) {
+        throw new ServiceError(
+          'INSUFFICIENT_PERMISSIONS',
+          "A page of another site may not do this with the browser's session.",
+        );
+      }
       if (route.credential === 'session' && caller?.kind === 'key') {
         throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'An API key may not do this; sign in to the dashboard.');
       }
-      if (route.confirmed && caller?.kind === 'session' && caller.account.confirmedAt === undefined) {
+      if (caller?.kind !== 'session') return;
+      if (route.confirmed && caller.account.confirmedAt === undefined) {
         throw new ServiceError(
           'ACCOUNT_NOT_CONFIRMED',
           'Confirm the e-mail address first; the link is in the mail sent at registration.',
         );
       }
+      if (route.role && caller.account.role !== route.role) {
+        throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Only an ${route.role} may do this.`);
+      }
     },
   };
+}
+
+/**
+ * Whether a browser says that another site's page sent this (design section 3, "Cookie changes"). What comes with an
+ * Authorization header is no page's doing: browsers add no such header by themselves.
+ */
+function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
+  if (headerValues(event, 'authorization').length > 0) return false;
+  const sites = headerValues(event, 'sec-fetch-site');
+  if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true;
+  const hosts = headerValues(event, 'host');
+  return headerValues(event, 'origin').some(
+    (origin) => origin !== publicOrigin && !hosts.some((host) => hostOf(origin) === host),
+  );
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.parse(origin)?.host;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { Account, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
+import { type Account, type OutgoingMail, roles, type StoredToken } from '#domain/accounts/account.ts';
+import type { Session } from '#domain/accounts/session-store.ts';
 
 /** Keys and rows of the `accounts` table: one partition per user, one per e-mail address, one per mail. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
@@ -8,38 +9,80 @@ export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
 
+export const identityKey = (identity: string) => ({ pk: `identity#${identity}`, sk: 'claim' });
+export const identityTokenKey = (digest: string) => ({ pk: `identity-token#${digest}`, sk: 'used' });
+export const resetRequestKey = (id: string) => ({ pk: `reset#${id}`, sk: 'request' });
+export const throttleKey = (id: string) => ({ pk: `throttle#${id}`, sk: 'throttle' });
+export const auditKey = (accountId: number, at: number, by: number) => ({
+  pk: `audit#${accountId}`,
+  sk: `${String(at).padStart(15, '0')}#${by}`,
+});
+
+/** Deleted accounts, in the order in which they are to be purged. */
+export const purgeKey = (accountId: number, purgeAt: number) => ({
+  pk: 'purge',
+  sk: `${String(purgeAt).padStart(15, '0')}#${accountId}`,
+});
+
 const User = v.object({
   id: v.number(),
   email: v.string(),
   name: v.string(),
-  role: v.literal('viewer'),
-  passwordHash: v.string(),
+  role: v.picklist(roles),
+  passwordHash: v.exactOptional(v.string()),
   createdAt: v.number(),
-  confirmedAt: v.optional(v.number()),
+  confirmedAt: v.exactOptional(v.number()),
+  sessionsValidFrom: v.exactOptional(v.number()),
+  identities: v.exactOptional(v.array(v.string())),
+  suspendedAt: v.exactOptional(v.number()),
+  deletedAt: v.exactOptional(v.number()),
 });
 
 export function accountOf(row: unknown): Account {
-  const { confirmedAt, ...user } = v.parse(User, row);
-  return confirmedAt === undefined ? user : { ...user, confirmedAt };
+  return v.parse(User, row);
 }
 
-export function userRow(account: Account, confirmation: StoredToken) {
-  return { ...userKey(account.id), ...account, confirmation };
+export function userRow(account: Account, confirmation: StoredToken | undefined) {
+  return { ...userKey(account.id), ...account, ...(confirmation && { confirmation }) };
 }
 
-export function claimRow(account: Account) {
-  return { ...claimKey(account.email), accountId: account.id };
+/** What claims an e-mail address or an identity for an account. */
+export function claimRow<Key extends object>(key: Key, accountId: number) {
+  return { ...key, accountId };
 }
 
-export function sessionRow(accountId: number, { digest, expiresAt }: StoredToken, now: number) {
-  return { ...sessionKey(accountId, digest), createdAt: now, expiresAt, ttl: Math.ceil(expiresAt / 1000) };
+const Claim = v.object({ accountId: v.number() });
+
+export function claimantOf(row: unknown): number {
+  return v.parse(Claim, row).accountId;
+}
+
+const SessionRow = v.object({
+  sk: v.string(),
+  createdAt: v.number(),
+  lastSeenAt: v.number(),
+  expiresAt: v.number(),
+});
+
+export function sessionRow(accountId: number, { digest, ...session }: Session) {
+  return { ...sessionKey(accountId, digest), ...session, ttl: seconds(session.expiresAt) };
+}
+
+export function sessionOf(row: unknown): Session {
+  const { sk, ...session } = v.parse(SessionRow, row);
+  return { digest: sk.slice('session#'.length), ...session };
+}
+
+/** A TTL in epoch seconds from a moment in epoch ms. */
+export function seconds(moment: number): number {
+  return Math.ceil(moment / 1000);
 }
 
 const mailLifetimeSeconds = 7 * 86_400;
 
 /** `outbox` marks a mail that waits; the stream filter of the mailer looks for it. */
 export function mailRow({ id, ...mail }: OutgoingMail, now: number) {
-  return { ...mailKey(id), outbox: id, ...mail, createdAt: now, ttl: Math.ceil(now / 1000) + mailLifetimeSeconds };
+  return { ...mailKey(id), outbox: id, ...mail, createdAt: now, ttl: seconds(now) + mailLifetimeSeconds };
 }
 
 const Mail = v.object({ outbox: v.string(), to: v.string(), subject: v.string(), text: v.string(), html: v.string() });

@@ -1,66 +1,54 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  BatchGetCommand,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
-import type { Account, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Account, OutgoingMail, Role, StoredToken } from '#domain/accounts/account.ts';
 import type { AccountStore, NewAccount } from '#domain/accounts/account-store.ts';
-import { accountOf, claimKey, claimRow, mailRow, sessionKey, sessionRow, userKey, userRow } from './account-items.ts';
+import { accountOf, claimantOf, claimKey, claimRow, identityKey, mailRow, userKey, userRow } from './account-items.ts';
 import { conditionally } from './conditional.ts';
+import { consumption } from './identities.ts';
 import { newMeterRow } from './meter-item.ts';
+import { commit, putNew } from './transaction.ts';
+
+/** No account has this id. */
+const nobody = 0;
 
 /** `metersTable` is asked for only where an account is made. */
 export function accountStore(client: DynamoDBDocumentClient, table: string, metersTable: () => string): AccountStore {
-  const isNew = { ConditionExpression: 'attribute_not_exists(pk)' };
+  async function create({ account, meter, confirmation, proof }: NewAccount, now: number): Promise<boolean> {
+    const Item = newMeterRow(meter.meter, meter.entries);
+    const identities = account.identities ?? [];
+    return commit(client, [
+      putNew(table, claimRow(claimKey(account.email), account.id)),
+      putNew(table, userRow(account, confirmation?.token)),
+      { Put: { TableName: metersTable(), Item, ConditionExpression: 'attribute_not_exists(a)' } },
+      ...(confirmation ? [putNew(table, mailRow(confirmation.mail, now))] : []),
+      ...identities.map((identity) => putNew(table, claimRow(identityKey(identity), account.id))),
+      ...(proof ? [consumption(table, proof)] : []),
+    ]);
+  }
 
-  async function create(fresh: NewAccount, now: number): Promise<boolean> {
-    const { account, confirmation, session, mail, meter } = fresh;
-    const put = (item: Record<string, unknown>) => ({ Put: { TableName: table, Item: item, ...isNew } });
-    const meterItem = newMeterRow(meter.meter, meter.entries);
-    const meterPut = { TableName: metersTable(), Item: meterItem, ConditionExpression: 'attribute_not_exists(a)' };
-    return committed(
-      client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            put(claimRow(account)),
-            put(userRow(account, confirmation)),
-            put(sessionRow(account.id, session, now)),
-            put(mailRow(mail, now)),
-            { Put: meterPut },
-          ],
-        }),
-      ),
-    );
+  async function item(Key: { pk: string; sk: string }): Promise<Record<string, unknown> | undefined> {
+    return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
   }
 
   async function find(accountId: number): Promise<Account | undefined> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: userKey(accountId), ConsistentRead: true }),
-    );
-    return Item && accountOf(Item);
+    const row = await item(userKey(accountId));
+    return row && accountOf(row);
   }
 
   async function findByEmail(email: string): Promise<Account | undefined> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: claimKey(email), ConsistentRead: true }),
-    );
-    return Item && find(v.parse(v.object({ accountId: v.number() }), Item).accountId);
+    const claim = await item(claimKey(email));
+    return find(claim ? claimantOf(claim) : nobody);
   }
 
-  async function setPasswordHash(accountId: number, passwordHash: string): Promise<void> {
+  async function set(accountId: number, change: Partial<Account>): Promise<void> {
+    const fields = Object.entries(change);
     await client.send(
       new UpdateCommand({
         TableName: table,
         Key: userKey(accountId),
-        UpdateExpression: 'SET passwordHash = :hash',
+        UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
         ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':hash': passwordHash },
+        ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
       }),
     );
   }
@@ -79,62 +67,24 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     return 'done' in (await conditionally(write));
   }
 
-  async function renewConfirmation(accountId: number, confirmation: StoredToken, mail: OutgoingMail, now: number) {
+  async function renewConfirmation(accountId: number, token: StoredToken, mail: OutgoingMail, now: number) {
     const renewal = {
       TableName: table,
       Key: userKey(accountId),
       UpdateExpression: 'SET confirmation = :confirmation',
       ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(confirmedAt)',
-      ExpressionAttributeValues: { ':confirmation': confirmation },
+      ExpressionAttributeValues: { ':confirmation': token },
     };
-    const outgoing = { TableName: table, Item: mailRow(mail, now), ...isNew };
-    return committed(
-      client.send(new TransactWriteCommand({ TransactItems: [{ Update: renewal }, { Put: outgoing }] })),
-    );
-  }
-
-  async function openSession(accountId: number, session: StoredToken, now: number): Promise<void> {
-    await client.send(new PutCommand({ TableName: table, Item: sessionRow(accountId, session, now) }));
-  }
-
-  /** Session and user in one round trip. */
-  async function findBySession(accountId: number, digest: string, now: number): Promise<Account | undefined> {
-    const Keys = [sessionKey(accountId, digest), userKey(accountId)];
-    const { Responses } = await client.send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
-    );
-    const items = Responses?.[table] ?? [];
-    const session = items.find((item) => item['sk'] !== 'user');
-    const user = items.find((item) => item['sk'] === 'user');
-    const isLive = session !== undefined && v.parse(v.object({ expiresAt: v.number() }), session).expiresAt > now;
-    return isLive && user ? accountOf(user) : undefined;
-  }
-
-  async function endSession(accountId: number, digest: string): Promise<void> {
-    await client.send(new DeleteCommand({ TableName: table, Key: sessionKey(accountId, digest) }));
+    return commit(client, [{ Update: renewal }, putNew(table, mailRow(mail, now))]);
   }
 
   return {
     create,
     find,
     findByEmail,
-    setPasswordHash,
+    rename: (accountId: number, name: string) => set(accountId, { name }),
+    setRole: (accountId: number, role: Role) => set(accountId, { role }),
     confirm,
     renewConfirmation,
-    openSession,
-    findBySession,
-    endSession,
   };
-}
-
-/** False when a condition of the transaction failed; anything else that cancelled it is thrown. */
-async function committed(transaction: Promise<unknown>): Promise<boolean> {
-  try {
-    await transaction;
-    return true;
-  } catch (error) {
-    const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-    if (reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) return false;
-    throw error;
-  }
 }

@@ -1,4 +1,3 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
@@ -6,6 +5,7 @@ import { limits } from '#contract/limits.ts';
 import { isWorking, type KeyRecord } from '#domain/keys/key-record.ts';
 import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
 import { apiKeyKey, userKey } from './account-items.ts';
+import { failedConditions, type TransactItem } from './transaction.ts';
 
 /** What a meter keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
 const never = 253_402_300_799;
@@ -17,8 +17,9 @@ const Row = v.object({
   lastFour: v.string(),
   status: v.picklist(['active', 'suspended', 'revoked']),
   createdAt: v.number(),
-  expiresAt: v.optional(v.number()),
-  lastUsedAt: v.optional(v.number()),
+  suspendedByOperator: v.exactOptional(v.literal(true)),
+  expiresAt: v.exactOptional(v.number()),
+  lastUsedAt: v.exactOptional(v.number()),
   revision: v.number(),
 });
 
@@ -77,10 +78,10 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
       await client.send(new TransactWriteCommand({ TransactItems: items }));
       return { outcome: 'done' };
     } catch (error) {
-      const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-      if (!reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) throw error;
-      const meter = reasons.at(-1);
-      if (meter?.Code !== 'ConditionalCheckFailed') return { outcome: 'changed meanwhile' };
+      const failed = failedConditions(error);
+      if (failed.length === 0) throw error;
+      const meter = failed.find(({ Item }) => Item?.['a'] !== undefined);
+      if (!meter) return { outcome: 'changed meanwhile' };
       return { outcome: 'too many', met: meter.Item && unmarshall(meter.Item) };
     }
   }
@@ -93,11 +94,12 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   /** Leaves `lastUsedAt` alone, which the ledger projector writes. */
   function recordChange(accountId: number, after: KeyRecord): TransactItem {
     const forever = after.expiresAt === undefined;
+    const byOperator = after.suspendedByOperator ? ', suspendedByOperator = :true' : '';
     return {
       Update: {
         TableName: accountsTable,
         Key: apiKeyKey(accountId, after.id),
-        UpdateExpression: `SET #name = :name, #status = :status, revision = :next${forever ? ' REMOVE expiresAt' : ', expiresAt = :expiresAt'}`,
+        UpdateExpression: `SET #name = :name, #status = :status, revision = :next${byOperator}${forever ? ' REMOVE expiresAt' : ', expiresAt = :expiresAt'}`,
         ConditionExpression: 'revision = :before',
         ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
         ExpressionAttributeValues: {
@@ -105,6 +107,7 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
           ':status': after.status,
           ':next': after.revision,
           ':before': after.revision - 1,
+          ...(after.suspendedByOperator && { ':true': true }),
           ...(!forever && { ':expiresAt': after.expiresAt }),
         },
       },
@@ -113,8 +116,6 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
 
   return { list, find, create, change, rotate };
 }
-
-type TransactItem = NonNullable<TransactWriteCommand['input']['TransactItems']>[number];
 
 /** Working keys are in the meter with their expiry, others are not in it at all; never more than the limit. */
 function meterChange(changed: KeyRecord[], expired: string[], now: number) {
@@ -154,6 +155,5 @@ function expiredKeys(meter: unknown, now: number, changed: KeyRecord[]): string[
 }
 
 function recordOf(row: unknown): KeyRecord {
-  const { expiresAt, lastUsedAt, ...record } = v.parse(Row, row);
-  return { ...record, ...(expiresAt !== undefined && { expiresAt }), ...(lastUsedAt !== undefined && { lastUsedAt }) };
+  return v.parse(Row, row);
 }

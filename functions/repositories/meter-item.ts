@@ -9,7 +9,7 @@ import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/
  * near one write unit (1 KB); this file is the only place that knows them.
  *
  * a account, p shard, seq, k keys, r plan rank, q calls in flight, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, u used, pa period anchor, pi period index, s subscription, due, hd look at the holds by, last entries.
+ * h holds, g lots, u used, pa period anchor, pi period index, s subscription, x closed, due, hd look at the holds by, last entries.
  */
 const count = v.pipe(v.number(), v.safeInteger());
 const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
@@ -39,6 +39,7 @@ const Item = v.object({
   pa: count,
   pi: count,
   s: v.optional(v.object({ id: v.string(), planId: v.string(), status: v.literal('active') })),
+  x: v.exactOptional(v.picklist(['suspended', 'deleted'])),
   due: count,
 });
 
@@ -50,6 +51,7 @@ export function meterOf(row: unknown): Meter {
   return {
     accountId: item.a,
     seq: item.seq,
+    ...(item.x && { closed: item.x }),
     keys: new Map(Object.entries(item.k)),
     planRank: item.r,
     admitted: item.n,

@@ -85,6 +85,7 @@ function admission(attempt: Attempt) {
   const names = Object.fromEntries(window.map((bucket, age) => [`#b${age}`, bucket]));
   const rules = {
     isNew: 'attribute_not_exists(h.#request)',
+    isOpen: 'attribute_not_exists(x)',
     keyWorks: 'k.#key > :now',
     nothingDue: 'due > :now',
     planReaches: 'r >= :rank',

@@ -2,21 +2,36 @@ import * as v from 'valibot';
 import { Environment, tableVariables } from '#contract/environment.ts';
 import { models } from '#contract/models.ts';
 import type { TableId } from '#contract/tables.ts';
-import { accountService } from '#domain/accounts/account-service.ts';
+import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
+import { passwordService } from '#domain/accounts/passwords.ts';
+import { profileService } from '#domain/accounts/profile.ts';
+import { registrationService } from '#domain/accounts/registration.ts';
+import { sessionService } from '#domain/accounts/sessions.ts';
+import { signInService } from '#domain/accounts/sign-in.ts';
 import { inference } from '#domain/inference.ts';
 import { keyService } from '#domain/keys/key-service.ts';
 import { projectLedger } from '#domain/ledger.ts';
 import { metering } from '#domain/meter/metering.ts';
+import { operatorService } from '#domain/operators.ts';
 import { subscriptionService } from '#domain/subscriptions.ts';
+import { throttle } from '#domain/throttle.ts';
+import { leakedPasswords } from '#gateways/common-passwords.ts';
+import { identityTokens } from '#gateways/identity-tokens.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sesMailer } from '#gateways/ses-mailer.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { accountStore } from '#repositories/accounts.ts';
+import { auditStore } from '#repositories/audit.ts';
+import { closureStore } from '#repositories/closures.ts';
+import { identityStore } from '#repositories/identities.ts';
 import { keyStore } from '#repositories/keys.ts';
 import { ledgerStore } from '#repositories/ledger.ts';
 import { meterImageOf } from '#repositories/meter-item.ts';
 import { meterStore } from '#repositories/meters.ts';
 import { outboxStore } from '#repositories/outbox.ts';
+import { passwordStore } from '#repositories/passwords.ts';
+import { sessionStore } from '#repositories/sessions.ts';
+import { throttleStore } from '#repositories/throttles.ts';
 import { ambient } from './ambient.ts';
 import { dynamoClient, sagemakerClient, sesClient } from './clients.ts';
 import { lazy } from './lazy.ts';
@@ -48,24 +63,56 @@ function build() {
   const endpointOf = (model: string): string =>
     environment.MODEL_ENDPOINTS[model] ?? models.find(({ id }) => id === model)?.endpoint ?? model;
 
-  const settings = { publicOrigin: environment.PUBLIC_ORIGIN, scryptLog2Cost: environment.SCRYPT_LOG2_N };
+  const settings = {
+    publicOrigin: environment.PUBLIC_ORIGIN,
+    scryptLog2Cost: environment.SCRYPT_LOG2_N,
+    commonPasswords: leakedPasswords,
+  };
+  const provider = {
+    audience: environment.IDENTITY_AUDIENCE,
+    issuers: environment.IDENTITY_ISSUERS.split(','),
+    keysUrl: environment.IDENTITY_KEYS_URL,
+  };
   const deadlineMs = environment.MODEL_DEADLINE_MS;
   const meters = lazy(() => metering(meterStore(dynamo(), table('meters'))));
+  const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
+  const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
+  const closures = lazy(() => closureStore(dynamo(), table('accounts'), table('meters')));
+  const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
+  const keys = lazy(() => keyService(keyStore(dynamo(), table('accounts'), table('meters')), clock, random));
+  const subscriptions = lazy(() => subscriptionService(meters(), clock, random));
   return {
     environment,
     clock,
     random,
     metering: meters,
-    accounts: lazy(() =>
-      accountService(
-        accountStore(dynamo(), table('accounts'), () => table('meters')),
+    registration: lazy(() => registrationService(accounts(), throttles(), clock, random, settings)),
+    signIn: lazy(() => signInService(accounts(), passwords(), throttles(), random, settings)),
+    googleSignIn: lazy(() =>
+      googleSignInService(
+        accounts(),
+        identityStore(dynamo(), table('accounts')),
+        identityTokens(provider),
         clock,
         random,
-        settings,
       ),
     ),
-    keys: lazy(() => keyService(keyStore(dynamo(), table('accounts'), table('meters')), clock, random)),
-    subscriptions: lazy(() => subscriptionService(meters(), clock, random)),
+    sessions: lazy(() => sessionService(sessionStore(dynamo(), table('accounts')), clock, random)),
+    passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
+    profile: lazy(() => profileService(accounts(), closures, clock, random, settings)),
+    operators: lazy(() =>
+      operatorService(
+        accounts(),
+        closures(),
+        keys(),
+        meters(),
+        subscriptions(),
+        auditStore(dynamo(), table('accounts')),
+        clock,
+      ),
+    ),
+    keys,
+    subscriptions,
     inference: lazy(() =>
       inference(sagemakerGateway(sagemakerClient(), { endpointOf, deadlineMs }), bpeTokenizer, clock),
     ),

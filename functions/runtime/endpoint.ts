@@ -13,13 +13,14 @@ import { meter } from '#middleware/meter.ts';
 import { requestLog } from '#middleware/request-log.ts';
 import { validate } from '#middleware/validate.ts';
 import { services } from './container.ts';
+import { networkOf } from './network.ts';
 import type { Operation, OrderOf, PricedOperation } from './operation.ts';
 import { canStream } from './response-streaming.ts';
-import { authentication, log, meters, outcome } from './wiring.ts';
+import { authentication, log, meters, outcome, publicOrigin } from './wiring.ts';
 
 /** Builds a route's Lambda handler. */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>) {
-  return stack(route, (call) => operation(services(), typed(given(call))));
+  return stack(route, (call, network) => operation(services(), typed(given(call, network))));
 }
 
 /** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
@@ -30,13 +31,17 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 ) {
   return stack(
     route,
-    (call) => operation(services(), typed(given(call))),
+    (call, network) => operation(services(), typed(given(call, network))),
     (body) => orderOf(services(), typed(body)),
   );
 }
 
 /** The only place that orders middleware. */
-function stack(route: Route, run: (call: Call) => unknown, orderOf?: (body: unknown) => Promise<Order>) {
+function stack(
+  route: Route,
+  run: (call: Call, network: string | undefined) => unknown,
+  orderOf?: (body: unknown) => Promise<Order>,
+) {
   const streams = route.streaming === true && canStream();
   const executionMode = streams ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode })
@@ -45,21 +50,21 @@ function stack(route: Route, run: (call: Call) => unknown, orderOf?: (body: unkn
     .use(accept(route))
     .use(authenticate(route, authentication))
     .use(validate(route, orderOf))
-    .use(authorize(route))
+    .use(authorize(route, publicOrigin))
     .use(meter(route, meters, streams))
-    .handler(async (_event, { call }) => {
-      const data = await run(call);
+    .handler(async (event, { call }) => {
+      const data = await run(call, networkOf(event, services().environment));
       return route.output ? v.parse(route.output, data) : null;
     });
 }
 
 /** The part of a call that its operation is given. */
-function given(call: Call) {
+function given(call: Call, network: string | undefined) {
   const { requestId, input, caller, order } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
   };
-  return { requestId, input, caller, order, setSession };
+  return { requestId, input, caller, order, network, setSession };
 }
 
 /** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */

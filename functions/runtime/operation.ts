@@ -11,7 +11,9 @@ type CallerOf<R extends Route> = R['credential'] extends 'session'
     ? KeyCaller
     : R['credential'] extends 'none'
       ? undefined
-      : Caller;
+      : R['credential'] extends 'session if any'
+        ? SessionCaller | undefined
+        : Caller;
 
 /** What an operation is given: its input as the route's schemas made it, and who calls. */
 export interface OperationCall<R extends Route> {
@@ -22,6 +24,8 @@ export interface OperationCall<R extends Route> {
     readonly body: Parsed<R extends { bodyInput: infer S } ? S : undefined>;
   };
   readonly caller: CallerOf<R>;
+  /** Where the request came from, for limits by network; undefined where the stage has none. */
+  readonly network: string | undefined;
   /** Opens or ends the browser's session with this answer. */
   readonly setSession: (session: OpenedSession | 'ended') => void;
 }

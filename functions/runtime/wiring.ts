@@ -27,8 +27,10 @@ export const authentication = (): Authentication => ({
   sessionCookie: services().environment.SESSION_COOKIE,
   now: () => ambient.clock.now(),
   findMeter: (accountId) => services().metering().find(accountId),
-  findBySession: (session) => services().accounts().findBySession(session),
+  findBySession: (session) => services().sessions().accountOf(session),
 });
+
+export const publicOrigin = (): string => services().environment.PUBLIC_ORIGIN;
 
 export const meters = (): Meters => ({
   metering: services().metering(),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#contract/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { services } from '#runtime/container.ts';
+import { sampleOf } from '#test/samples.ts';
 import { type Answer, type CallOptions, chat, type Person, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
@@ -37,44 +38,64 @@ const fingerprint = async () => {
 const routesWith = (rule: (route: Route) => unknown) =>
   allRoutes.filter((route) => rule(route)).map((route) => [`${route.method} ${route.path}`, route] as const);
 
-const pathOf = (route: Route) => route.path.replace('{id}', 'some-id');
-const bodyOf = (route: Route) => route.bodyInput && {};
-
 describe('every route, as the table has it,', () => {
-  it.each(routesWith(({ credential }) => credential !== 'none'))(
-    '%s answers 401 to a bad credential',
-    async (_, route) => {
-      const typo = person.key.slice(0, -1) + (person.key.endsWith('0') ? '1' : '0');
-      const wrong: CallOptions[] = [
-        {},
-        { key: 'junk' },
-        { key: typo },
-        { cookie: 'session=junk' },
-        { headers: { authorization: `bearer ${person.key}` } },
-        { headers: { authorization: person.key } },
-        { headers: { authorization: `Basic ${person.key}` } },
-        { headers: { authorization: `Bearer ${person.key}, Bearer ${person.key}` } },
-        { headers: { authorization: 'Bearer x' }, cookie: person.cookie },
-        { headers: { 'x-api-key': person.key } },
-      ];
-      const body = bodyOf(route);
-      for (const options of wrong)
-        expect(await send(route.method, pathOf(route), { body, ...options })).toBe('401 INVALID_API_KEY');
-      expect(await send(route.method, `${pathOf(route)}?key=${person.key}`, { body })).toBe('401 INVALID_API_KEY');
-    },
-  );
+  const needs = ({ credential }: Route) => credential !== 'none' && credential !== 'session if any';
+
+  it.each(routesWith(needs))('%s answers 401 to a bad credential', async (_, route) => {
+    const typo = person.key.slice(0, -1) + (person.key.endsWith('0') ? '1' : '0');
+    const wrong: CallOptions[] = [
+      {},
+      { key: 'junk' },
+      { key: typo },
+      { cookie: 'session=junk' },
+      { headers: { authorization: `bearer ${person.key}` } },
+      { headers: { authorization: person.key } },
+      { headers: { authorization: `Basic ${person.key}` } },
+      { headers: { authorization: `Bearer ${person.key}, Bearer ${person.key}` } },
+      { headers: { authorization: 'Bearer x' }, cookie: person.cookie },
+      { headers: { 'x-api-key': person.key } },
+    ];
+    const { path, body } = sampleOf(route);
+    for (const options of wrong)
+      expect(await send(route.method, path, { body, ...options })).toBe('401 INVALID_API_KEY');
+    const withKey = `${path}${path.includes('?') ? '&' : '?'}key=${person.key}`;
+    expect(await send(route.method, withKey, { body })).toBe('401 INVALID_API_KEY');
+  });
 
   it.each(routesWith(({ credential }) => credential === 'key'))('%s answers 401 to a session', async (_, route) => {
-    const body = bodyOf(route);
-    expect(await send(route.method, pathOf(route), { body, cookie: person.cookie })).toBe('401 INVALID_API_KEY');
+    const { path, body } = sampleOf(route);
+    expect(await send(route.method, path, { body, cookie: person.cookie })).toBe('401 INVALID_API_KEY');
     const key = person.cookie.replace('session=', '');
-    expect(await send(route.method, pathOf(route), { body, key })).toBe('401 INVALID_API_KEY');
+    expect(await send(route.method, path, { body, key })).toBe('401 INVALID_API_KEY');
   });
 
   it.each(routesWith(({ credential }) => credential === 'session'))('%s answers 403 to a key', async (_, route) => {
-    const body = route.bodyInput && { name: 'a name' };
-    expect(await send(route.method, pathOf(route), { body, key: person.key })).toBe('403 INSUFFICIENT_PERMISSIONS');
+    const { path, body } = sampleOf(route);
+    expect(await send(route.method, path, { body, key: person.key })).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
+
+  it.each(routesWith(({ role }) => role))('%s answers 403 to a viewer', async (_, route) => {
+    const { path, body } = sampleOf(route);
+    expect(await send(route.method, path, { body, cookie: person.cookie })).toBe('403 INSUFFICIENT_PERMISSIONS');
+  });
+
+  it.each(routesWith(({ method, credential }) => method !== 'GET' && credential !== 'key'))(
+    "%s answers 403 to another site's page",
+    async (_, route) => {
+      const { path, body } = sampleOf(route);
+      const foreign = [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ];
+      for (const headers of foreign) {
+        expect(await send(route.method, path, { body, cookie: person.cookie, headers })).toBe(
+          '403 INSUFFICIENT_PERMISSIONS',
+        );
+      }
+    },
+  );
 
   it.each(routesWith(({ bodyInput }) => bodyInput))(
     '%s answers 415 and 413 before it looks at the credential',
@@ -84,17 +105,19 @@ describe('every route, as the table has it,', () => {
         [{ body: '{}', headers: { 'content-encoding': 'gzip' } }, '415 UNSUPPORTED_MEDIA_TYPE'],
         [{ body: ' '.repeat(route.maxBodyBytes + 1) }, '413 PAYLOAD_TOO_LARGE'],
       ];
-      for (const [options, expected] of bad) expect(await send(route.method, pathOf(route), options)).toBe(expected);
+      for (const [options, expected] of bad)
+        expect(await send(route.method, sampleOf(route).path, options)).toBe(expected);
     },
   );
 
-  it.each(routesWith(({ bodyInput, credential }) => bodyInput && credential !== 'none'))(
+  it.each(routesWith(({ bodyInput, ...route }) => bodyInput && needs(route as Route)))(
     '%s answers 401 to a bad body with a bad credential, 400 with a good one',
     async (_, route) => {
       const body = '{"model": ';
+      const { path } = sampleOf(route);
       const credential = route.credential === 'key' ? { key: person.key } : { cookie: person.cookie };
-      expect(await send(route.method, pathOf(route), { body, key: 'junk' })).toBe('401 INVALID_API_KEY');
-      expect(await send(route.method, pathOf(route), { body, ...credential })).toBe('400 INVALID_FORMAT');
+      expect(await send(route.method, path, { body, key: 'junk' })).toBe('401 INVALID_API_KEY');
+      expect(await send(route.method, path, { body, ...credential })).toBe('400 INVALID_FORMAT');
     },
   );
 });

@@ -1,28 +1,28 @@
 import type { Settled } from '../meter/billing.ts';
-import type { Account, OutgoingMail, StoredToken } from './account.ts';
+import type { Account, OutgoingMail, Role, StoredToken } from './account.ts';
+import type { ConsumedToken } from './identity-store.ts';
 
-/** Everything registration writes, all or nothing. */
+/** Everything that comes about with an account, all or nothing. */
 export interface NewAccount {
   readonly account: Account;
-  readonly confirmation: StoredToken;
-  readonly session: StoredToken;
-  readonly mail: OutgoingMail;
   readonly meter: Settled;
+  /** With a password: the confirmation link. */
+  readonly confirmation?: { readonly token: StoredToken; readonly mail: OutgoingMail };
+  /** With an identity: the token that proved it. */
+  readonly proof?: ConsumedToken;
 }
 
-/** Users, their e-mail claims and sessions in the `accounts` table. Moments in epoch ms. */
+/** Users and their e-mail claims in the `accounts` table. Moments in epoch ms. */
 export interface AccountStore {
-  /** False when the address is taken. */
+  /** False when the address, or the identity, is taken. */
   create(account: NewAccount, now: number): Promise<boolean>;
   find(accountId: number): Promise<Account | undefined>;
+  /** Takes the same reads whether the address is known or not. */
   findByEmail(email: string): Promise<Account | undefined>;
-  setPasswordHash(accountId: number, passwordHash: string): Promise<void>;
+  rename(accountId: number, name: string): Promise<void>;
+  setRole(accountId: number, role: Role): Promise<void>;
   /** False when the digest is not of the newest confirmation token, or it has expired unused. */
   confirm(accountId: number, digest: string, now: number): Promise<boolean>;
   /** Replaces the confirmation token; false when the account is confirmed already. */
-  renewConfirmation(accountId: number, confirmation: StoredToken, mail: OutgoingMail, now: number): Promise<boolean>;
-  openSession(accountId: number, session: StoredToken, now: number): Promise<void>;
-  /** The account whose live session this is. */
-  findBySession(accountId: number, digest: string, now: number): Promise<Account | undefined>;
-  endSession(accountId: number, digest: string): Promise<void>;
+  renewConfirmation(accountId: number, token: StoredToken, mail: OutgoingMail, now: number): Promise<boolean>;
 }

@@ -3,12 +3,22 @@ export interface Account {
   readonly id: number;
   readonly email: string;
   readonly name: string;
-  readonly role: 'viewer';
-  readonly passwordHash: string;
+  readonly role: Role;
+  /** Absent where one signs in with the identity provider only. */
+  readonly passwordHash?: string;
   readonly createdAt: number;
   /** Absent until the e-mail address is confirmed. */
   readonly confirmedAt?: number;
+  /** Sessions opened before this moment have ended. */
+  readonly sessionsValidFrom?: number;
+  /** `issuer#subject` of each linked identity. */
+  readonly identities?: readonly string[];
+  readonly suspendedAt?: number;
+  readonly deletedAt?: number;
 }
+
+export const roles = ['viewer', 'operator'] as const;
+export type Role = (typeof roles)[number];
 
 /** A secret whose holder proves something; only its digest is stored. `expiresAt` in epoch ms. */
 export interface StoredToken {
@@ -23,4 +33,9 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+}
+
+/** Addresses are compared without regard to case. */
+export function normalizedEmail(email: string): string {
+  return email.toLowerCase();
 }

@@ -8,25 +8,59 @@ export interface MailContent {
 export function confirmationMail(name: string, link: string): MailContent {
   return letter({
     subject: 'Confirm your e-mail address',
-    greeting: `Hello ${name},`,
-    body: 'Please confirm your e-mail address to make API keys. The link works once and for 24 hours.',
+    name,
+    body: 'Please confirm your e-mail address to make API keys. The link works for 24 hours.',
     action: 'Confirm address',
     link,
     footer: 'If you did not register, ignore this mail: without confirmation the account can do nothing.',
   });
 }
 
+export function resetMail(name: string, link: string): MailContent {
+  return letter({
+    subject: 'Reset your password',
+    name,
+    body: 'Somebody, most likely you, asked to reset the password of your account. The link works once and for 30 minutes.',
+    action: 'Choose a new password',
+    link,
+    footer: 'If it was not you, ignore this mail: your password stays as it is.',
+  });
+}
+
+export function passwordChangedMail(name: string, link: string): MailContent {
+  return letter({
+    subject: 'Your password was changed',
+    name,
+    body: 'The password of your account was changed just now, and other devices were signed out.',
+    action: 'That was not me',
+    link,
+    footer: 'If it was you, there is nothing to do.',
+  });
+}
+
+export function accountDeletedMail(name: string, link: string): MailContent {
+  return letter({
+    subject: 'Your account was deleted',
+    name,
+    body: 'Your account was deleted: its keys stopped working at once, and its data will be purged in 30 days.',
+    action: 'Go to the service',
+    link,
+    footer: 'If it was not you, write to the operators of the service within these 30 days.',
+  });
+}
+
 interface Letter {
   subject: string;
-  greeting: string;
+  name: string;
   body: string;
   action: string;
   link: string;
   footer: string;
 }
 
-function letter({ subject, greeting, body, action, link, footer }: Letter): MailContent {
-  const text = [greeting, '', body, '', link, '', footer, ''].join('\n');
+function letter({ subject, name, body, action, link, footer }: Letter): MailContent {
+  const greeting = `Hello ${name},`;
+  const text = [greeting, '', body, '', `${action}:`, link, '', footer, ''].join('\n');
   const html = `<!doctype html>
 <html lang="en">
 <body style="margin:0;padding:32px 16px;background:#f4f5f7;color:#1f2430;font:16px/1.5 system-ui,sans-serif">

@@ -7,6 +7,8 @@ export interface KeyRecord {
   readonly prefix: string;
   readonly lastFour: string;
   readonly status: Exclude<KeyStatus, 'expired'>;
+  /** Set when an operator suspended it: then only an operator resumes it. */
+  readonly suspendedByOperator?: true;
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly lastUsedAt?: number;

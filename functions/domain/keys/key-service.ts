@@ -17,6 +17,8 @@ const maxTries = 5;
 /** `tai_`, the account reference that all keys of an account share, and the first four characters of the secret. */
 const shownCharacters = 17;
 
+export type KeyService = ReturnType<typeof keyService>;
+
 /** The life of API keys (design section 3, "Keys" and "Key endpoints"). */
 export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   async function create(accountId: number, input: { name: string; expiresAt?: string | null | undefined }) {
@@ -35,6 +37,9 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   async function change(accountId: number, id: string, changes: KeyChanges) {
     return revise(accountId, id, (record, now) => {
       if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked; create a new one.');
+      if (record.suspendedByOperator && changes.status === 'active') {
+        throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator; create a new one.');
+      }
       const { expiresAt: current, ...rest } = record;
       return {
         ...rest,
@@ -44,6 +49,14 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
           ? current !== undefined && { expiresAt: current }
           : expiry(changes.expiresAt, now)),
       };
+    });
+  }
+
+  /** For good: the account's owner cannot resume it. */
+  function suspendByOperator(accountId: number, id: string) {
+    return revise(accountId, id, (record) => {
+      if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked already.');
+      return { ...record, status: 'suspended', suspendedByOperator: true };
     });
   }
 
@@ -106,7 +119,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
     return { record, key };
   }
 
-  return { create, list, change, revoke, rotate };
+  return { create, list, change, revoke, rotate, suspendByOperator };
 }
 
 function expiry(text: string | null | undefined, now: number): { expiresAt?: number } {

@@ -33,7 +33,7 @@ export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
 }
 
 export function hasWorkingKey(meter: Meter, keyId: string, now: number): boolean {
-  return (meter.keys.get(keyId) ?? 0) > Math.floor(now / 1000);
+  return meter.closed === undefined && (meter.keys.get(keyId) ?? 0) > Math.floor(now / 1000);
 }
 
 export function hasLapsedHold(meter: Meter, now: number): boolean {

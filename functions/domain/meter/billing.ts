@@ -1,4 +1,4 @@
-import { freePlanRank, planOfRank } from '#contract/plans.ts';
+import { freePlanRank, monthlyGrant, planOfRank } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { addMonths } from '../months.ts';
 import { addLot, expireLots } from './lots.ts';
@@ -59,6 +59,12 @@ export function startSubscription(meter: Meter, planRank: number, subscription: 
   return counted(meter, settled, now);
 }
 
+/** Credits given by an operator: they live for three months. */
+export function grantCredits(meter: Meter, granted: number, now: number): Settled {
+  const lot = { source: 'purchase', granted, expiresAt: addMonths(now, rollOverMonths) } as const;
+  return counted(meter, addLot(meter, lot, now), now);
+}
+
 /** Moves the rate ceilings so that calls already made go on counting against the new limit. */
 function onPlan(meter: Meter, planRank: number): Meter {
   const shift = callsPerMinute(planRank) - (meter.ceiling - meter.admitted);
@@ -67,10 +73,8 @@ function onPlan(meter: Meter, planRank: number): Meter {
 }
 
 function grantMonth(meter: Meter, now: number): Settled {
-  const credits = planOfRank(meter.planRank).creditsPerMonth;
-  if (credits === null) return { meter, entries: [] };
   const { anchor, index } = meter.period;
-  const granted = credits * microPerCredit;
+  const granted = monthlyGrant(planOfRank(meter.planRank)) * microPerCredit;
   return meter.subscription
     ? addLot(meter, { source: 'plan', granted, expiresAt: addMonths(anchor, index + 1 + rollOverMonths) }, now)
     : addLot(meter, { source: 'free', granted, expiresAt: periodEnd(meter.period) }, now);

@@ -40,6 +40,8 @@ export interface Meter {
   readonly accountId: number;
   /** Counts everything that ended: each is one ledger row. */
   readonly seq: number;
+  /** Set while the account may not call: nothing is admitted. */
+  readonly closed?: 'suspended' | 'deleted';
   /** Digest of each key that works, and when it stops to. */
   readonly keys: ReadonlyMap<string, number>;
   readonly planRank: number;

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
+import { type LocalOptions, parseOptions, usage } from '#local/options.ts';
+import { described, exitCodeOf, sentenceOf } from '#local/problems.ts';
+import { engineName, welcome } from '#local/welcome.ts';
+
+const tell = (line: string): void => console.error(line);
+const end = (error: unknown): never => {
+  tell(sentenceOf(error));
+  process.exit(exitCodeOf(error));
+};
+
+// Whoever reads along may stop reading; and one failed promise of a function must not end the service.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+process.on('unhandledRejection', (reason) => tell(`A promise failed: ${described(reason)}`));
+
+async function serve(options: LocalOptions): Promise<void> {
+  enableCompileCache();
+  const { startService } = await import('#local/service.ts');
+  let isReady = false;
+  const access = (line: string): void => void (isReady && console.log(line));
+  const service = await startService({ ...options, log: tell, access });
+  isReady = true;
+  console.log(welcome(service.status, engineName(options)));
+  service.died.then(end, end);
+
+  let stoppedAt: number | undefined;
+  const stop = (): void => {
+    // npm passes a signal on that the terminal has sent here already: not yet a second one.
+    if (stoppedAt !== undefined && performance.now() - stoppedAt < 500) return;
+    if (stoppedAt !== undefined) process.exit(1);
+    stoppedAt = performance.now();
+    console.log('Ending, once the requests under way are answered. Ctrl-C again ends at once.');
+    service.close().then(() => process.exit(0), end);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(usage);
+  else await serve(options);
+} catch (error) {
+  end(error);
+}

@@ -1,0 +1,11 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const changePassword: Operation<typeof routes.changePassword> = async (services, { input, caller, setSession }) => {
+  await services.signIn().prove(caller.account, input.body.currentPassword);
+  await services.passwords().change(caller.account, input.body.newPassword);
+  setSession(await services.sessions().open(caller.account));
+};
+
+export const handler = endpoint(routes.changePassword, changePassword);

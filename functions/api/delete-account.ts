@@ -1,0 +1,11 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const deleteAccount: Operation<typeof routes.deleteAccount> = async (services, { input, caller, setSession }) => {
+  const { email, password = '' } = input.body;
+  await services.profile().remove(caller.account, email, (account) => services.signIn().prove(account, password));
+  setSession('ended');
+};
+
+export const handler = endpoint(routes.deleteAccount, deleteAccount);

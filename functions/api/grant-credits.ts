@@ -1,0 +1,8 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const grantCredits: Operation<typeof routes.grantCredits> = ({ operators }, { input, caller }) =>
+  operators().grant(input.path.id, input.body.credits, { by: caller.accountId, reason: input.body.reason });
+
+export const handler = endpoint(routes.grantCredits, grantCredits);

@@ -1,0 +1,11 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const loginWithGoogle: Operation<typeof routes.loginWithGoogle> = async (services, { input, caller, setSession }) => {
+  const account = await services.googleSignIn().signIn(input.body.token, caller?.account);
+  setSession(await services.sessions().open(account));
+  return account;
+};
+
+export const handler = endpoint(routes.loginWithGoogle, loginWithGoogle);

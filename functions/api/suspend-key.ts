@@ -1,0 +1,8 @@
+import { routes } from '#contract/routes.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const suspendKey: Operation<typeof routes.suspendKey> = ({ operators }, { input, caller }) =>
+  operators().suspendKey(input.path.id, input.path.keyId, { by: caller.accountId, reason: input.body.reason });
+
+export const handler = endpoint(routes.suspendKey, suspendKey);

@@ -1,0 +1,90 @@
+import { issueCredential, parseCredential } from '../credential.ts';
+import { newRequestId } from '../ids.ts';
+import { hashPassword } from '../passwords.ts';
+import type { Clock, Random } from '../ports.ts';
+import { ServiceError } from '../service-error.ts';
+import { mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from '../throttle.ts';
+import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import { type MailContent, passwordChangedMail, resetMail } from './mails.ts';
+import { refuseCommonPassword } from './password-policy.ts';
+import type { PasswordStore } from './password-store.ts';
+import type { AccountSettings } from './settings.ts';
+
+const resetLifetimeMs = 30 * 60_000;
+
+/** Reset by mail, and change of the password (spec "Authentication" 6). */
+export function passwordService(
+  accounts: AccountStore,
+  passwords: PasswordStore,
+  throttle: Throttle,
+  clock: Clock,
+  random: Random,
+  settings: AccountSettings,
+) {
+  /** Answers alike, by the same work, whether the address has an account or not; too many requests send no mail. */
+  async function forgot(email: string, network?: string): Promise<void> {
+    if (network) await throttle.demand(mailsFromNetwork, network);
+    const address = normalizedEmail(email);
+    const wait = await throttle.take(mailsToAddress, address);
+    if (wait === 0) await passwords.requestReset(newRequestId(random), address, clock.now());
+  }
+
+  /** What `forgot` left to be done: the token and its mail. Repeating it does nothing. */
+  async function sendResetLink(requestId: string): Promise<void> {
+    const email = await passwords.findRequest(requestId);
+    if (email === undefined) return;
+    const account = await accounts.findByEmail(email);
+    const now = clock.now();
+    await passwords.closeRequest(requestId, account && resetOf(account, now), now);
+  }
+
+  /** The hash is made only for a token that is good, and used only if it still is. */
+  async function reset(tokenText: string, newPassword: string): Promise<void> {
+    const token = parseCredential(tokenText);
+    if (token?.kind !== 'reset') throw badToken();
+    const { accountId, digest } = token;
+    if (!(await passwords.isResetToken(accountId, digest, clock.now()))) throw badToken();
+    await refuseCommonPassword(settings.commonPasswords, newPassword, 'newPassword');
+    const account = await accounts.find(accountId);
+    if (!account) throw badToken();
+    const hash = await hashed(newPassword);
+    if (!(await passwords.reset(accountId, digest, hash, noticeTo(account), clock.now()))) throw badToken();
+    await throttle.clear(passwordGuesses, account.email);
+  }
+
+  /** All sessions end, the current one too; the caller opens it anew. */
+  async function change(account: Account, newPassword: string): Promise<void> {
+    await refuseCommonPassword(settings.commonPasswords, newPassword, 'newPassword');
+    const hash = await hashed(newPassword);
+    if (await passwords.change(account.id, account.passwordHash, hash, noticeTo(account), clock.now())) return;
+    throw new ServiceError('INVALID_STATE', 'The password was changed meanwhile; sign in again.');
+  }
+
+  function resetOf(account: Account, now: number) {
+    const { text, digest } = issueCredential('reset', account.id, random);
+    const mail = mailTo(account, resetMail(account.name, `${settings.publicOrigin}/reset-password?token=${text}`));
+    return { accountId: account.id, token: { digest, expiresAt: now + resetLifetimeMs }, mail };
+  }
+
+  function noticeTo(account: Account): OutgoingMail {
+    return mailTo(account, passwordChangedMail(account.name, `${settings.publicOrigin}/forgot-password`));
+  }
+
+  function mailTo(account: Account, content: MailContent): OutgoingMail {
+    return { id: newRequestId(random), to: account.email, ...content };
+  }
+
+  function hashed(password: string): Promise<string> {
+    return hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
+  }
+
+  return { forgot, sendResetLink, reset, change };
+}
+
+function badToken(): ServiceError {
+  return new ServiceError(
+    'INVALID_TOKEN',
+    'token must be the one of the newest reset mail, unused and at most 30 minutes old.',
+  );
+}

@@ -1,0 +1,58 @@
+import { newRequestId } from '../ids.ts';
+import type { Clock, Random } from '../ports.ts';
+import { ServiceError } from '../service-error.ts';
+import { type Account, normalizedEmail } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import type { ClosureStore } from './closure-store.ts';
+import { accountDeletedMail } from './mails.ts';
+import type { AccountSettings } from './settings.ts';
+
+/** Data of a deleted account is kept for so long (spec "Credits" rule 3, design section 3), in ms. */
+const keptMs = 30 * 86_400_000;
+
+/** What a person does with their account itself. */
+export function profileService(
+  accounts: AccountStore,
+  closures: () => ClosureStore,
+  clock: Clock,
+  random: Random,
+  settings: Pick<AccountSettings, 'publicOrigin'>,
+) {
+  async function get(accountId: number): Promise<Account> {
+    const account = await accounts.find(accountId);
+    if (!account) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+    return account;
+  }
+
+  async function rename(account: Account, name: string): Promise<Account> {
+    await accounts.rename(account.id, name);
+    return { ...account, name };
+  }
+
+  /** Ends keys and sessions at once and frees the address; `prove` checks the password of an account that has one. */
+  async function remove(account: Account, email: string, prove: (account: Account) => Promise<void>): Promise<void> {
+    if (normalizedEmail(email) !== account.email) {
+      throw new ServiceError('INVALID_FORMAT', 'email must be the address of this account.');
+    }
+    if (account.passwordHash !== undefined) await prove(account);
+    const now = clock.now();
+    const notice = {
+      id: newRequestId(random),
+      to: account.email,
+      ...accountDeletedMail(account.name, settings.publicOrigin),
+    };
+    await closures().remove(account, now + keptMs, notice, now);
+  }
+
+  /** Purges what deleted accounts left, once it has been kept long enough. Returns how many. */
+  async function purge(): Promise<number> {
+    let purged = 0;
+    for await (const closed of closures().toBePurged(clock.now())) {
+      await closures().purge(closed);
+      purged++;
+    }
+    return purged;
+  }
+
+  return { get, rename, remove, purge };
+}

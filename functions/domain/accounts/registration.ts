@@ -1,0 +1,81 @@
+import { issueCredential, parseCredential } from '../credential.ts';
+import { newAccountId, newRequestId } from '../ids.ts';
+import { openMeter } from '../meter/billing.ts';
+import { hashPassword } from '../passwords.ts';
+import type { Clock, Random } from '../ports.ts';
+import { ServiceError } from '../service-error.ts';
+import { mailsFromNetwork, mailsToAddress, type Throttle } from '../throttle.ts';
+import { type Account, normalizedEmail } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import { confirmationMail } from './mails.ts';
+import { refuseCommonPassword } from './password-policy.ts';
+import type { AccountSettings } from './settings.ts';
+
+const confirmationLifetimeMs = 24 * 3_600_000;
+
+export interface NewPerson {
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+}
+
+/** From registering to the confirmed address (spec "Authentication" 5). */
+export function registrationService(
+  accounts: AccountStore,
+  throttle: Throttle,
+  clock: Clock,
+  random: Random,
+  settings: AccountSettings,
+) {
+  /** `network` is where the request came from; undefined where networks are not limited. */
+  async function register({ email, name, password }: NewPerson, network?: string): Promise<Account> {
+    await refuseCommonPassword(settings.commonPasswords, password, 'password_hash');
+    if (network) await throttle.demand(mailsFromNetwork, network);
+    const passwordHash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
+    const now = clock.now();
+    const id = newAccountId(random);
+    const account: Account = { id, email: normalizedEmail(email), name, role: 'viewer', passwordHash, createdAt: now };
+    const meter = openMeter(id, Math.floor(now / 1000));
+    const isNew = await accounts.create({ account, meter, confirmation: confirmationFor(account, now) }, now);
+    if (!isNew)
+      throw new ServiceError(
+        'EMAIL_ALREADY_REGISTERED',
+        'An account with this e-mail address exists; sign in instead.',
+      );
+    await throttle.take(mailsToAddress, account.email);
+    return account;
+  }
+
+  /** Repeating it with the account's own newest token is fine: mail scanners open links before people do. */
+  async function confirm(accountId: number, tokenText: string): Promise<void> {
+    const token = parseCredential(tokenText);
+    const isOwn = token?.kind === 'confirmation' && token.accountId === accountId;
+    if (!isOwn || !(await accounts.confirm(accountId, token.digest, clock.now()))) {
+      throw new ServiceError(
+        'INVALID_TOKEN',
+        'token must be the one of the newest confirmation mail, and at most 24 hours old.',
+      );
+    }
+  }
+
+  async function resendConfirmation(account: Account, network?: string): Promise<void> {
+    const isConfirmed = new ServiceError('INVALID_STATE', 'The e-mail address is confirmed already.');
+    if (account.confirmedAt !== undefined) throw isConfirmed;
+    if (network) await throttle.demand(mailsFromNetwork, network);
+    await throttle.demand(mailsToAddress, account.email);
+    const now = clock.now();
+    const { token, mail } = confirmationFor(account, now);
+    if (!(await accounts.renewConfirmation(account.id, token, mail, now))) throw isConfirmed;
+  }
+
+  function confirmationFor(account: Account, now: number) {
+    const { text, digest } = issueCredential('confirmation', account.id, random);
+    const content = confirmationMail(account.name, `${settings.publicOrigin}/confirm?token=${text}`);
+    return {
+      token: { digest, expiresAt: now + confirmationLifetimeMs },
+      mail: { id: newRequestId(random), to: account.email, ...content },
+    };
+  }
+
+  return { register, confirm, resendConfirmation };
+}

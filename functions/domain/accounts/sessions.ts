@@ -1,0 +1,90 @@
+import { type Credential, issueCredential } from '../credential.ts';
+import type { Clock, Random } from '../ports.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Account } from './account.ts';
+import type { Session, SessionStore } from './session-store.ts';
+
+/** In ms (reference: reliability section 4, "Session"). */
+const lifetime = 12 * 3_600_000;
+const idleLifetime = 30 * 60_000;
+
+/** A session's last use is written down when it is so much later (ms) than what is written. */
+const touchAfter = 60_000;
+
+const mostSessions = 10;
+
+/** A session that was opened; `text` is shown to the browser once. */
+export interface OpenedSession {
+  readonly text: string;
+  readonly lifetimeMs: number;
+}
+
+export type Sessions = ReturnType<typeof sessionService>;
+
+export function sessionService(sessions: SessionStore, clock: Clock, random: Random) {
+  /** The oldest gives way when there are too many. */
+  async function open(account: Account): Promise<OpenedSession> {
+    refuseClosed(account);
+    const { text, digest } = issueCredential('session', account.id, random);
+    const now = clock.now();
+    const others = (await sessions.list(account.id)).toSorted((one, other) => other.createdAt - one.createdAt);
+    await sessions.open(account.id, { digest, createdAt: now, lastSeenAt: now, expiresAt: now + lifetime });
+    for (const old of others.slice(mostSessions - 1)) await sessions.end(account.id, old.digest);
+    return { text, lifetimeMs: lifetime };
+  }
+
+  /** The account as it is now, when the session is alive. */
+  async function accountOf({ accountId, digest }: Credential): Promise<Account | undefined> {
+    const found = await sessions.find(accountId, digest);
+    const now = clock.now();
+    if (!found || !isAlive(found.session, found.account, now)) return undefined;
+    if (now - found.session.lastSeenAt > touchAfter) await sessions.touch(accountId, digest, now);
+    return found.account;
+  }
+
+  async function list(account: Account, current: Credential) {
+    const now = clock.now();
+    const alive = (await sessions.list(account.id)).filter((session) => isAlive(session, account, now));
+    return alive
+      .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)
+      .map((session) => ({
+        id: session.digest,
+        createdAt: new Date(session.createdAt).toISOString(),
+        lastSeenAt: new Date(session.lastSeenAt).toISOString(),
+        expiresAt: new Date(session.expiresAt).toISOString(),
+        current: session.digest === current.digest,
+      }));
+  }
+
+  async function endOther(account: Account, id: string): Promise<void> {
+    const isThere = (await sessions.list(account.id)).some(({ digest }) => digest === id);
+    if (!isThere) throw new ServiceError('NOT_FOUND', 'There is no such session.');
+    await sessions.end(account.id, id);
+  }
+
+  return {
+    open,
+    accountOf,
+    list,
+    endOther,
+    end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),
+  };
+}
+
+function isAlive(session: Session, account: Account, now: number): boolean {
+  return (
+    session.expiresAt > now &&
+    session.lastSeenAt + idleLifetime > now &&
+    session.createdAt >= (account.sessionsValidFrom ?? 0) &&
+    account.suspendedAt === undefined &&
+    account.deletedAt === undefined
+  );
+}
+
+function refuseClosed(account: Account): void {
+  if (account.suspendedAt === undefined) return;
+  throw new ServiceError(
+    'INSUFFICIENT_PERMISSIONS',
+    'The account is suspended; write to the operators of the service.',
+  );
+}

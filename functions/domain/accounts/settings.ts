@@ -1,0 +1,8 @@
+import type { CommonPasswords } from './password-policy.ts';
+
+export interface AccountSettings {
+  /** Origin of the dashboard, which mail links lead to. */
+  readonly publicOrigin: string;
+  readonly scryptLog2Cost: number;
+  readonly commonPasswords: CommonPasswords;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from './ports.ts';
+import { ServiceError } from './service-error.ts';
+
+/** Moments (epoch ms, oldest first) at which something was done in a throttle's name. */
+export interface ThrottleStore {
+  find(id: string): Promise<{ marks: readonly number[]; revision: number }>;
+  /** False when another mark was made since `revision`. Forgotten after `expiresAt` (epoch ms). */
+  save(id: string, marks: readonly number[], revision: number, expiresAt: number): Promise<boolean>;
+  clear(id: string): Promise<void>;
+}
+
+/** How long (ms) the next try must wait after the marks that were made; `keepMs` is how long marks matter. */
+export interface ThrottleRule {
+  readonly name: string;
+  readonly marks: number;
+  readonly keepMs: number;
+  waitMs(marks: readonly number[], now: number): number;
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const freeGuesses = 5;
+const mostGuesses = 100;
+
+/** Guesses of one account's password: five are free, then waits of 30 s doubling to an hour; 100 until a reset. */
+export const passwordGuesses: ThrottleRule = {
+  name: 'guess',
+  marks: mostGuesses,
+  keepMs: 30 * day,
+  waitMs(marks, now) {
+    if (marks.length < freeGuesses) return 0;
+    const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hour);
+    return marks.length >= mostGuesses ? hour : Math.max(0, (marks.at(-1) ?? 0) + wait - now);
+  },
+};
+
+/** Mails to one address. */
+export const mailsToAddress = windows('mail', [
+  { most: 3, ms: hour },
+  { most: 10, ms: day },
+]);
+
+/** Wrong passwords, and mails asked for, from one network. */
+export const guessesFromNetwork = windows('network-guess', [{ most: 20, ms: 5 * minute }]);
+export const mailsFromNetwork = windows('network-mail', [{ most: 20, ms: hour }]);
+
+function windows(name: string, limits: readonly { most: number; ms: number }[]): ThrottleRule {
+  return {
+    name,
+    marks: Math.max(...limits.map(({ most }) => most)),
+    keepMs: Math.max(...limits.map(({ ms }) => ms)),
+    waitMs: (marks, now) =>
+      Math.max(0, ...limits.map(({ most, ms }) => (marks.at(-most) ?? Number.NEGATIVE_INFINITY) + ms - now)),
+  };
+}
+
+const maxTries = 5;
+
+export type Throttle = ReturnType<typeof throttle>;
+
+/** Counts what people do by a hash of whom it concerns, so that the store tells nobody who that is. */
+export function throttle(store: ThrottleStore, clock: Clock) {
+  /** Makes a mark, before the work it stands for; gives the ms to wait instead when the rule is used up. */
+  async function take(rule: ThrottleRule, subject: string): Promise<number> {
+    const id = idOf(rule, subject);
+    for (let tries = 0; tries < maxTries; tries++) {
+      const now = clock.now();
+      const { marks, revision } = await store.find(id);
+      const wait = rule.waitMs(marks, now);
+      if (wait > 0) return wait;
+      if (await store.save(id, [...marks, now].slice(-rule.marks), revision, now + rule.keepMs)) return 0;
+    }
+    return second;
+  }
+
+  /** As `take`, but throws the refusal (429). */
+  async function demand(rule: ThrottleRule, subject: string): Promise<void> {
+    const wait = await take(rule, subject);
+    if (wait === 0) return;
+    const seconds = String(Math.ceil(wait / second));
+    const detail = `Too many attempts; try again in ${seconds} s.`;
+    throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { 'Retry-After': seconds } });
+  }
+
+  /** Takes the newest mark back: what it stood for was no attempt after all. */
+  async function release(rule: ThrottleRule, subject: string): Promise<void> {
+    const id = idOf(rule, subject);
+    const { marks, revision } = await store.find(id);
+    await store.save(id, marks.slice(0, -1), revision, clock.now() + rule.keepMs);
+  }
+
+  return { take, demand, release, clear: (rule: ThrottleRule, subject: string) => store.clear(idOf(rule, subject)) };
+}
+
+function idOf(rule: ThrottleRule, subject: string): string {
+  return `${rule.name}#${createHash('sha256').update(subject).digest('base64url').slice(0, 22)}`;
+}

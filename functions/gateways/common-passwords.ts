@@ -1,0 +1,9 @@
+import type { CommonPasswords } from '#domain/accounts/password-policy.ts';
+
+/** The 49,000 most leaked passwords, from zxcvbn's lists. Loaded when a password is first set. */
+export const leakedPasswords: CommonPasswords = {
+  async has(password) {
+    const { dictionary } = await import('@zxcvbn-ts/language-common');
+    return dictionary['passwords-common'].includes(password.toLowerCase());
+  },
+};

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import * as v from 'valibot';
+import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
+import { ServiceError } from '#domain/service-error.ts';
+
+/** Identity provider as configured; nobody signs in with it where there is no audience. */
+export interface IdentityProvider {
+  readonly audience: string | undefined;
+  readonly issuers: readonly string[];
+  readonly keysUrl: string;
+}
+
+/** Clocks may differ by so much (reference: reliability S-G). */
+const toleranceSeconds = 60;
+
+const Claims = v.object({
+  iss: v.string(),
+  sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
+  email: v.pipe(v.string(), v.email(), v.maxLength(254)),
+  email_verified: v.union([v.literal(true), v.literal('true')]),
+  name: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  iat: v.number(),
+  exp: v.number(),
+});
+
+/**
+ * Verifies Google's identity tokens: RS256 by the provider's keys, which are cached and asked for again at most once a
+ * minute, our audience, its issuers, not expired, not from the future, address verified (Google "Verify the Google ID
+ * token on your server side").
+ */
+export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider): IdentityTokens {
+  const keys = createRemoteJWKSet(new URL(keysUrl), { cooldownDuration: 60_000, timeoutDuration: 3000 });
+
+  return {
+    async verify(token, now) {
+      if (!audience) throw new ServiceError('INVALID_IDENTITY_TOKEN', 'Sign-in with Google is not set up here.');
+      const claims = await claimsOf(token, { audience, issuer: [...issuers], currentDate: new Date(now) });
+      if (claims.iat > now / 1000 + toleranceSeconds) throw invalid('it is from the future');
+      const digest = createHash('sha256').update(token).digest('base64url');
+      const issuer = claims.iss.replace(/^https:\/\//, '');
+      const name = claims.name?.trim() || claims.email.slice(0, claims.email.indexOf('@'));
+      return {
+        issuer,
+        subject: claims.sub,
+        email: claims.email,
+        name,
+        digest,
+        expiresAt: (claims.exp + toleranceSeconds) * 1000,
+      };
+    },
+  };
+
+  async function claimsOf(token: string, options: { audience: string; issuer: string[]; currentDate: Date }) {
+    try {
+      const requiredClaims = ['exp', 'iat', 'sub', 'email'];
+      const rules = { ...options, algorithms: ['RS256'], clockTolerance: toleranceSeconds, requiredClaims };
+      return v.parse(Claims, (await jwtVerify(token, keys, rules)).payload);
+    } catch (cause) {
+      throw isUnreachable(cause) ? unavailable(cause) : invalid(cause);
+    }
+  }
+}
+
+/** The provider's keys could not be fetched: nothing is said about the token. */
+function isUnreachable(cause: unknown): boolean {
+  return (
+    cause instanceof Error &&
+    (cause.name === 'JWKSTimeout' || cause instanceof TypeError || /^Expected 200 OK/.test(cause.message))
+  );
+}
+
+function unavailable(cause: unknown): ServiceError {
+  const detail = 'The identity provider cannot be reached; try again.';
+  return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, headers: { 'Retry-After': '5' } });
+}
+
+function invalid(cause: unknown): ServiceError {
+  return new ServiceError(
+    'INVALID_IDENTITY_TOKEN',
+    'token must be a valid identity token of a verified address, for this service.',
+    { cause },
+  );
+}

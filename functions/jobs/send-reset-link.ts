@@ -1,0 +1,7 @@
+import * as v from 'valibot';
+import { services } from '#runtime/container.ts';
+import { streamJob } from '#runtime/stream-job.ts';
+
+const Image = v.object({ resetRequest: v.string() });
+
+export const handler = streamJob((image) => services().passwords().sendResetLink(v.parse(Image, image).resetRequest));

@@ -1,0 +1,26 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+
+export type TransactItem = NonNullable<TransactWriteCommand['input']['TransactItems']>[number];
+
+/** Writes all or nothing. False when a condition failed; anything else that cancelled it is thrown. */
+export async function commit(client: DynamoDBDocumentClient, items: readonly TransactItem[]): Promise<boolean> {
+  try {
+    await client.send(new TransactWriteCommand({ TransactItems: [...items] }));
+    return true;
+  } catch (error) {
+    if (failedConditions(error).length > 0) return false;
+    throw error;
+  }
+}
+
+/** The reasons of the items whose condition failed; empty for any other error. */
+export function failedConditions(error: unknown) {
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+  return reasons.filter((reason) => reason.Code === 'ConditionalCheckFailed');
+}
+
+/** Puts an item that is not there yet. */
+export function putNew(TableName: string, Item: Record<string, unknown>): TransactItem {
+  return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+}

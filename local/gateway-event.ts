@@ -1,0 +1,140 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+
+/** A request as it came off the wire, and the resource it was matched to. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly path: string;
+  readonly query: string;
+  /** Names and values in turn, the names in the letters the client used. */
+  readonly rawHeaders: readonly string[];
+  readonly sourceIp: string;
+  readonly body: Uint8Array;
+  readonly requestId: string;
+  /** Such as `/api/keys/{id}`, and its parameters decoded. */
+  readonly resource: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly at: Date;
+}
+
+const stage = 'local';
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** API Gateway passes these to no function. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * The event a REST API sends to a Lambda proxy integration (AWS "Input format of a Lambda function for proxy
+ * integration"): header names keep their letters, of repeated headers and query parameters the last counts in the
+ * single-valued maps, absent maps and bodies are null. A body that is not UTF-8 comes as base64.
+ */
+export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
+  const headers = grouped(headerPairs(request.rawHeaders));
+  const query = grouped([...new URLSearchParams(request.query)]);
+  const hasQuery = query.size > 0;
+  return {
+    resource: request.resource,
+    path: request.path,
+    httpMethod: request.method,
+    headers: lastOf(headers),
+    multiValueHeaders: Object.fromEntries(headers),
+    queryStringParameters: hasQuery ? lastOf(query) : null,
+    multiValueQueryStringParameters: hasQuery ? Object.fromEntries(query) : null,
+    pathParameters: Object.keys(request.pathParameters).length > 0 ? { ...request.pathParameters } : null,
+    stageVariables: null,
+    requestContext: requestContext(request, lastOf(headers)),
+    ...eventBody(request.body),
+  };
+}
+
+function eventBody(body: Uint8Array): Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'> {
+  if (body.byteLength === 0) return { body: null, isBase64Encoded: false };
+  try {
+    return { body: utf8.decode(body), isBase64Encoded: false };
+  } catch {
+    return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
+  }
+}
+
+/** Names that differ in capitals only are one header, under its first spelling. */
+function headerPairs(rawHeaders: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  const spellings = new Map<string, string>();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const lower = name.toLowerCase();
+    if (hopByHop.has(lower)) continue;
+    if (!spellings.has(lower)) spellings.set(lower, name);
+    pairs.push([spellings.get(lower) ?? name, rawHeaders[index + 1] ?? '']);
+  }
+  return pairs;
+}
+
+function grouped(pairs: readonly [string, string][]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
+  return groups;
+}
+
+function lastOf(groups: ReadonlyMap<string, string[]>): Record<string, string> {
+  return Object.fromEntries([...groups].map(([name, values]) => [name, values.at(-1) ?? '']));
+}
+
+function requestContext(
+  request: GatewayRequest,
+  headers: Record<string, string>,
+): APIGatewayProxyEvent['requestContext'] {
+  return {
+    accountId: '000000000000',
+    apiId: 'local',
+    authorizer: null,
+    domainName: '127.0.0.1',
+    domainPrefix: 'local',
+    extendedRequestId: request.requestId,
+    httpMethod: request.method,
+    identity: { ...noIdentity, sourceIp: request.sourceIp, userAgent: userAgentOf(headers) },
+    path: `/${stage}${request.path}`,
+    protocol: 'HTTP/1.1',
+    requestId: request.requestId,
+    requestTime: commonLogTime(request.at),
+    requestTimeEpoch: request.at.getTime(),
+    resourceId: 'local',
+    resourcePath: request.resource,
+    stage,
+  };
+}
+
+const noIdentity = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+function userAgentOf(headers: Record<string, string>): string | null {
+  const name = Object.keys(headers).find((key) => key.toLowerCase() === 'user-agent');
+  return name === undefined ? null : (headers[name] ?? null);
+}
+
+/** Such as `09/Apr/2026:12:34:56 +0000`. */
+function commonLogTime(at: Date): string {
+  const [, day, month, year, time] = at.toUTCString().split(' ');
+  return `${day}/${month}/${year}:${time} +0000`;
+}

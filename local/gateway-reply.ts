@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http';
+import * as v from 'valibot';
+import type { ErrorEnvelope } from '#contract/envelope.ts';
+
+const HeaderValue = v.union([v.string(), v.number(), v.boolean()]);
+const head = {
+  statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
+  headers: v.optional(v.record(v.string(), HeaderValue)),
+  multiValueHeaders: v.optional(v.record(v.string(), v.array(HeaderValue))),
+  cookies: v.optional(v.array(v.string())),
+};
+
+/** Status and headers, as a streaming handler gives them before its first byte. */
+export const ReplyHead = v.object(head);
+export type ReplyHead = v.InferOutput<typeof ReplyHead>;
+
+/** What a buffered handler returns (AWS "Output format of a Lambda function for proxy integration"). */
+const GatewayReply = v.object({
+  ...head,
+  body: v.optional(v.nullable(v.string()), ''),
+  isBase64Encoded: v.optional(v.boolean(), false),
+});
+
+/** The gateway frames the body itself. */
+const framing = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
+
+/** Puts status and headers on the response, without sending them; throws on a header that HTTP cannot carry. */
+export function applyHead(response: ServerResponse, reply: ReplyHead): void {
+  response.statusCode = reply.statusCode;
+  response.setHeader('Content-Type', 'application/json');
+  for (const { name, values } of headersOf(reply))
+    response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+}
+
+/** Single and multi-value headers are one list; a pair that stands in both is sent once. */
+function headersOf({ headers, multiValueHeaders, cookies }: ReplyHead): Iterable<{ name: string; values: string[] }> {
+  const merged = new Map<string, { name: string; values: string[] }>();
+  const add = (name: string, value: string): void => {
+    const lower = name.toLowerCase();
+    if (framing.has(lower)) return;
+    const header = merged.get(lower) ?? { name, values: [] };
+    if (!header.values.includes(value)) header.values.push(value);
+    merged.set(lower, header);
+  };
+  for (const [name, values] of Object.entries(multiValueHeaders ?? {}))
+    for (const value of values) add(name, String(value));
+  for (const [name, value] of Object.entries(headers ?? {})) add(name, String(value));
+  for (const cookie of cookies ?? []) add('Set-Cookie', cookie);
+  return merged.values();
+}
+
+/** Sends a buffered handler's result; throws, with nothing sent, when it is not a proxy result. */
+export function sendReply(response: ServerResponse, result: unknown): void {
+  const reply = v.parse(GatewayReply, result);
+  const body = Buffer.from(reply.body ?? '', reply.isBase64Encoded ? 'base64' : 'utf8');
+  applyHead(response, reply);
+  const hasBody = reply.statusCode !== 204 && reply.statusCode !== 304;
+  if (hasBody) response.setHeader('Content-Length', body.byteLength);
+  response.end(hasBody ? body : undefined);
+}
+
+/** An answer that the gateway makes itself: enveloped like every other. */
+export function sendError(response: ServerResponse, envelope: ErrorEnvelope, requestId: string): void {
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  sendReply(response, {
+    statusCode: envelope.status,
+    headers: { 'x-request-id': requestId, ...(envelope.status === 503 && { 'Retry-After': 1 }) },
+    body: JSON.stringify(envelope),
+  });
+}

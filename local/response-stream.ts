@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import * as v from 'valibot';
+import { applyHead, ReplyHead } from './gateway-reply.ts';
+
+/**
+ * The stream a response-streaming handler writes to. Every chunk leaves at once; a slow client slows the writer down;
+ * a client that goes away destroys it, so the handler's pipeline ends with an error.
+ */
+export class ResponseStream extends Writable {
+  readonly #response: ServerResponse;
+  #hasHead = false;
+
+  constructor(response: ServerResponse) {
+    super({ decodeStrings: true });
+    this.#response = response;
+    // The pipeline that writes here sees the error too; without a listener it would end the process.
+    this.on('error', () => undefined);
+    response.once('close', () => {
+      if (!response.writableFinished) this.destroy(new Error('the client closed the connection'));
+    });
+  }
+
+  /** Status and headers of the answer: what the runtime sends as the prelude, before the first byte. */
+  setHead(metadata: unknown): void {
+    applyHead(this.#response, v.parse(ReplyHead, metadata));
+    this.#hasHead = true;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
+    if (!this.#open(written)) return;
+    if (chunk.byteLength === 0 || this.#response.write(chunk)) written();
+    else this.#response.once('drain', () => written());
+  }
+
+  override _final(written: (error?: Error | null) => void): void {
+    if (this.#open(written)) this.#response.end(() => written());
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (error && this.#response.headersSent) this.#response.destroy();
+    done(error);
+  }
+
+  #open(failed: (error: Error) => void): boolean {
+    if (!this.#hasHead) failed(new Error('the handler wrote before it gave HttpResponseStream a status'));
+    else if (!this.#response.headersSent) this.#response.flushHeaders();
+    return this.#hasHead;
+  }
+}

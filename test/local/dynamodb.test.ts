@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { type TableSpec, tables } from '#contract/tables.ts';
+import { startDatabase } from '#local/dynamodb.ts';
+import { sweepExpired } from '#local/ttl-sweep.ts';
+import { processesWith } from '#test/local-command.ts';
+
+const specs: readonly TableSpec[] = Object.values(tables);
+const newFile = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'database-')), 'db.sqlite');
+const start = (file: string, external?: string) => startDatabase({ file, external, tables: specs });
+
+/** A process that starts the database on the file, says so, and waits. */
+async function hostOf(file: string) {
+  const script = `
+    const { startDatabase } = await import('#local/dynamodb.ts');
+    await startDatabase({ file: ${JSON.stringify(file)}, external: undefined, tables: [] });
+    console.log('started');
+    setInterval(() => {}, 1000);`;
+  const child = spawn('node', ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+describe('the embedded database', () => {
+  test('has the tables of the contract, with their streams, indexes and expiry', async () => {
+    const database = await start(await newFile());
+    const { TableNames } = await database.client.send(new ListTablesCommand());
+    expect(TableNames!.sort()).toEqual(specs.map(({ name }) => name).sort());
+    for (const spec of specs) {
+      const { Table } = await database.client.send(new DescribeTableCommand({ TableName: spec.name }));
+      expect(Table!.StreamSpecification?.StreamViewType).toBe(spec.stream && 'NEW_IMAGE');
+      const indexes = Table!.GlobalSecondaryIndexes ?? [];
+      expect(new Set(indexes.map(({ IndexName }) => IndexName))).toEqual(new Set(Object.keys(spec.indexes ?? {})));
+      expect(indexes.every(({ Projection }) => Projection!.ProjectionType === 'KEYS_ONLY')).toBe(true);
+      const { TimeToLiveDescription } = await database.client.send(
+        new DescribeTimeToLiveCommand({ TableName: spec.name }),
+      );
+      expect(TimeToLiveDescription?.AttributeName).toBe(spec.ttlAttribute);
+    }
+    await database.close();
+  });
+
+  test('keeps what was written over a restart, and the tables as they are', async () => {
+    const file = await newFile();
+    const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
+    const first = await start(file);
+    await first.client.send(new PutItemCommand({ TableName: 'accounts', Item: Key }));
+    await first.close();
+    const second = await start(file);
+    expect((await second.client.send(new GetItemCommand({ TableName: 'accounts', Key }))).Item).toEqual(Key);
+    await second.close();
+    expect(await processesWith(file)).toEqual([]);
+  });
+
+  test('opens beside one that was left over on the same file', async () => {
+    const file = await newFile();
+    const [left, next] = [await start(file), await start(file)];
+    const Item = { pk: { S: 'a' }, sk: { S: 'b' } };
+    await next.client.send(new PutItemCommand({ TableName: 'accounts', Item }));
+    await Promise.all([left.close(), next.close()]);
+  });
+
+  test('is gone within moments of its host being killed', async () => {
+    const file = await newFile();
+    const host = await hostOf(file);
+    expect((await processesWith(file)).length).toBeGreaterThan(0);
+    host.kill('SIGKILL');
+    await expect.poll(() => processesWith(file), { timeout: 2000 }).toEqual([]);
+  });
+
+  test('that ends by itself is told in a sentence, and leaves no guard behind', async () => {
+    const file = await newFile();
+    const database = await start(file);
+    const lines = await Promise.all(
+      (await processesWith(file)).map((pid) =>
+        readFile(`/proc/${pid}/cmdline`, 'utf8').then((line) => ({ pid, line })),
+      ),
+    );
+    process.kill(lines.find(({ line }) => !line.startsWith('/bin/sh'))!.pid, 'SIGKILL');
+    expect((await database.died).message).toBe(
+      'The embedded database ended by itself (signal SIGKILL), so the service ends too.',
+    );
+    await database.close();
+    await expect.poll(() => processesWith(file)).toEqual([]);
+  });
+
+  test('says which file it cannot open and why', async () => {
+    const file = await newFile();
+    await writeFile(file, 'this is not a database, not at all, and long enough to be read as one'.repeat(100));
+    await expect(start(file)).rejects.toThrow(
+      `The embedded database could not open ${file}: Database file is encrypted or not a valid SQLite database.`,
+    );
+    expect(await processesWith(file)).toEqual([]);
+  });
+
+  test('is not started where an address of another is given, which gets the tables', async () => {
+    const other = await startDatabase({ file: await newFile(), external: undefined, tables: [] });
+    const file = await newFile();
+    const database = await start(file, other.url);
+    expect(database.url).toBe(other.url);
+    expect(await processesWith(file)).toEqual([]);
+    await database.close();
+    expect((await other.client.send(new ListTablesCommand())).TableNames).toHaveLength(specs.length);
+    await other.close();
+    await expect(start(file, other.url)).rejects.toThrow(
+      `The database that AWS_ENDPOINT_URL_DYNAMODB names, ${other.url}, cannot be used`,
+    );
+  });
+
+  test('finds the end of a long stream by an index', async () => {
+    const file = await newFile();
+    const database = await start(file);
+    const sqlite = new DatabaseSync(file, { readOnly: true });
+    const plan = sqlite
+      .prepare(
+        "EXPLAIN QUERY PLAN SELECT MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records WHERE table_name = 'x'",
+      )
+      .all();
+    expect(JSON.stringify(plan)).toContain('USING COVERING INDEX local_stream_order');
+    sqlite.close();
+    await database.close();
+  });
+});
+
+test('the sweep deletes what is past its time by the clock it is given, and nothing else', async () => {
+  const database = await start(await newFile());
+  const now = Date.UTC(2030, 0, 1);
+  const put = (sk: string, ttl?: number) =>
+    database.client.send(
+      new PutItemCommand({
+        TableName: 'accounts',
+        Item: { pk: { S: 'a' }, sk: { S: sk }, ...(ttl && { ttl: { N: String(ttl) } }) },
+      }),
+    );
+  await put('past', now / 1000 - 1);
+  await put('now', now / 1000);
+  await put('future', now / 1000 + 1);
+  await put('forever');
+  await sweepExpired(database.client, specs, now);
+  const left = async (sk: string) =>
+    (await database.client.send(new GetItemCommand({ TableName: 'accounts', Key: { pk: { S: 'a' }, sk: { S: sk } } })))
+      .Item;
+  expect(await left('past')).toBeUndefined();
+  expect(await Promise.all(['now', 'future', 'forever'].map(left))).not.toContain(undefined);
+  await database.close();
+});
+
+test('on a platform without the embedded database, the sentence names the variable to set', async () => {
+  const script = `
+    Object.defineProperty(process, 'arch', { value: 'riscv64' });
+    const { startDatabase } = await import('#local/dynamodb.ts');
+    await startDatabase({ file: '/tmp/never', external: undefined, tables: [] }).catch((error) => console.log(error.message));`;
+  const child = spawn('node', ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  expect(await text(child.stdout)).toMatch(
+    /^There is no embedded database for this platform .*AWS_ENDPOINT_URL_DYNAMODB/,
+  );
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { type GatewayRequest, gatewayEvent } from '#local/gateway-event.ts';
+
+const request = (about: Partial<GatewayRequest> = {}): GatewayRequest => ({
+  method: 'GET',
+  path: '/api/keys/a%20b',
+  query: '',
+  rawHeaders: [],
+  sourceIp: '127.0.0.1',
+  body: Buffer.alloc(0),
+  requestId: 'request-1',
+  resource: '/api/keys/{id}',
+  pathParameters: { id: 'a b' },
+  at: new Date('2026-04-09T12:34:56Z'),
+  ...about,
+});
+
+describe('the proxy event of a REST API', () => {
+  test('names the resource, the path as sent, and the parameters decoded', () => {
+    const event = gatewayEvent(request());
+    expect(event).toMatchObject({
+      resource: '/api/keys/{id}',
+      path: '/api/keys/a%20b',
+      httpMethod: 'GET',
+      pathParameters: { id: 'a b' },
+      stageVariables: null,
+      requestContext: {
+        requestId: 'request-1',
+        resourcePath: '/api/keys/{id}',
+        stage: 'local',
+        path: '/local/api/keys/a%20b',
+        requestTime: '09/Apr/2026:12:34:56 +0000',
+        identity: { sourceIp: '127.0.0.1' },
+      },
+    });
+  });
+
+  test('is null where there are no parameters, no query and no body', () => {
+    const event = gatewayEvent(request({ pathParameters: {} }));
+    expect(event.pathParameters).toBeNull();
+    expect(event.queryStringParameters).toBeNull();
+    expect(event.multiValueQueryStringParameters).toBeNull();
+    expect(event.body).toBeNull();
+  });
+
+  test('keeps the letters of header names, and of repeated headers the last and all', () => {
+    const rawHeaders = ['X-Custom', 'one', 'authorization', 'Bearer x', 'x-custom', 'two', 'User-Agent', 'curl/8'];
+    const { headers, multiValueHeaders, requestContext } = gatewayEvent(request({ rawHeaders }));
+    expect(headers).toEqual({ 'X-Custom': 'two', authorization: 'Bearer x', 'User-Agent': 'curl/8' });
+    expect(multiValueHeaders['X-Custom']).toEqual(['one', 'two']);
+    expect(requestContext.identity.userAgent).toBe('curl/8');
+  });
+
+  test('leaves out the headers that concern one connection', () => {
+    const rawHeaders = ['Host', 'x', 'Connection', 'keep-alive', 'Transfer-Encoding', 'chunked'];
+    expect(gatewayEvent(request({ rawHeaders })).headers).toEqual({ Host: 'x' });
+  });
+
+  test('decodes the query, and of repeated parameters gives the last and all', () => {
+    const event = gatewayEvent(request({ query: 'token=a%2Fb&tag=1&tag=2&empty&plus=a+b' }));
+    expect(event.queryStringParameters).toEqual({ token: 'a/b', tag: '2', empty: '', plus: 'a b' });
+    expect(event.multiValueQueryStringParameters).toEqual({
+      token: ['a/b'],
+      tag: ['1', '2'],
+      empty: [''],
+      plus: ['a b'],
+    });
+  });
+
+  test('takes names like __proto__ for what they are', () => {
+    const event = gatewayEvent(request({ query: '__proto__=x', rawHeaders: ['__proto__', 'y'] }));
+    expect(Object.entries(event.queryStringParameters!)).toEqual([['__proto__', 'x']]);
+    expect(Object.entries(event.headers)).toEqual([['__proto__', 'y']]);
+  });
+
+  test('passes text as it is, byte order mark and all, and other bytes in base64', () => {
+    const text = gatewayEvent(request({ body: Buffer.from('\u{feff}{"a":"ü"}') }));
+    expect(text).toMatchObject({ body: '\u{feff}{"a":"ü"}', isBase64Encoded: false });
+    const bytes = Buffer.from([0xff, 0xfe, 0x00]);
+    const binary = gatewayEvent(request({ body: bytes }));
+    expect(binary.isBase64Encoded).toBe(true);
+    expect(Buffer.from(binary.body!, 'base64')).toEqual(bytes);
+  });
+});

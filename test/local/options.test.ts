@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { parseOptions } from '#local/options.ts';
+import { Problem } from '#local/problems.ts';
+
+function refusal(...args: string[]): Problem {
+  try {
+    parseOptions(args);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+  }
+  throw new Error(`${args.join(' ')} was accepted`);
+}
+
+describe('the flags of npm start', () => {
+  test('without any, the documented defaults hold', () => {
+    expect(parseOptions([])).toEqual({ port: 8787, data: '.local' });
+  });
+
+  test('each flag arrives under its name', () => {
+    const args = ['--port', '9000', '--data=/x', '--model-url', 'http://127.0.0.1:11434/v1', '--model-name', 'llama3'];
+    expect(parseOptions(args)).toEqual({
+      port: 9000,
+      data: '/x',
+      modelUrl: 'http://127.0.0.1:11434/v1',
+      modelName: 'llama3',
+    });
+    expect(parseOptions(['--port', '9000', '--help'])).toBe('help');
+  });
+
+  test.each([
+    [['--porto', '1'], "'--porto'"],
+    [['start'], "'start'"],
+    [['--port'], "'--port <value>' argument missing"],
+    [['--port', 'abc'], '"abc"'],
+    [['--port', '65536'], '0 to 65535'],
+    [['--port=-1'], '0 to 65535'],
+    [['--port', '80.5'], '0 to 65535'],
+    [['--data', ' '], '--data must not be empty'],
+    [['--model-url', 'localhost:11434'], '"localhost:11434"'],
+    [['--model-url', 'ftp://x/'], 'http:// or https://'],
+    [['--model-name', 'llama3'], '--model-name needs --model-url'],
+  ])('%j is refused in one sentence with exit code 2', (args, words) => {
+    const problem = refusal(...args);
+    expect(problem.exitCode).toBe(2);
+    expect(problem.message).toContain(words);
+    expect(problem.message).not.toContain('\n');
+  });
+});

@@ -1,0 +1,233 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, startDatabase } from '#local/dynamodb.ts';
+import { type StreamPump, startStreamPump } from '#local/stream-pump.ts';
+
+let database: Database;
+let client: DynamoDBStreamsClient;
+let folder: string;
+let table = 0;
+let pumps: StreamPump[];
+let log: string[];
+
+const name = () => `table-${table}`;
+const numberOf = (record: DynamoDBRecord): number => Number(record.dynamodb!.NewImage!['n']!.N);
+const put = (n: number, about: object = {}) =>
+  database.client.send(
+    new PutItemCommand({
+      TableName: name(),
+      Item: { pk: { S: `p${n % 7}` }, n: { N: String(n) }, job: { BOOL: true }, ...about },
+    }),
+  );
+const putAll = async (count: number, from = 0) => {
+  for (let n = from; n < from + count; n += 1) await put(n);
+};
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pump-'));
+  database = await startDatabase({ file: join(folder, 'db.sqlite'), external: undefined, tables: [] });
+  client = new DynamoDBStreamsClient({ endpoint: database.url });
+});
+afterAll(async () => {
+  client.destroy();
+  await database.close();
+});
+
+beforeEach(async () => {
+  table += 1;
+  pumps = [];
+  log = [];
+  const { createTables } = await import('#local/create-tables.ts');
+  await createTables(database.client, [{ name: name(), partitionKey: { name: 'pk', type: 'S' }, stream: true }]);
+});
+afterEach(() => Promise.all(pumps.map((pump) => pump.close())));
+
+async function pumpTo(deliver: (event: DynamoDBStreamEvent) => unknown) {
+  const { Table } = await database.client.send(new DescribeTableCommand({ TableName: name() }));
+  const pump = await startStreamPump({
+    client,
+    streamArn: Table!.LatestStreamArn!,
+    newImageHas: 'job',
+    deliver: async (event) => deliver(event),
+    checkpointFile: join(folder, `${name()}.json`),
+    log: (line) => log.push(line),
+  });
+  pumps.push(pump);
+  return pump;
+}
+
+/** A function on the stream that notes what it is given. */
+function recorder() {
+  const seen: number[] = [];
+  const batches: DynamoDBRecord[][] = [];
+  const deliver = ({ Records }: DynamoDBStreamEvent) => {
+    batches.push(Records);
+    seen.push(...Records.map(numberOf));
+    return { batchItemFailures: [] };
+  };
+  return { seen, batches, deliver };
+}
+
+describe('a stream pump', () => {
+  test('delivers each record once, in order, at most a hundred at a time', async () => {
+    await putAll(250);
+    const { seen, batches, deliver } = recorder();
+    await (await pumpTo(deliver)).settled();
+    expect(seen).toEqual(upTo(250));
+    expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(100);
+  });
+
+  test('delivers soon what is written later', async () => {
+    const { seen, deliver } = recorder();
+    await pumpTo(deliver);
+    await sleep(300);
+    await put(0);
+    await expect.poll(() => seen, { timeout: 600, interval: 20 }).toEqual([0]);
+  });
+
+  test('gives the function DynamoDB JSON, as Lambda does', async () => {
+    const { batches, deliver } = recorder();
+    await put(0, {
+      bytes: { B: Buffer.from('hash') },
+      map: { M: { list: { L: [{ S: 'x' }, { NULL: true }] } } },
+      set: { SS: ['a'] },
+    });
+    await (await pumpTo(deliver)).settled();
+    const [record] = batches[0]!;
+    expect(record).toMatchObject({ eventName: 'INSERT', eventSource: 'aws:dynamodb', eventID: expect.any(String) });
+    expect(JSON.parse(JSON.stringify(record!.dynamodb))).toMatchObject({
+      Keys: { pk: { S: 'p0' } },
+      NewImage: {
+        n: { N: '0' },
+        bytes: { B: Buffer.from('hash').toString('base64') },
+        map: { M: { list: { L: [{ S: 'x' }, { NULL: true }] } } },
+        set: { SS: ['a'] },
+      },
+      SequenceNumber: expect.any(String),
+      ApproximateCreationDateTime: expect.any(Number),
+    });
+  });
+
+  test('passes only records whose new image has the attribute', async () => {
+    const { seen, deliver } = recorder();
+    const TableName = name();
+    for (const n of upTo(20))
+      if (n % 2 === 0) await put(n);
+      else
+        await database.client.send(
+          new PutItemCommand({ TableName, Item: { pk: { S: 'other' }, n: { N: String(n) } } }),
+        );
+    await (await pumpTo(deliver)).settled();
+    expect(seen).toEqual(upTo(20).filter((n) => n % 2 === 0));
+  });
+
+  test('repeats a batch that failed until it succeeds, and loses and reorders nothing', async () => {
+    await putAll(30);
+    const { seen, deliver } = recorder();
+    let failures = 4;
+    const pump = await pumpTo((event) => {
+      if (failures-- > 0) throw new Error('not now');
+      return deliver(event);
+    });
+    await pump.settled();
+    expect(seen).toEqual(upTo(30));
+    expect(log.join()).toContain('not now');
+  });
+
+  test('goes on from the first failed record of a batch', async () => {
+    await putAll(10);
+    const done: number[] = [];
+    const tries = new Map<number, number>();
+    const pump = await pumpTo(({ Records }) => {
+      const failed = Records.filter((record) => {
+        const n = numberOf(record);
+        tries.set(n, (tries.get(n) ?? 0) + 1);
+        if (n !== 4 || tries.get(n)! > 2) done.push(n);
+        return n === 4 && tries.get(n)! <= 2;
+      });
+      return { batchItemFailures: failed.map(({ dynamodb }) => ({ itemIdentifier: dynamodb!.SequenceNumber })) };
+    });
+    await pump.settled();
+    expect(upTo(4).map((n) => tries.get(n))).toEqual([1, 1, 1, 1]);
+    expect(tries.get(4)).toBe(3);
+    expect(new Set(done)).toEqual(new Set(upTo(10)));
+    expect(done.filter((n) => n >= 4).slice(-6)).toEqual([4, 5, 6, 7, 8, 9]);
+  });
+
+  test('takes an answer that names no record of the batch for a failure of all', async () => {
+    await putAll(3);
+    const { seen, deliver } = recorder();
+    const answers = [{ batchItemFailures: [{ itemIdentifier: 'nobody' }] }, { batchItemFailures: 'all' }];
+    const pump = await pumpTo((event) => answers.shift() ?? deliver(event));
+    await pump.settled();
+    expect(seen).toEqual(upTo(3));
+  });
+
+  test('goes on after a restart where it stopped', async () => {
+    await putAll(5);
+    const first = recorder();
+    const pump = await pumpTo(first.deliver);
+    await pump.settled();
+    await pump.close();
+    await putAll(5, 5);
+    const second = recorder();
+    await (await pumpTo(second.deliver)).settled();
+    expect([first.seen, second.seen]).toEqual([upTo(5), [5, 6, 7, 8, 9]]);
+  });
+
+  test('repeats after a kill no more than the batch that was under way', async () => {
+    await putAll(120);
+    const seen: number[] = [];
+    const killed = await pumpTo(({ Records }) => {
+      seen.push(...Records.map(numberOf));
+      return seen.length > 100 ? new Promise(() => undefined) : undefined;
+    });
+    await expect.poll(() => seen.length).toBe(120);
+    pumps = pumps.filter((pump) => pump !== killed);
+    const { seen: again, deliver } = recorder();
+    await (await pumpTo(deliver)).settled();
+    expect(again).toEqual(upTo(120).slice(100));
+  });
+
+  test('has settled only when the function is done with what was there, also while more comes', async () => {
+    const { seen, deliver } = recorder();
+    const pump = await pumpTo(async (event) => {
+      await sleep(30);
+      return deliver(event);
+    });
+    await putAll(40);
+    const writing = putAll(40, 40);
+    await pump.settled();
+    expect(seen.slice(0, 40)).toEqual(upTo(40));
+    await writing;
+    await pump.settled();
+    expect(seen).toEqual(upTo(80));
+  });
+
+  test('ends at once although a batch keeps failing, and tells those who wait', async () => {
+    await put(0);
+    const pump = await pumpTo(() => Promise.reject(new Error('never')));
+    const waiting = pump.settled().catch((error: Error) => error.message);
+    await sleep(400);
+    const began = performance.now();
+    await pump.close();
+    expect(performance.now() - began).toBeLessThan(200);
+    expect(await waiting).toContain('stopped');
+    await expect(pump.settled()).rejects.toThrow('stopped');
+  });
+
+  test('keeps its checkpoint whole on disk', async () => {
+    await putAll(3);
+    const pump = await pumpTo(() => undefined);
+    await pump.settled();
+    const checkpoint = JSON.parse(await readFile(join(folder, `${name()}.json`), 'utf8'));
+    expect(Object.values(checkpoint.positions)).toEqual(['3']);
+  });
+});
