@@ -41,7 +41,7 @@ export function operatorService(
   clock: Clock,
 ) {
   async function find(email: string) {
-    return shown(await existing(await accounts.findByEmail(normalizedEmail(email))));
+    return shown(existing(await accounts.findByEmail(normalizedEmail(email))));
   }
 
   async function acting(accountId: number, act: Act['act'], { by, reason }: Authority): Promise<Account> {

@@ -66,7 +66,7 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
 function isUnreachable(cause: unknown): boolean {
   return (
     cause instanceof Error &&
-    (cause.name === 'JWKSTimeout' || cause instanceof TypeError || /^Expected 200 OK/.test(cause.message))
+    (cause.name === 'JWKSTimeout' || cause instanceof TypeError || cause.message.startsWith('Expected 200 OK'))
   );
 }
 

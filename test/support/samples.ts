@@ -42,5 +42,5 @@ export function sampleOf(route: Route): { path: string; body: unknown } {
     (_, name: string) => path[name] ?? `no sample for ${name} of ${route.id}`,
   );
   if (route.bodyInput && body === undefined) throw new Error(`no sample body for ${route.id}`);
-  return { path: query ? `${filled}?${new URLSearchParams(query)}` : filled, body };
+  return { path: query ? `${filled}?${String(new URLSearchParams(query))}` : filled, body };
 }
