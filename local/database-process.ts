@@ -38,6 +38,7 @@ export async function startDatabaseProcess(file: string): Promise<DatabaseProces
     const refusal = await listens(child);
     if (refusal === undefined) return running(child, `http://127.0.0.1:${port}`);
     child.kill('SIGKILL');
+    sayGoodbye(child);
     if (attempt === attempts || !/in use|locked|busy/.test(refusal)) throw cannotOpen(file, refusal);
   }
 }
@@ -84,6 +85,11 @@ function firstSentence(said: string): string {
   return sentence;
 }
 
+/** Lets the shell on the pipe go without killing; that it has gone already is fine too. */
+function sayGoodbye(child: ChildProcess): void {
+  child.stdin?.on('error', () => undefined).end('goodbye\n');
+}
+
 function running(child: ChildProcess, url: string): DatabaseProcess {
   let asked = false;
   const { promise: died, resolve } = Promise.withResolvers<Problem>();
@@ -91,7 +97,7 @@ function running(child: ChildProcess, url: string): DatabaseProcess {
 
   async function exit(): Promise<void> {
     const [code, signal] = await once(child, 'exit');
-    child.stdin?.end('goodbye\n');
+    sayGoodbye(child);
     const how = typeof signal === 'string' ? `signal ${signal}` : `exit code ${String(code)}`;
     if (!asked) resolve(new Problem(`The embedded database ended by itself (${how}), so the service ends too.`));
   }

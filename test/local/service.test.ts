@@ -195,7 +195,7 @@ describe('the service in a process', () => {
 
   test('once closed, leaves no process, and the environment as it was', async () => {
     await service.close();
-    expect(await processesWith(folder)).toEqual([]);
+    await expect.poll(() => processesWith(folder)).toEqual([]);
     expect(Object.keys(process.env).filter((name) => /^AWS_ENDPOINT_URL|_TABLE$/.test(name))).toEqual([]);
   });
 });
@@ -214,7 +214,7 @@ describe('the command', () => {
     command.kill('SIGTERM');
     expect(await command.ended).toBe(0);
     expect(command.err()).toBe('');
-    expect(await processesWith(folder)).toEqual([]);
+    await expect.poll(() => processesWith(folder)).toEqual([]);
   });
 
   test('lets a request under way be answered before it ends', async () => {
@@ -328,7 +328,7 @@ describe('the command', () => {
       expect(await command.ended).toBe(1);
       expect(command.err()).toMatch(/^The [^\n]+\.\n$/);
       expect(command.err()).toContain(join(data, name));
-      expect(await processesWith(data)).toEqual([]);
+      await expect.poll(() => processesWith(data)).toEqual([]);
     }
   });
 
