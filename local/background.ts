@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { allJobs, type Job } from '#contract/jobs.ts';
@@ -6,8 +5,8 @@ import { type TableSpec, tables } from '#contract/tables.ts';
 import type { Closers } from './closers.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { Database } from './dynamodb.ts';
-import { jobHandler } from './handlers.ts';
-import { lambdaContext, withinTime } from './lambda-runtime.ts';
+import type { EventBus } from './event-bus.ts';
+import { runJob } from './run-job.ts';
 import { type Recurring, startSchedule } from './schedule.ts';
 import { type StreamPump, startStreamPump } from './stream-pump.ts';
 import { sweepExpired } from './ttl-sweep.ts';
@@ -15,6 +14,7 @@ import { sweepExpired } from './ttl-sweep.ts';
 export interface BackgroundOptions {
   readonly database: Database;
   readonly folder: DataFolder;
+  readonly events: EventBus;
   /** Epoch milliseconds of the shifted clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
@@ -22,7 +22,7 @@ export interface BackgroundOptions {
 
 /** The work nobody waits for: jobs on streams, jobs on a schedule, removal of expired items. */
 export interface Background {
-  /** Resolves when the jobs on streams have done what the streams held at the call. */
+  /** Resolves when the jobs have done what the streams held at the call, and the events that came of it. */
   readonly settled: () => Promise<void>;
   /** Does once what goes by the clock, after the clock was moved; resolves when it is done, but soon in any case. */
   readonly catchUp: () => Promise<void>;
@@ -33,7 +33,7 @@ const catchUpMs = 5000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 export async function startBackground(options: BackgroundOptions, closers: Closers): Promise<Background> {
-  const { database, now, log } = options;
+  const { database, events, now, log } = options;
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
@@ -51,6 +51,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
 
   async function settled(): Promise<void> {
     await Promise.all(pumps.map((pump) => pump.settled()));
+    await events.settled();
   }
 
   async function catchUp(): Promise<void> {
@@ -81,7 +82,7 @@ async function openPump(
     client,
     streamArn: Table.LatestStreamArn,
     newImageHas,
-    deliver: (event) => run(job, event),
+    deliver: (event) => runJob(job, event),
     checkpointFile: folder.file(`${job.id}.checkpoint.json`),
     log: (line) => log(`${job.id}: ${line}`),
   });
@@ -90,12 +91,5 @@ async function openPump(
 function scheduled(job: Job): Recurring[] {
   const { trigger } = job;
   if (!('everySeconds' in trigger)) return [];
-  return [{ name: job.id, everySeconds: trigger.everySeconds, run: () => run(job, {}) }];
-}
-
-function run(job: Job, event: unknown): Promise<unknown> {
-  return withinTime(job, async () => {
-    const handler = await jobHandler(job.id);
-    return handler(event, lambdaContext(job, randomUUID()));
-  });
+  return [{ name: job.id, everySeconds: trigger.everySeconds, run: () => runJob(job, {}) }];
 }

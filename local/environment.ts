@@ -58,6 +58,8 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     ...tableNames(),
     PUBLIC_ORIGIN: publicOrigin,
     MAIL_SENDER: 'no-reply@example.com',
+    // An SES that the person named has its own configuration sets, or none.
+    MAIL_CONFIGURATION_SET: externalEndpoints().ses ? process.env['MAIL_CONFIGURATION_SET'] : 'local',
     SESSION_COOKIE: 'session',
     IDENTITY_AUDIENCE: 'local',
     IDENTITY_ISSUERS: `${publicOrigin}/_local/identity`,

@@ -10,6 +10,7 @@ import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type DemoAccount, openDemoAccount } from './demo-account.ts';
 import { type Database, startDatabase } from './dynamodb.ts';
 import { externalEndpoints, setCredentials, setFunctionVariables } from './environment.ts';
+import { createEventBus } from './event-bus.ts';
 import { createFaults } from './faults.ts';
 import { startFrontServer } from './front-server.ts';
 import { createGate } from './gate.ts';
@@ -27,7 +28,7 @@ import { type Status, statusOf } from './status.ts';
 export interface Service {
   readonly origin: string;
   readonly status: Status;
-  /** Resolves when the jobs on streams have done what the streams held at the call. */
+  /** Resolves when the jobs have done what the streams held at the call, and the events that came of it. */
   settled(): Promise<void>;
   /** Resolves with a Problem when the service cannot go on; it is then to be closed. */
   readonly died: Promise<Problem>;
@@ -74,10 +75,15 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     loadHandlers(),
   ]);
   const proxy = { upstream: database.url, faults, ...(onRequest && { onRequest }), ...(onReply && { onReply }) };
-  const endpoints = await startStandIns({ proxy, external, faults, mails, model: options, now: clock.now }, closers);
+  const events = createEventBus(log);
+  const endpoints = await startStandIns(
+    { proxy, external, faults, mails, model: options, now: clock.now, onFeedback: events.publish },
+    closers,
+  );
   closers.add({ close: setFunctionVariables(front.origin, endpoints) });
   closers.add({ close: setAmbientClock(clock) });
-  const background = await startBackground({ database, folder, now: clock.now, log }, closers);
+  closers.add(events);
+  const background = await startBackground({ database, folder, events, now: clock.now, log }, closers);
 
   let status = statusOf(front.origin, false, null);
   const admin = createAdmin({ status: () => status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
@@ -129,7 +135,7 @@ async function openDemo(
   mails: MailStore,
   log: (line: string) => void,
 ): Promise<DemoAccount | null> {
-  const startPlan = (id: number, rank: number): Promise<void> => services().subscriptions().start(id, rank);
+  const startPlan = (id: number, rank: number): Promise<void> => services().subscriptions().assign(id, String(rank));
   try {
     return await openDemoAccount({ origin, file: folder.file('demo.json'), mails, startPlan });
   } catch (error) {

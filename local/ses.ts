@@ -3,12 +3,15 @@ import type { ServerResponse } from 'node:http';
 import type { Faults } from './faults.ts';
 import { BodyTooLarge, type Loopback, listen, listener, readBody } from './loopback.ts';
 import type { MailStore } from './mail-store.ts';
+import { arrives, bareAddress, feedbackOn } from './mailbox-simulator.ts';
 
 export interface SesOptions {
   readonly mails: MailStore;
   readonly faults: Faults;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Told of bounces and complaints, as EventBridge would be, after the sender has its answer. */
+  readonly onFeedback?: (event: unknown) => void;
 }
 
 interface SesError {
@@ -26,24 +29,44 @@ const faultErrors: Record<'reject' | 'throttle' | 'unavailable', SesError> = {
   unavailable: { status: 503, code: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
 };
 
-/** Answers `SendEmail` of the SES v1 Query protocol and keeps the mails instead of sending them. */
-export function startSes({ mails, faults, now }: SesOptions): Promise<Loopback> {
+/**
+ * Answers `SendEmail` of the SES v1 Query protocol and keeps the mails instead of sending them. Addresses of SES's
+ * mailbox simulator bounce and complain; that is told of mails with a configuration set, all of which have one event
+ * destination here.
+ */
+export function startSes({ mails, faults, now, onFeedback }: SesOptions): Promise<Loopback> {
   return listen(
     listener(async (req, res) => {
       const form = await readForm(req);
       const fault = faults.take('ses');
       const error = fault ? faultErrors[fault] : refusal(form);
       if (error) return sendError(res, error);
-      await mails.add({
-        to: recipients(form),
-        subject: form.get('Message.Subject.Data') ?? '',
-        text: form.get('Message.Body.Text.Data') ?? '',
-        html: form.get('Message.Body.Html.Data') ?? '',
-        sentAt: new Date(now()).toISOString(),
-      });
-      sendResult(res);
+      const sentAt = new Date(now()).toISOString();
+      await keep(mails, form, sentAt);
+      const messageId = randomUUID();
+      sendResult(res, messageId);
+      for (const event of feedback(form, messageId, sentAt)) onFeedback?.(event);
     }),
   );
+}
+
+async function keep(mails: MailStore, form: URLSearchParams, sentAt: string): Promise<void> {
+  const to = recipients(form).filter(arrives);
+  if (to.length === 0) return;
+  await mails.add({
+    to,
+    subject: form.get('Message.Subject.Data') ?? '',
+    text: form.get('Message.Body.Text.Data') ?? '',
+    html: form.get('Message.Body.Html.Data') ?? '',
+    sentAt,
+  });
+}
+
+function feedback(form: URLSearchParams, messageId: string, sentAt: string): unknown[] {
+  const configurationSet = form.get('ConfigurationSetName');
+  if (!configurationSet) return [];
+  const source = form.get('Source') ?? '';
+  return feedbackOn({ messageId, source, destination: recipients(form), configurationSet, sentAt });
 }
 
 /** An oversized form reads as an empty one with a mark that no client sends. */
@@ -83,7 +106,7 @@ function refusal(form: URLSearchParams): SesError | undefined {
 
 /** `a@b.example`, or `A name <a@b.example>`. As in SES, what is before the @ is ASCII. */
 function isMailbox(text: string): boolean {
-  const address = text.endsWith('>') ? text.slice(text.lastIndexOf('<') + 1, -1) : text;
+  const address = bareAddress(text);
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
   return (
@@ -93,8 +116,8 @@ function isMailbox(text: string): boolean {
   );
 }
 
-function sendResult(res: ServerResponse): void {
-  const result = `<SendEmailResult><MessageId>${randomUUID()}</MessageId></SendEmailResult>`;
+function sendResult(res: ServerResponse, messageId: string): void {
+  const result = `<SendEmailResult><MessageId>${messageId}</MessageId></SendEmailResult>`;
   const metadata = `<ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata>`;
   sendXml(res, 200, 'SendEmailResponse', result + metadata);
 }

@@ -17,11 +17,13 @@ export interface StandInOptions {
   readonly mails: MailStore;
   readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'wordDelayMs'>;
   readonly now: () => number;
+  /** Told of bounces and complaints by the SES stand-in. */
+  readonly onFeedback: (event: unknown) => void;
 }
 
 /** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<Endpoints> {
-  const { proxy, external, faults, mails, model, now } = options;
+  const { proxy, external, faults, mails, model, now, onFeedback } = options;
   const endpoints = models.map(({ endpoint }) => endpoint);
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
     const part = await starting;
@@ -30,7 +32,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
   };
   const [dynamodb, ses, sagemaker] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
-    external.ses ?? started(startSes({ mails, faults, now })),
+    external.ses ?? started(startSes({ mails, faults, now, onFeedback })),
     external.sagemaker ?? started(startSageMaker({ engine: engineOf(model), faults, endpoints })),
   ]);
   return { dynamodb, ses, sagemaker };

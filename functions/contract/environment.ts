@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { findModel, type Model } from './models.ts';
 import type { TableId } from './tables.ts';
 
 /** The variable that names each table; set by the construct that grants access to it. */
@@ -6,6 +7,7 @@ export const tableVariables = {
   accounts: 'ACCOUNTS_TABLE',
   meters: 'METERS_TABLE',
   ledger: 'LEDGER_TABLE',
+  idempotency: 'IDEMPOTENCY_TABLE',
 } as const satisfies Record<TableId, string>;
 
 const optionalNumber = (fallback: number) =>
@@ -19,13 +21,24 @@ export const Environment = v.object({
   ACCOUNTS_TABLE: v.optional(v.string()),
   METERS_TABLE: v.optional(v.string()),
   LEDGER_TABLE: v.optional(v.string()),
+  IDEMPOTENCY_TABLE: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
+  /** SES configuration set that mails are sent with; absent: none, and SES tells nothing of bounces and complaints. */
+  MAIL_CONFIGURATION_SET: v.optional(v.string()),
   /** JSON object from model id to SageMaker endpoint name, where a stage does not use the catalogue's. */
   MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), '{}'),
   /** A container answers within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
   MODEL_DEADLINE_MS: optionalNumber(60_000),
+  /** Chat model that translates; callers need a plan that has it. */
+  TRANSLATION_MODEL: v.pipe(
+    v.optional(v.string(), 'svc-instruct'),
+    v.transform((id) => findModel(id, 'chat')),
+    v.custom<Model>((model) => model !== undefined, 'must name a chat model'),
+  ),
+  /** Which of the two plan tables is enforced (design section 3, "Plans"). */
+  PLAN_TABLE: v.optional(v.picklist(['listing', 'overview']), 'listing'),
   /** Limits by network (design section 3, "Network limits"): off on one machine, where all callers are one. */
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Proxies in front of the gateway that add to X-Forwarded-For. */

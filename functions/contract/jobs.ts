@@ -1,12 +1,22 @@
 import type { Uses } from './route.ts';
 import type { TableId } from './tables.ts';
 
-/** Work that no caller waits for: on a table's stream, or on a schedule. Entry point: `functions/jobs/<id>.ts`. */
+/**
+ * How SES tells EventBridge that a mail came back (AWS "Monitoring SES events using Amazon EventBridge", "Examples of
+ * event data that Amazon SES publishes"): the event's source, and its `detail-type` by the `eventType` of its detail.
+ */
+export const mailFeedback = {
+  source: 'aws.ses',
+  detailTypes: { Bounce: 'Email Bounced', Complaint: 'Email Complaint Received' },
+} as const;
+
+/** Work that no caller waits for: on a stream, on events, on a schedule. Entry point: `functions/jobs/<id>.ts`. */
 export interface Job {
   readonly id: string;
   readonly summary: string;
   readonly trigger:
     | { readonly stream: TableId /** Only records whose new image has this attribute. */; readonly newImageHas: string }
+    | { readonly events: 'mail feedback' }
     | { readonly everySeconds: number };
   readonly uses: Uses;
   readonly timeoutSeconds: number;
@@ -26,6 +36,13 @@ export const jobs = {
     trigger: { stream: 'accounts', newImageHas: 'outbox' },
     uses: { tables: { accounts: 'write' }, mail: true },
     timeoutSeconds: 60,
+  },
+  suppressAddress: {
+    id: 'suppress-address',
+    summary: 'Notes addresses whose mails bounce for good or are called spam, so that they get no more',
+    trigger: { events: 'mail feedback' },
+    uses: { tables: { accounts: 'write' } },
+    timeoutSeconds: 30,
   },
   sendResetLink: {
     id: 'send-reset-link',

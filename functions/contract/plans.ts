@@ -10,41 +10,70 @@ export const planListing = [
 export type PlanName = (typeof planListing)[number]['name'];
 
 /**
+ * The plan overview's values (spec "Plan overview"), which do not agree with the listing's; a stage may enforce them
+ * instead. Null where the overview gives no value; `callsPerMonth` null meaning unlimited. Prices in USD.
+ */
+export const planOverview = [
+  { name: 'freemium', price: 0, callsPerMonth: 10, callsPerMinute: 5 },
+  { name: 'dev_pass', price: 19, callsPerMonth: 1000, callsPerMinute: 20 },
+  { name: 'smm_pass', price: 129, callsPerMonth: 10_000, callsPerMinute: null },
+  { name: 'pro_pass', price: 399, callsPerMonth: 100_000, callsPerMinute: 500 },
+  { name: 'enterprise', price: null, callsPerMonth: null, callsPerMinute: null },
+] as const;
+
+/**
  * What the meter enforces for a plan. `rank` orders plans from the smallest up and is the plan's id;
- * `creditsPerMonth` in whole credits, `callsPerMinute` priced calls, null meaning unlimited;
- * `callsInFlight` calls open at one moment (design section 3, "Rate").
+ * `creditsPerMonth` in whole credits, `callsPerMonth` and `callsPerMinute` priced calls, null meaning unlimited;
+ * `callsInFlight` calls open at one moment (design section 3, "Rate"); `price` in USD a month.
  */
 export interface PlanLimits {
   readonly name: PlanName;
   readonly rank: number;
+  readonly price: number | null;
   readonly creditsPerMonth: number | null;
+  readonly callsPerMonth: number | null;
   readonly callsPerMinute: number | null;
   readonly callsInFlight: number;
+}
+
+/** The limits of the plan with a rank (1 to 5); throws on any other number. */
+export type Plans = (rank: number) => PlanLimits;
+
+/** Which of the two tables a stage enforces. */
+export type PlanTable = 'listing' | 'overview';
+
+const callsInFlight = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
+
+/** Credits per month and prices are the listing's in either case: the overview has no credits. */
+export function plansOf(table: PlanTable): Plans {
+  const limits = new Map(
+    planListing.map(({ id: rank, name, price, quota_limit: creditsPerMonth, rate_limit }): [number, PlanLimits] => {
+      const overview = table === 'overview' ? planOverview.find((plan) => plan.name === name) : undefined;
+      const callsPerMinute = overview?.callsPerMinute ?? rate_limit;
+      const callsPerMonth = overview?.callsPerMonth ?? null;
+      return [
+        rank,
+        { name, rank, price, creditsPerMonth, callsPerMonth, callsPerMinute, callsInFlight: callsInFlight[name] },
+      ];
+    }),
+  );
+  return (rank) => {
+    const plan = limits.get(rank);
+    if (!plan) throw new Error(`no plan has the rank ${rank}`);
+    return plan;
+  };
 }
 
 /** What a plan without a limit is granted each month: more credits than calls could be made. Shown as unlimited. */
 const unlimitedCredits = 1_000_000_000;
 
-const callsInFlight = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
+/** The plan of this rank, by the listing. */
+export const planOfRank = plansOf('listing');
 
-const limits: ReadonlyMap<number, PlanLimits> = new Map(
-  planListing.map((plan) => [
-    plan.id,
-    {
-      name: plan.name,
-      rank: plan.id,
-      creditsPerMonth: plan.quota_limit,
-      callsPerMinute: plan.rate_limit,
-      callsInFlight: callsInFlight[plan.name],
-    },
-  ]),
-);
-
-/** The limits of the plan with this rank (1 to 5); throws on any other number. */
-export function planOfRank(rank: number): PlanLimits {
-  const plan = limits.get(rank);
-  if (!plan) throw new Error(`no plan has the rank ${rank}`);
-  return plan;
+/** The plan that a caller names, by its name or its id as a string. */
+export function findPlan(planId: string): PlanLimits | undefined {
+  const found = planListing.find(({ id, name }) => name === planId || String(id) === planId);
+  return found && planOfRank(found.id);
 }
 
 /** Whole credits granted each month. */

@@ -43,6 +43,8 @@ interface RouteDeclaration {
   readonly success?: { readonly status: number; readonly message: string };
   /** A priced call is metered: what it is charged as, and what it asks a model for. */
   readonly priced?: { readonly service: ServiceName; readonly capability: Capability };
+  /** Takes an Idempotency-Key: requests with the same one run once. Needs write access to the table `idempotency`. */
+  readonly idempotent?: true;
   readonly uses: Uses;
   /** The streaming integration: bytes leave as they are made, and the answer may take longer than 29 s. */
   readonly streaming?: true;

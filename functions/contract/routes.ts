@@ -14,7 +14,16 @@ import {
   TokenQuery,
   User,
 } from './accounts.ts';
-import { CreditBalance } from './credits.ts';
+import {
+  CreditBalance,
+  Credits,
+  LedgerQuery,
+  ServiceList,
+  ServicePath,
+  ServiceQuota,
+  Usage,
+  UsageQuery,
+} from './credits.ts';
 import { ChatCompletion, ChatRequest, ModelList } from './inference.ts';
 import { CreatedKey, KeyChange, KeyList, KeyPath, KeyRecord, KeyRotation, NewKey } from './keys.ts';
 import {
@@ -27,7 +36,16 @@ import {
   PlanAssignment,
 } from './operators.ts';
 import { defineRoute, type Route } from './route.ts';
-import { PlanList } from './subscriptions.ts';
+import {
+  CurrentSubscription,
+  NewSubscription,
+  PlanChange,
+  PlanList,
+  Subscription,
+  SubscriptionPath,
+  UpgradedSubscription,
+} from './subscriptions.ts';
+import { Translation, TranslationRequest } from './translation.ts';
 
 /** scrypt at N=2^17 takes 128 MiB and a core's third of a second; memory buys processor share on Lambda. */
 const hashing = { memoryMb: 1024 } as const;
@@ -241,6 +259,98 @@ export const routes = {
     output: PlanList,
     uses: { tables: { accounts: 'write', meters: 'read' } },
   }),
+  createSubscription: defineRoute({
+    id: 'create-subscription',
+    method: 'POST',
+    path: '/api/subscription/create',
+    summary: 'Subscribe to a monthly plan',
+    credential: 'session or key',
+    confirmed: true,
+    bodyInput: NewSubscription,
+    output: Subscription,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  getSubscription: defineRoute({
+    id: 'get-subscription',
+    method: 'GET',
+    path: '/api/subscription',
+    summary: 'The subscription, or null',
+    credential: 'session or key',
+    output: CurrentSubscription,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  upgradePlan: defineRoute({
+    id: 'upgrade-plan',
+    method: 'PUT',
+    path: '/api/subscription/upgrade-plan',
+    summary: 'Change to a larger plan at once, prorated',
+    credential: 'session or key',
+    confirmed: true,
+    bodyInput: PlanChange,
+    output: UpgradedSubscription,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  downgradePlan: defineRoute({
+    id: 'downgrade-plan',
+    method: 'PUT',
+    path: '/api/subscription/downgrade-plan',
+    summary: 'Change to a smaller plan from the next billing cycle on',
+    credential: 'session or key',
+    confirmed: true,
+    bodyInput: PlanChange,
+    output: Subscription,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  cancelSubscription: defineRoute({
+    id: 'cancel-subscription',
+    method: 'PATCH',
+    path: '/api/subscription/{id}/cancel',
+    summary: 'Cancel the subscription; its credits can be spent for 30 days',
+    credential: 'session or key',
+    confirmed: true,
+    pathInput: SubscriptionPath,
+    output: Subscription,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  getCredits: defineRoute({
+    id: 'get-credits',
+    method: 'GET',
+    path: '/api/credits',
+    summary: 'Balance, grants with their expiry, and the ledger',
+    credential: 'session or key',
+    queryInput: LedgerQuery,
+    output: Credits,
+    uses: { tables: { accounts: 'write', meters: 'write', ledger: 'read' } },
+  }),
+  listServices: defineRoute({
+    id: 'list-services',
+    method: 'GET',
+    path: '/api/services',
+    summary: 'The services and what they cost',
+    credential: 'session or key',
+    output: ServiceList,
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  getServiceQuota: defineRoute({
+    id: 'get-service-quota',
+    method: 'GET',
+    path: '/api/services/{name}/quota',
+    summary: 'Quota and usage of a service in the current billing month',
+    credential: 'session or key',
+    pathInput: ServicePath,
+    output: ServiceQuota,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  getUsage: defineRoute({
+    id: 'get-usage',
+    method: 'GET',
+    path: '/api/usage',
+    summary: 'Calls and credits by day, service, model and key',
+    credential: 'session or key',
+    queryInput: UsageQuery,
+    output: Usage,
+    uses: { tables: { accounts: 'write', meters: 'read', ledger: 'read' } },
+  }),
   getCreditBalance: defineRoute({
     id: 'get-credit-balance',
     method: 'GET',
@@ -249,6 +359,20 @@ export const routes = {
     credential: 'session or key',
     output: CreditBalance,
     uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  translate: defineRoute({
+    id: 'translate',
+    method: 'POST',
+    path: '/api/ai/translate',
+    summary: 'Translate a text',
+    credential: 'session or key',
+    confirmed: true,
+    bodyInput: TranslationRequest,
+    output: Translation,
+    priced: { service: 'translation', capability: 'chat' },
+    idempotent: true,
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'write' }, inference: true },
+    timeoutSeconds: 28,
   }),
   listModels: defineRoute({
     id: 'list-models',
@@ -268,7 +392,8 @@ export const routes = {
     bodyInput: ChatRequest,
     output: ChatCompletion,
     priced: { service: 'chat', capability: 'chat' },
-    uses: { tables: { meters: 'write' }, inference: true },
+    idempotent: true,
+    uses: { tables: { meters: 'write', idempotency: 'write' }, inference: true },
     streaming: true,
     timeoutSeconds: 90,
   }),

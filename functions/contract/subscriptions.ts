@@ -1,4 +1,7 @@
 import * as v from 'valibot';
+import { instant, text } from './fields.ts';
+
+const body = 'must be a JSON object';
 
 export const PlanList = v.object({
   plans: v.array(
@@ -11,3 +14,33 @@ export const PlanList = v.object({
     }),
   ),
 });
+
+/** `planId` is a plan's name, or its id as a string. */
+export const NewSubscription = v.object(
+  { planId: text(32), billingCycle: v.literal('monthly', 'must be monthly') },
+  body,
+);
+export const PlanChange = v.object({ newPlanId: text(32) }, body);
+export const SubscriptionPath = v.object({ id: text(64) });
+
+/** The spec's Subscription; the last three appear once it is to be downgraded, or cancelled. */
+export const Subscription = v.object({
+  id: v.string(),
+  planId: v.string(),
+  status: v.picklist(['active', 'cancelled']),
+  monthlyCredits: v.number(),
+  creditsUsed: v.number(),
+  nextBillingDate: v.pipe(v.string(), v.isoDate()),
+  price: v.number(),
+  pendingPlanId: v.optional(v.string()),
+  endsAt: v.optional(instant),
+  creditsExpireAt: v.optional(instant),
+});
+
+/** `amount` in USD, for the rest of the billing period. */
+export const UpgradedSubscription = v.object({
+  ...Subscription.entries,
+  proration: v.object({ amount: v.number(), credits: v.number(), from: instant, to: instant }),
+});
+
+export const CurrentSubscription = v.nullable(Subscription);

@@ -37,6 +37,8 @@ export const tables = {
   },
   /** Immutable rows, one per `seq` of a meter, under a sort key that orders them. */
   ledger: { name: 'ledger', partitionKey: { name: 'a', type: 'N' }, sortKey: sk },
+  /** One item per Idempotency-Key: the request that runs with it, or its answer. */
+  idempotency: { name: 'idempotency', partitionKey: { name: 'id', type: 'S' }, ttlAttribute: 'ttl' },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;

@@ -5,7 +5,8 @@ import { fixedPrice } from './pricing.ts';
 
 /** The models behind the service. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT, SERVICE_UNAVAILABLE. */
 export interface ModelGateway {
-  chat(model: string, request: ModelChatRequest): Promise<ModelChatReply>;
+  /** `signal` ends the wait earlier than the gateway's own deadline; that is a MODEL_TIMEOUT too. */
+  chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply>;
 }
 
 /** A chat call ready to be admitted and sent. `amount` in microcredits. */

@@ -1,3 +1,10 @@
+/** Whole months from `anchor` to `now` (epoch seconds), as `addMonths` counts them. */
+export function monthsSince(anchor: number, now: number): number {
+  const [from, to] = [new Date(anchor * 1000), new Date(now * 1000)];
+  const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();
+  return addMonths(anchor, months) > now ? months - 1 : months;
+}
+
 /**
  * The moment `months` calendar months after `anchor` (epoch seconds), in UTC at the same time of day. A day the month
  * does not have becomes its last day; the next month has the anchor's day again (design section 3, "Months").

@@ -1,4 +1,4 @@
-import { planListing, planOfRank } from '#contract/plans.ts';
+import { planOfRank } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { type Account, normalizedEmail, type Role } from './accounts/account.ts';
 import type { AccountStore } from './accounts/account-store.ts';
@@ -73,10 +73,8 @@ export function operatorService(
   }
 
   async function assignPlan(accountId: number, planName: string, authority: Authority) {
-    const plan = planListing.find(({ name }) => name === planName);
-    if (!plan) throw new ServiceError('INVALID_FORMAT', 'planId must name a plan.');
     await acting(accountId, 'assign plan', authority);
-    await subscriptions.start(accountId, plan.id);
+    await subscriptions.assign(accountId, planName);
     return again(accountId);
   }
 

@@ -6,3 +6,10 @@ export function fixedPrice(service: ServiceName): number {
   if (price.unitSize !== 1) throw new Error(`${service} has no fixed price`);
   return price.credits * microPerCredit;
 }
+
+/** What `units` of a service cost that is charged by the started unit size (words, characters), in microcredits. */
+export function pricePerStarted(service: ServiceName, units: number): number {
+  const { unit, unitSize, credits } = prices[service];
+  if (unit === 'token') throw new Error(`${service} is metered to the single token`);
+  return Math.ceil(units / unitSize) * credits * microPerCredit;
+}

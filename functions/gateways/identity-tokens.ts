@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import * as v from 'valibot';
 import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { ServiceError } from '#domain/service-error.ts';
@@ -37,7 +37,6 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
       if (!audience) throw new ServiceError('INVALID_IDENTITY_TOKEN', 'Sign-in with Google is not set up here.');
       const claims = await claimsOf(token, { audience, issuer: [...issuers], currentDate: new Date(now) });
       if (claims.iat > now / 1000 + toleranceSeconds) throw invalid('it is from the future');
-      const digest = createHash('sha256').update(token).digest('base64url');
       const issuer = claims.iss.replace(/^https:\/\//, '');
       const name = claims.name?.trim() || claims.email.slice(0, claims.email.indexOf('@'));
       return {
@@ -45,7 +44,7 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
         subject: claims.sub,
         email: claims.email,
         name,
-        digest,
+        digest: digestOf(token),
         expiresAt: (claims.exp + toleranceSeconds) * 1000,
       };
     },
@@ -62,11 +61,23 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
   }
 }
 
-/** The provider's keys could not be fetched: nothing is said about the token. */
+/**
+ * Names the token by what is signed: a signature has spellings that differ in base64 bits that stand for nothing, and
+ * a token must not be used again in another spelling.
+ */
+function digestOf(token: string): string {
+  return createHash('sha256')
+    .update(token.slice(0, token.lastIndexOf('.')))
+    .digest('base64url');
+}
+
+/** The provider's keys could not be fetched or read: nothing is said about the token. */
 function isUnreachable(cause: unknown): boolean {
   return (
-    cause instanceof Error &&
-    (cause.name === 'JWKSTimeout' || cause instanceof TypeError || cause.message.startsWith('Expected 200 OK'))
+    cause instanceof errors.JWKSTimeout ||
+    cause instanceof errors.JWKSInvalid ||
+    (cause instanceof TypeError && cause.message === 'fetch failed') ||
+    (cause instanceof errors.JOSEError && /JSON Web Key Set HTTP response/.test(cause.message))
   );
 }
 

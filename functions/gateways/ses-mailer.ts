@@ -1,16 +1,23 @@
 import { MessageRejected, type SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import type { Mailer } from '#domain/outbox.ts';
 
+export interface MailerSettings {
+  readonly sender: string;
+  /** Through which SES reports what becomes of the mails; undefined: it reports nothing. */
+  readonly configurationSet: string | undefined;
+}
+
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 /** Sends through SES. A rejected message is final; throttling and outages are thrown after the client's own retries. */
-export function sesMailer(client: SESClient, sender: string): Mailer {
+export function sesMailer(client: SESClient, { sender, configurationSet }: MailerSettings): Mailer {
   return {
     async send({ to, subject, text, html }) {
       try {
         await client.send(
           new SendEmailCommand({
             Source: sender,
+            ...(configurationSet && { ConfigurationSetName: configurationSet }),
             Destination: { ToAddresses: [to] },
             Message: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } },
           }),

@@ -6,6 +6,7 @@ import { streamJob } from '#runtime/stream-job.ts';
 const Image = v.object({ outbox: v.string() });
 
 export const handler = streamJob(async (image) => {
-  const { outbox, mailer, clock } = services();
-  await sendWaiting(outbox(), mailer(), clock, v.parse(Image, image).outbox);
+  const { outbox, suppressions, mailer, clock } = services();
+  const parts = { store: outbox(), suppressions: suppressions(), mailer: mailer(), clock };
+  await sendWaiting(parts, v.parse(Image, image).outbox);
 });

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Account } from '#domain/accounts/account.ts';
 import type { Credential } from '#domain/credential.ts';
+import type { Claim, KeptSuccess } from '#domain/idempotency.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 
 /** Who calls: a person in a session, with the account as it is now, or a key. */
@@ -42,6 +43,12 @@ export interface Call {
   prove?: () => Promise<void>;
   input: { path: unknown; query: unknown; body: unknown };
   order?: Order;
+  /** What the Idempotency-Key header says, on routes that take it. */
+  idempotencyKey?: string;
+  /** This request is the one that runs with its key. */
+  claim?: Claim;
+  /** The answer of the request that came first with the key, given again in place of running the operation. */
+  replay?: KeptSuccess;
   charge?: Charge;
   /** Microcredits that the call comes to. */
   cost: number;

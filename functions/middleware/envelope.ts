@@ -22,7 +22,7 @@ export function envelope(outcome: () => Outcome, success: Route['success']): Mid
   return {
     after: function wrapData(request) {
       const { call } = request.context;
-      const { status, message } = success;
+      const { status, message } = call.replay ?? success;
       const json = JSON.stringify(successEnvelope(status, message, request.response ?? null));
       const body = call.afterBody ? bodyThen(json, call.afterBody) : json;
       call.status = status;

@@ -12,7 +12,7 @@ export interface Meters {
 }
 
 /** Time that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
-const graceSeconds = 60;
+export const graceSeconds = 60;
 
 /**
  * Admits a priced call before its operation and settles it after (design section 4). Acts only on its own hold: it
@@ -34,10 +34,11 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
   return {
     before: async function admitCall({ context: { call } }) {
       if (!priced || !call.order) return;
-      if (call.caller?.kind !== 'key') throw invalidKey();
+      if (!call.caller) throw invalidKey();
       const { metering, now } = meters();
       const time = now();
-      const { accountId, keyId } = call.caller;
+      const { accountId } = call.caller;
+      const keyId = call.caller.kind === 'key' ? call.caller.keyId : undefined;
       const { model, amount } = call.order;
       const minPlanRank = findModel(model, priced.capability)?.minPlanRank ?? 1;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Route } from '#contract/route.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { Middleware, Order } from './call.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 
 /**
@@ -17,6 +18,8 @@ export function validate(route: Route, orderOf?: (body: unknown) => Promise<Orde
           query: parse(route.queryInput, event.queryStringParameters ?? {}, 'query'),
           body: route.bodyInput && parse(route.bodyInput, jsonBody(event), 'body'),
         };
+        const key = route.idempotent && idempotencyKeyOf(event);
+        if (key) call.idempotencyKey = key;
         if (orderOf) call.order = await orderOf(call.input.body);
       } catch (error) {
         await call.prove?.();

@@ -8,6 +8,7 @@ export const claimKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' 
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
+export const suppressionKey = (address: string) => ({ pk: `suppressed#${address}`, sk: 'suppressed' });
 
 export const identityKey = (identity: string) => ({ pk: `identity#${identity}`, sk: 'claim' });
 export const identityTokenKey = (digest: string) => ({ pk: `identity-token#${digest}`, sk: 'used' });

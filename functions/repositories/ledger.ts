@@ -1,21 +1,53 @@
-import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { LedgerRow, LedgerStore } from '#domain/ledger.ts';
-import { apiKeyKey } from './account-items.ts';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { creditsLowMail, creditsUsedUpMail } from '#domain/accounts/mails.ts';
+import type { LedgerRow, LedgerStore, ThresholdEvent } from '#domain/ledger.ts';
+import { accountOf, apiKeyKey, mailRow, userKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
+import { dayPrefix, rowKey } from './ledger-items.ts';
+import { commit, type TransactItem } from './transaction.ts';
 
-/** Sort keys order as `seq` does. */
-const rowKey = (seq: number) => `row#${String(seq).padStart(16, '0')}`;
+export interface LedgerTables {
+  readonly ledger: string;
+  readonly accounts: string;
+}
 
-export function ledgerStore(client: DynamoDBDocumentClient, ledgerTable: string, accountsTable: string): LedgerStore {
+/** `publicOrigin` is where mails lead to. */
+export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables, publicOrigin: string): LedgerStore {
+  const isNew = { ConditionExpression: 'attribute_not_exists(a)' };
+
   async function append({ accountId, seq, ...row }: LedgerRow): Promise<void> {
-    const Item = { a: accountId, sk: rowKey(seq), seq, ...row };
-    const isNew = 'attribute_not_exists(a)';
-    await conditionally(client.send(new PutCommand({ TableName: ledgerTable, Item, ConditionExpression: isNew })));
+    const Item = { ...rowKey(accountId, seq), seq, ...row };
+    const written = { Put: { TableName: tables.ledger, Item, ...isNew } };
+    await commit(
+      client,
+      row.type === 'charge' && row.amount < 0 ? [written, countedInDay({ accountId, seq, ...row })] : [written],
+    );
+  }
+
+  function countedInDay({ accountId, at, service, model, keyId, amount }: LedgerRow): TransactItem {
+    const date = new Date(at * 1000).toISOString().slice(0, 10);
+    return {
+      Update: {
+        TableName: tables.ledger,
+        Key: { a: accountId, sk: `${dayPrefix(date)}${service}#${model}#${keyId ?? ''}` },
+        UpdateExpression:
+          'ADD calls :one, cost :cost SET #date = :date, service = :service, model = :model, keyId = :key',
+        ExpressionAttributeNames: { '#date': 'date' },
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':cost': -amount,
+          ':date': date,
+          ':service': service ?? '',
+          ':model': model ?? '',
+          ':key': keyId ?? null,
+        },
+      },
+    };
   }
 
   async function markKeyUsed(accountId: number, keyId: string, at: number): Promise<void> {
     const write = new UpdateCommand({
-      TableName: accountsTable,
+      TableName: tables.accounts,
       Key: apiKeyKey(accountId, keyId),
       UpdateExpression: 'SET lastUsedAt = :at',
       ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(lastUsedAt) OR lastUsedAt < :at)',
@@ -24,5 +56,19 @@ export function ledgerStore(client: DynamoDBDocumentClient, ledgerTable: string,
     await conditionally(client.send(write));
   }
 
-  return { append, markKeyUsed };
+  async function announce({ accountId, period, percent, at }: ThresholdEvent): Promise<void> {
+    const { Item: user } = await client.send(new GetCommand({ TableName: tables.accounts, Key: userKey(accountId) }));
+    if (!user) return;
+    const { email, name } = accountOf(user);
+    const id = `usage-${accountId}-${period}-${percent}`;
+    const content = (percent === 80 ? creditsLowMail : creditsUsedUpMail)(name, `${publicOrigin}/plans`);
+    const mail = mailRow({ id, to: email, ...content }, at * 1000);
+    const Item = { a: accountId, sk: `event#${period}#${percent}`, percent, at };
+    await commit(client, [
+      { Put: { TableName: tables.ledger, Item, ...isNew } },
+      { Put: { TableName: tables.accounts, Item: mail } },
+    ]);
+  }
+
+  return { append, markKeyUsed, announce };
 }

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import { planOfRank } from '#contract/plans.ts';
 import { prices, type ServiceName } from '#contract/prices.ts';
 import type { MeterImage } from '#domain/ledger.ts';
+import { periodStart } from '#domain/meter/billing.ts';
 import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 
 /**
  * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
  * near one write unit (1 KB); this file is the only place that knows them.
  *
- * a account, p shard, seq, k keys, r plan rank, q calls in flight, n admitted, m ceiling, b buckets, c spendable,
+ * a account, p shard, seq, k keys, r plan rank, q calls in flight, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
  * h holds, g lots, u used, pa period anchor, pi period index, s subscription, x closed, due, hd look at the holds by, last entries.
  */
 const count = v.pipe(v.number(), v.safeInteger());
@@ -22,6 +22,15 @@ const Entry = v.object({
   o: v.optional(v.string()),
   k: v.optional(v.string()),
   r: v.optional(v.string()),
+});
+
+const Subscribed = v.object({
+  id: v.string(),
+  planId: v.string(),
+  status: v.picklist(['active', 'cancelled']),
+  pending: v.exactOptional(v.object({ planId: v.string(), planRank: count })),
+  endsAt: v.exactOptional(count),
+  creditsExpireAt: v.exactOptional(count),
 });
 
 const Item = v.object({
@@ -38,7 +47,11 @@ const Item = v.object({
   u: v.record(service, count),
   pa: count,
   pi: count,
-  s: v.optional(v.object({ id: v.string(), planId: v.string(), status: v.literal('active') })),
+  fa: count,
+  ml: count,
+  mc: count,
+  q: count,
+  s: v.exactOptional(Subscribed),
   x: v.exactOptional(v.picklist(['suspended', 'deleted'])),
   due: count,
 });
@@ -54,6 +67,9 @@ export function meterOf(row: unknown): Meter {
     ...(item.x && { closed: item.x }),
     keys: new Map(Object.entries(item.k)),
     planRank: item.r,
+    callsInFlight: item.q,
+    callsPerMonth: item.ml,
+    callsThisMonth: item.mc,
     admitted: item.n,
     ceiling: item.m,
     buckets: new Map(Object.entries(item.b)),
@@ -62,6 +78,7 @@ export function meterOf(row: unknown): Meter {
     lots: item.g.map(([source, granted, remaining, expiresAt]) => ({ source, granted, remaining, expiresAt })),
     used: item.u,
     period: { anchor: item.pa, index: item.pi },
+    freeAnchor: item.fa,
     ...(item.s && { subscription: item.s }),
     due: item.due,
   };
@@ -84,7 +101,9 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
   return {
     seq: meter.seq,
     r: meter.planRank,
-    q: planOfRank(meter.planRank).callsInFlight,
+    q: meter.callsInFlight,
+    ml: meter.callsPerMonth,
+    mc: meter.callsThisMonth,
     m: meter.ceiling,
     b: Object.fromEntries(meter.buckets),
     c: meter.spendable,
@@ -92,6 +111,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     u: meter.used,
     pa: meter.period.anchor,
     pi: meter.period.index,
+    fa: meter.freeAnchor,
     ...(meter.subscription && { s: meter.subscription }),
     due: meter.due,
     last: entries.map(entryRow),
@@ -118,7 +138,8 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
 export function meterImageOf(image: unknown): MeterImage {
   const meter = meterOf(image);
   const entries = v.parse(v.object({ last: v.array(Entry) }), image).last.map(entryOf);
-  return { accountId: meter.accountId, seq: meter.seq, balance: balance(meter), entries };
+  const { accountId, seq, used } = meter;
+  return { accountId, seq, balance: balance(meter), used, period: periodStart(meter.period), entries };
 }
 
 function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {

@@ -83,24 +83,26 @@ export function meterStore(client: DynamoDBDocumentClient, tableName: string): M
 function admission(attempt: Attempt) {
   const window = bucketsInWindow(attempt.now);
   const names = Object.fromEntries(window.map((bucket, age) => [`#b${age}`, bucket]));
+  const key = attempt.keyId !== undefined && { '#key': attempt.keyId };
   const rules = {
     isNew: 'attribute_not_exists(h.#request)',
     isOpen: 'attribute_not_exists(x)',
-    keyWorks: 'k.#key > :now',
+    ...(attempt.keyId !== undefined && { keyWorks: 'k.#key > :now' }),
     nothingDue: 'due > :now',
     planReaches: 'r >= :rank',
     placeInFlight: 'size(h) < q',
     creditsReach: 'c >= :amount',
+    withinMonth: 'mc < ml',
     withinRate: window.map((_, age) => `(attribute_not_exists(b.#b${age}) OR n < b.#b${age})`).join(' AND '),
   };
   return {
     UpdateExpression:
-      'SET h.#request = :hold, c = c - :amount, n = n + :one, m = m + :one, b.#b0 = if_not_exists(b.#b0, m), ' +
+      'SET h.#request = :hold, c = c - :amount, n = n + :one, mc = mc + :one, m = m + :one, b.#b0 = if_not_exists(b.#b0, m), ' +
       'hd = if_not_exists(hd, :deadline) REMOVE #last',
     ConditionExpression: Object.values(rules).join(' AND '),
-    ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#key': attempt.keyId, '#last': 'last' },
+    ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#last': 'last', ...key },
     ExpressionAttributeValues: {
-      ':hold': holdRow(attempt),
+      ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '' }),
       ':amount': attempt.amount,
       ':one': 1,
       ':now': Math.floor(attempt.now / 1000),
@@ -151,9 +153,9 @@ function described({ service, model, keyId }: Settlement['hold']) {
 function billing(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
   const fields = Object.entries(billingRow(after, entries));
   return {
-    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${after.subscription ? '' : ' REMOVE #s'}`,
     ConditionExpression: 'seq = :before AND n = :n',
-    ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+    ExpressionAttributeNames: { '#s': 's', ...Object.fromEntries(fields.map(([name]) => [`#${name}`, name])) },
     ExpressionAttributeValues: {
       ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
       ':before': before.seq,

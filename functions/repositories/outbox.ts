@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { OutboxStore } from '#domain/outbox.ts';
+import type { MailOutcome, OutboxStore } from '#domain/outbox.ts';
 import { mailKey, mailOf } from './account-items.ts';
 
 export function outboxStore(client: DynamoDBDocumentClient, table: string): OutboxStore {
@@ -9,7 +9,7 @@ export function outboxStore(client: DynamoDBDocumentClient, table: string): Outb
   }
 
   /** The mail's text goes with it: links in it are secrets. */
-  async function close(id: string, outcome: 'sent' | 'rejected', at: number): Promise<void> {
+  async function close(id: string, outcome: MailOutcome, at: number): Promise<void> {
     await client.send(
       new UpdateCommand({
         TableName: table,

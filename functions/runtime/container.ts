@@ -1,20 +1,26 @@
 import * as v from 'valibot';
 import { Environment, tableVariables } from '#contract/environment.ts';
 import { models } from '#contract/models.ts';
+import { plansOf } from '#contract/plans.ts';
 import type { TableId } from '#contract/tables.ts';
+import { translationSeconds } from '#contract/translation.ts';
 import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { sessionService } from '#domain/accounts/sessions.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
+import { idempotency } from '#domain/idempotency.ts';
 import { inference } from '#domain/inference.ts';
 import { keyService } from '#domain/keys/key-service.ts';
 import { projectLedger } from '#domain/ledger.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { operatorService } from '#domain/operators.ts';
+import { noPayments } from '#domain/payments.ts';
+import { statementService } from '#domain/statements.ts';
 import { subscriptionService } from '#domain/subscriptions.ts';
 import { throttle } from '#domain/throttle.ts';
+import { translationService } from '#domain/translation.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { identityTokens } from '#gateways/identity-tokens.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
@@ -23,6 +29,7 @@ import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { accountStore } from '#repositories/accounts.ts';
 import { auditStore } from '#repositories/audit.ts';
 import { closureStore } from '#repositories/closures.ts';
+import { idempotencyStore } from '#repositories/idempotency.ts';
 import { identityStore } from '#repositories/identities.ts';
 import { keyStore } from '#repositories/keys.ts';
 import { ledgerStore } from '#repositories/ledger.ts';
@@ -31,6 +38,8 @@ import { meterStore } from '#repositories/meters.ts';
 import { outboxStore } from '#repositories/outbox.ts';
 import { passwordStore } from '#repositories/passwords.ts';
 import { sessionStore } from '#repositories/sessions.ts';
+import { statementStore } from '#repositories/statements.ts';
+import { suppressionStore } from '#repositories/suppressions.ts';
 import { throttleStore } from '#repositories/throttles.ts';
 import { ambient } from './ambient.ts';
 import { dynamoClient, sagemakerClient, sesClient } from './clients.ts';
@@ -63,10 +72,12 @@ function build() {
   const endpointOf = (model: string): string =>
     environment.MODEL_ENDPOINTS[model] ?? models.find(({ id }) => id === model)?.endpoint ?? model;
 
+  const plans = plansOf(environment.PLAN_TABLE);
   const settings = {
     publicOrigin: environment.PUBLIC_ORIGIN,
     scryptLog2Cost: environment.SCRYPT_LOG2_N,
     commonPasswords: leakedPasswords,
+    plans,
   };
   const provider = {
     audience: environment.IDENTITY_AUDIENCE,
@@ -74,18 +85,24 @@ function build() {
     keysUrl: environment.IDENTITY_KEYS_URL,
   };
   const deadlineMs = environment.MODEL_DEADLINE_MS;
-  const meters = lazy(() => metering(meterStore(dynamo(), table('meters'))));
+  const modelGateway = lazy(() => sagemakerGateway(sagemakerClient(), { endpointOf, deadlineMs }));
+  const forTranslation = {
+    model: environment.TRANSLATION_MODEL,
+    newDeadline: () => AbortSignal.timeout(Math.min(deadlineMs, translationSeconds * 1000)),
+  };
+  const meters = lazy(() => metering(meterStore(dynamo(), table('meters')), plans));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const closures = lazy(() => closureStore(dynamo(), table('accounts'), table('meters')));
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
   const keys = lazy(() => keyService(keyStore(dynamo(), table('accounts'), table('meters')), clock, random));
-  const subscriptions = lazy(() => subscriptionService(meters(), clock, random));
+  const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
   return {
     environment,
     clock,
     random,
     metering: meters,
+    idempotency: lazy(() => idempotency(idempotencyStore(dynamo(), table('idempotency')), clock)),
     registration: lazy(() => registrationService(accounts(), throttles(), clock, random, settings)),
     signIn: lazy(() => signInService(accounts(), passwords(), throttles(), random, settings)),
     googleSignIn: lazy(() =>
@@ -93,6 +110,7 @@ function build() {
         accounts(),
         identityStore(dynamo(), table('accounts')),
         identityTokens(provider),
+        plans,
         clock,
         random,
       ),
@@ -113,14 +131,21 @@ function build() {
     ),
     keys,
     subscriptions,
-    inference: lazy(() =>
-      inference(sagemakerGateway(sagemakerClient(), { endpointOf, deadlineMs }), bpeTokenizer, clock),
-    ),
+    inference: lazy(() => inference(modelGateway(), bpeTokenizer, clock)),
+    translation: lazy(() => translationService(modelGateway(), forTranslation)),
     ledger: lazy(() => {
-      const store = ledgerStore(dynamo(), table('ledger'), table('accounts'));
+      const names = { ledger: table('ledger'), accounts: table('accounts') };
+      const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
       return { project: (image: unknown) => projectLedger(store, meterImageOf(image)) };
     }),
+    statements: lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock)),
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
-    mailer: lazy(() => sesMailer(sesClient(), environment.MAIL_SENDER)),
+    suppressions: lazy(() => suppressionStore(dynamo(), table('accounts'))),
+    mailer: lazy(() =>
+      sesMailer(sesClient(), {
+        sender: environment.MAIL_SENDER,
+        configurationSet: environment.MAIL_CONFIGURATION_SET,
+      }),
+    ),
   };
 }

@@ -9,6 +9,7 @@ import { authenticate } from '#middleware/authenticate.ts';
 import { authorize } from '#middleware/authorize.ts';
 import type { Call, CallContext, OpenedSession, Order } from '#middleware/call.ts';
 import { envelope } from '#middleware/envelope.ts';
+import { idempotency } from '#middleware/idempotency.ts';
 import { meter } from '#middleware/meter.ts';
 import { requestLog } from '#middleware/request-log.ts';
 import { validate } from '#middleware/validate.ts';
@@ -16,7 +17,7 @@ import { services } from './container.ts';
 import { networkOf } from './network.ts';
 import type { Operation, OrderOf, PricedOperation } from './operation.ts';
 import { canStream } from './response-streaming.ts';
-import { authentication, log, meters, outcome, publicOrigin } from './wiring.ts';
+import { authentication, idempotent, log, meters, outcome, publicOrigin } from './wiring.ts';
 
 /** Builds a route's Lambda handler. */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>) {
@@ -43,6 +44,7 @@ function stack(
   orderOf?: (body: unknown) => Promise<Order>,
 ) {
   const streams = route.streaming === true && canStream();
+  const once = idempotency(route, idempotent);
   const executionMode = streams ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode })
     .use(requestLog(route, () => log))
@@ -51,8 +53,11 @@ function stack(
     .use(authenticate(route, authentication))
     .use(validate(route, orderOf))
     .use(authorize(route, publicOrigin))
+    .use(once.claim)
     .use(meter(route, meters, streams))
+    .use(once.keep)
     .handler(async (event, { call }) => {
+      if (call.replay) return call.replay.data;
       const data = await run(call, networkOf(event, services().environment));
       return route.output ? v.parse(route.output, data) : null;
     });

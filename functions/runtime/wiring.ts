@@ -1,6 +1,7 @@
 import { newRequestId } from '#domain/ids.ts';
 import type { Authentication } from '#middleware/authenticate.ts';
 import type { Outcome } from '#middleware/envelope.ts';
+import type { Idempotent } from '#middleware/idempotency.ts';
 import type { Meters } from '#middleware/meter.ts';
 import type { RequestLog } from '#middleware/request-log.ts';
 import { ambient } from './ambient.ts';
@@ -36,4 +37,9 @@ export const meters = (): Meters => ({
   metering: services().metering(),
   now: () => ambient.clock.now(),
   onLostSettlement: (error) => logger().error('a settlement was lost; its hold will lapse', { error }),
+});
+
+export const idempotent = (): Idempotent => ({
+  records: services().idempotency(),
+  onLostRecord: (error) => logger().error('the claim of an Idempotency-Key was not ended; it will lapse', { error }),
 });

@@ -6,6 +6,7 @@ import { models } from '#contract/models.ts';
 import type { Access, Uses } from '#contract/route.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/tables.ts';
 import type { Stage } from '#lib/stages.ts';
+import type { Mail } from './mail.ts';
 import type { Variables } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,17 +14,19 @@ import type { Tables } from './tables.ts';
 export interface Resources {
   /** The tables, from the stack that keeps them. */
   readonly tables: Tables;
+  /** How mails leave. */
+  readonly mail: Mail;
   /** Names the mail sender and the model endpoints. */
   readonly stage: Stage;
 }
 
 /** Lets a function reach exactly what its row says it uses, and tells it the names. */
-export function grantUses(fn: LambdaFunction, uses: Uses, { tables, stage }: Resources): void {
+export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, stage }: Resources): void {
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);
   }
   if (uses.inference) grantInference(fn, stage);
-  if (uses.mail) grantMail(fn, stage);
+  if (uses.mail) grantMail(fn, mail, stage);
 }
 
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
@@ -52,11 +55,13 @@ function grantInference(fn: LambdaFunction, stage: Stage): void {
   setVariables(fn, { MODEL_ENDPOINTS: JSON.stringify(stage.modelEndpoints) });
 }
 
-function grantMail(fn: LambdaFunction, { mailSender }: Stage): void {
+function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mailSender }: Stage): void {
   const domain = mailSender.slice(mailSender.lastIndexOf('@') + 1);
   const asSender = { StringEquals: { 'ses:FromAddress': mailSender } };
-  allow(fn, ['ses:SendEmail'], [arn(fn, 'ses', 'identity', domain)], asSender);
-  setVariables(fn, { MAIL_SENDER: mailSender });
+  const identity = arn(fn, 'ses', 'identity', domain);
+  const configurationSet = arn(fn, 'ses', 'configuration-set', configurationSetName);
+  allow(fn, ['ses:SendEmail'], [identity, configurationSet], asSender);
+  setVariables(fn, { MAIL_SENDER: mailSender, MAIL_CONFIGURATION_SET: configurationSetName });
 }
 
 function allow(fn: LambdaFunction, actions: readonly string[], resources: readonly string[], conditions = {}): void {

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
@@ -7,6 +7,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Job } from '#contract/jobs.ts';
+import type { Mail } from './mail.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { filtersFor } from './stream-filters.ts';
 import type { Tables } from './tables.ts';
@@ -16,13 +17,15 @@ export interface JobFunctionProps extends Pick<ServiceFunctionProps, 'entry' | '
   readonly job: Job;
   /** Where the streams are. */
   readonly tables: Tables;
+  /** Where events of mails come from. */
+  readonly mail: Mail;
 }
 
 /** A job, its trigger, and a queue that holds what it gave up on. */
 export class JobFunction extends ServiceFunction {
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, { job, tables, entry, stage }: JobFunctionProps) {
+  constructor(scope: Construct, id: string, { job, tables, mail, entry, stage }: JobFunctionProps) {
     super(scope, id, { entry, stage, description: job.summary, timeoutSeconds: job.timeoutSeconds, memoryMb: 512 });
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -31,6 +34,7 @@ export class JobFunction extends ServiceFunction {
     });
     const { trigger } = job;
     if ('stream' in trigger) this.#followStream(tables, trigger);
+    else if ('events' in trigger) this.#answerTo(mail.feedback);
     else this.#runEvery(trigger.everySeconds);
   }
 
@@ -48,6 +52,15 @@ export class JobFunction extends ServiceFunction {
       maxRecordAge: Duration.hours(2),
       onFailure: new SqsDlq(this.deadLetters),
     });
+  }
+
+  /** EventBridge tries for a day to hand an event over; Lambda repeats a failed run twice. */
+  #answerTo(eventPattern: EventPattern): void {
+    const deadLetterQueue = this.deadLetters;
+    this.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(deadLetterQueue) });
+    const rule = new Rule(this, 'Events', { eventPattern });
+    const handingOver = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
+    rule.addTarget(new LambdaFunction(this, { ...handingOver, deadLetterQueue }));
   }
 
   /** A run that failed is not repeated: the next one does its work. */

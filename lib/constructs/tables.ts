@@ -15,7 +15,12 @@ export type Tables = Readonly<Record<TableId, TableV2>>;
 /** The tables of the contract, protected against every way of losing their rows. */
 export function createTables(scope: Construct): Tables {
   const create = (id: TableId) => createTable(scope, specs[id]);
-  return { accounts: create('accounts'), meters: create('meters'), ledger: create('ledger') };
+  return {
+    accounts: create('accounts'),
+    meters: create('meters'),
+    ledger: create('ledger'),
+    idempotency: create('idempotency'),
+  };
 }
 
 function createTable(scope: Construct, spec: TableSpec): TableV2 {

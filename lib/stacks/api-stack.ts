@@ -5,10 +5,11 @@ import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { grantUses, type Resources } from '#lib/constructs/grants.ts';
 import { JobFunction } from '#lib/constructs/job-function.ts';
+import { Mail } from '#lib/constructs/mail.ts';
 import { ServiceApi } from '#lib/constructs/rest-api.ts';
 import { ServiceFunction } from '#lib/constructs/service-function.ts';
 
-export interface ApiStackProps extends StackProps, Resources {
+export interface ApiStackProps extends StackProps, Omit<Resources, 'mail'> {
   /** Streaming routes answer in one piece, for front doors that cannot stream. */
   readonly buffered: boolean;
   /** Folder with the entry points in `api` and `jobs`; `functions` unless said. */
@@ -21,6 +22,7 @@ export class ApiStack extends Stack {
     const { stage, tables, buffered, functions = join(import.meta.dirname, '../../functions'), ...stack } = props;
     super(scope, id, { description: 'Text AI platform: API and jobs', ...stack });
 
+    const mail = new Mail(this, 'Mail');
     const api = new ServiceApi(this, 'Api', { stage, buffered });
     for (const route of allRoutes) {
       const handler = new ServiceFunction(this, route.id, {
@@ -30,7 +32,7 @@ export class ApiStack extends Stack {
         memoryMb: route.memoryMb,
         stage,
       });
-      grantUses(handler, route.uses, { tables, stage });
+      grantUses(handler, route.uses, { tables, mail, stage });
       api.attach(route, handler);
     }
     api.answerRestWith(
@@ -45,7 +47,8 @@ export class ApiStack extends Stack {
 
     for (const job of allJobs) {
       const entry = join(functions, 'jobs', `${job.id}.ts`);
-      grantUses(new JobFunction(this, job.id, { job, tables, entry, stage }), job.uses, { tables, stage });
+      const handler = new JobFunction(this, job.id, { job, tables, mail, entry, stage });
+      grantUses(handler, job.uses, { tables, mail, stage });
     }
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });

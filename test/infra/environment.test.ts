@@ -24,6 +24,7 @@ const variablesOf = (template: Template) =>
 
 const { api } = synthesise({ stage });
 const variables = variablesOf(api);
+const [[configurationSet] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 
 test('a function is told the names of the tables it uses, and of no others', () => {
   const allTables: string[] = Object.values(tableVariables);
@@ -44,13 +45,15 @@ test('every function has a secure cookie, the public origin, and an environment 
   }
 });
 
-test('the sender and the endpoints of the stage are named and granted together', () => {
+test('sender, configuration set and endpoints are named and granted together', () => {
   const policies = new Map(ofType(api, 'AWS::IAM::Policy').map(([, policy]) => [functionId(policy), policy]));
   for (const { id, uses } of [...allRoutes, ...allJobs]) {
     const told = variables.get(id) ?? {};
     const granted = JSON.stringify(policies.get(id));
     expect(told['MAIL_SENDER']).toBe(uses.mail && stage.mailSender);
     expect(granted.includes('identity/mail.example.org')).toBe(Boolean(uses.mail));
+    expect(told['MAIL_CONFIGURATION_SET']).toEqual(uses.mail && { Ref: configurationSet });
+    expect(granted.includes(`configuration-set/"`)).toBe(Boolean(uses.mail));
     expect(told['MODEL_ENDPOINTS']).toBe(uses.inference && '{"svc-1":"Llama-Live"}');
     expect(granted.includes('endpoint/llama-live"')).toBe(Boolean(uses.inference));
   }

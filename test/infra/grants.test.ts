@@ -110,7 +110,7 @@ function nameOf(arn: unknown): string {
     'Fn::GetAtt'?: [string, string];
     'Fn::ImportValue'?: string;
   };
-  if (Ref) return Ref.replace('AWS::', '');
+  if (Ref) return Ref in resourcesOf(api) ? pathOf(resourcesOf(api)[Ref]!) : Ref.replace('AWS::', '');
   if (join)
     return join[1]
       .map(nameOf)

@@ -15,7 +15,7 @@ beforeAll(() => {
 const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));
 const properties = (type: string, job: string): Record<string, unknown> =>
   partsOf(type).get(job)?.part.Properties ?? {};
-const isStreamJob = ({ trigger }: (typeof allJobs)[number]) => 'stream' in trigger;
+const jobsWith = (kind: 'stream' | 'events' | 'everySeconds') => allJobs.filter(({ trigger }) => kind in trigger);
 
 describe.each(allJobs)('$id', ({ id }) => {
   test('leaves what it gave up on in a queue of its own, encrypted, for 14 days, reached by TLS only', () => {
@@ -29,7 +29,7 @@ describe.each(allJobs)('$id', ({ id }) => {
   });
 });
 
-describe.each(allJobs.filter(isStreamJob))('$id', ({ id }) => {
+describe.each(jobsWith('stream'))('$id', ({ id }) => {
   test('reads its stream from the start, in order, and retries for two hours only what failed', () => {
     expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
@@ -42,17 +42,43 @@ describe.each(allJobs.filter(isStreamJob))('$id', ({ id }) => {
   });
 });
 
-describe.each(allJobs.filter((job) => !isStreamJob(job)))('$id', ({ id, trigger }) => {
+describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
   test('runs as often as its row says, and a failed run is not repeated', () => {
-    const minutes = 'everySeconds' in trigger ? trigger.everySeconds / 60 : 0;
+    const seconds = 'everySeconds' in trigger ? trigger.everySeconds : 0;
+    const rates: Record<number, string> = { 60: 'rate(1 minute)', 86_400: 'rate(1 day)' };
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
-      ScheduleExpression: minutes === 1 ? 'rate(1 minute)' : `rate(${minutes} minutes)`,
+      ScheduleExpression: rates[seconds] ?? `rate(${seconds / 60} minutes)`,
       Targets: [{ DeadLetterConfig: { Arn: queueOf(id) }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
     });
     expect(properties('AWS::Lambda::EventInvokeConfig', id)).toMatchObject({
       MaximumRetryAttempts: 0,
       DestinationConfig: { OnFailure: { Destination: queueOf(id) } },
     });
+  });
+});
+
+describe.each(jobsWith('events'))('$id', ({ id }) => {
+  test('gets its events for a day, repeats a failed run twice, and keeps what it gave up on', () => {
+    expect(properties('AWS::Events::Rule', id)).toMatchObject({
+      Targets: [
+        {
+          DeadLetterConfig: { Arn: queueOf(id) },
+          RetryPolicy: { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 86_400 },
+        },
+      ],
+    });
+    expect(properties('AWS::Lambda::EventInvokeConfig', id)).toMatchObject({
+      MaximumRetryAttempts: 2,
+      DestinationConfig: { OnFailure: { Destination: queueOf(id) } },
+    });
+  });
+
+  test('lets that rule in, and nobody else', () => {
+    const rule = partsOf('AWS::Events::Rule').get(id);
+    const permissions = ofType(template, 'AWS::Lambda::Permission').filter(([, part]) => functionId(part) === id);
+    expect(permissions.map(([, part]) => part.Properties)).toMatchObject([
+      { Principal: 'events.amazonaws.com', SourceArn: { 'Fn::GetAtt': [rule?.id, 'Arn'] } },
+    ]);
   });
 });
 

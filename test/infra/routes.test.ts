@@ -4,7 +4,8 @@ import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Environment } from '#contract/environment.ts';
 import { allJobs } from '#contract/jobs.ts';
-import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { allRoutes, routes, unknownRouteId } from '#contract/routes.ts';
+import { translationSeconds } from '#contract/translation.ts';
 import { functionId, ofType, pathOf, type Resource, resourcesOf, synthesise } from './synth.ts';
 
 interface DeployedMethod {
@@ -63,9 +64,10 @@ describe('time', () => {
 
   test('a model is given up before its function', () => {
     const modelSeconds = v.parse(Environment, {}).MODEL_DEADLINE_MS / 1000;
+    const deadlineOf = (id: string) => (id === routes.translate.id ? translationSeconds : modelSeconds);
     const asking = allRoutes.filter(({ uses }) => uses.inference).map(({ id }) => id);
     expect(asking).not.toHaveLength(0);
-    expect(asking.filter((id) => secondsOf(id) <= modelSeconds)).toEqual([]);
+    expect(asking.filter((id) => secondsOf(id) <= deadlineOf(id))).toEqual([]);
   });
 
   test('a function is given up a second before its gateway', () => {

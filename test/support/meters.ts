@@ -1,4 +1,5 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { planOfRank } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { tables } from '#contract/tables.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
@@ -16,11 +17,12 @@ let accounts = 0;
 /** An account with one working key `key-1` and so many credits; `about` overrides what else matters to a test. */
 export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter {
   accounts += 1;
-  const { meter } = openMeter(accounts, start / 1000);
+  const { meter } = openMeter(accounts, start / 1000, planOfRank);
   const lots = [
     { source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 },
   ] as const;
-  return { ...meter, keys: new Map([['key-1', 4_000_000_000]]), spendable, lots, planRank: 4, ceiling: 2000, ...about };
+  const onPro = { planRank: 4, callsInFlight: 100, ceiling: 2000 };
+  return { ...meter, keys: new Map([['key-1', 4_000_000_000]]), spendable, lots, ...onPro, ...about };
 }
 
 export async function putMeter(client: DynamoDBDocumentClient, meter: Meter): Promise<Meter> {

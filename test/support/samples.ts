@@ -31,6 +31,7 @@ const samples: Readonly<Record<string, Sample>> = {
   'assign-plan': { path: act.path, body: { planId: 'enterprise', reason: 'a test' } },
   'grant-credits': { path: act.path, body: { credits: 10, reason: 'a test' } },
   'suspend-key': { path: { ...act.path, keyId: 'some-id' }, body: act.body },
+  translate: { body: { text: 'Good morning, friend.', sourceLanguage: 'en', targetLanguage: 'fr' } },
   'create-chat-completion': { body: chat() },
 };
 

@@ -80,7 +80,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     const { cookie, id } = somebody;
     await call('GET', `/api/auth/confirm?token=${await mailedToken(somebody.email)}`, { cookie });
     const made = await call('POST', '/api/keys', { cookie, body: { name: 'test' } });
-    if (planRank) await services().subscriptions().start(id, planRank);
+    if (planRank) await services().subscriptions().assign(id, String(planRank));
     if (credits !== undefined) await leave(id, credits * 1_000_000);
     return { ...somebody, key: String(made.body.data.key), keyId: String(made.body.data.id) };
   }

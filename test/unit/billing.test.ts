@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bringCurrent, openMeter, periodEnd, startSubscription } from '#domain/meter/billing.ts';
+import { planOfRank } from '#contract/plans.ts';
+import { bringCurrent, openMeter, periodEnd } from '#domain/meter/billing.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
+import { startSubscription } from '#domain/meter/subscription-changes.ts';
 import { addMonths } from '#domain/months.ts';
 import { credits } from '#test/meters.ts';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
-const pro = { id: 'sub-1', planId: 'pro_pass', status: 'active' } as const;
+const dev = { planId: 'dev_pass', plan: planOfRank(2) };
+const pro = { planId: 'pro_pass', plan: planOfRank(4) };
 
 /** Spends from a meter as settled calls do. */
 const spend = (meter: Meter, amount: number): Meter => ({ ...meter, spendable: meter.spendable - amount });
@@ -28,10 +31,10 @@ describe('months', () => {
 });
 
 describe('the free allowance', () => {
-  const opened = openMeter(1, at('2027-01-15T08:00:00Z')).meter;
+  const opened = openMeter(1, at('2027-01-15T08:00:00Z'), planOfRank).meter;
 
   it('is granted each month and what is left of it expires, not rolled over', () => {
-    const { meter, entries } = bringCurrent(spend(opened, credits(30)), at('2027-02-15T08:00:00Z'));
+    const { meter, entries } = bringCurrent(spend(opened, credits(30)), at('2027-02-15T08:00:00Z'), planOfRank);
     expect(entries.map(({ type, amount }) => [type, amount])).toEqual([
       ['expiry', -credits(70)],
       ['grant', credits(100)],
@@ -42,18 +45,18 @@ describe('the free allowance', () => {
   it('is the same after a year of silence as if it had been looked at every day', () => {
     let daily = opened;
     for (let now = at('2027-01-16T08:00:00Z'); now <= at('2028-01-20T08:00:00Z'); now += 86_400) {
-      daily = bringCurrent(daily, now).meter;
+      daily = bringCurrent(daily, now, planOfRank).meter;
     }
-    expect(bringCurrent(opened, at('2028-01-20T08:00:00Z')).meter).toEqual(daily);
+    expect(bringCurrent(opened, at('2028-01-20T08:00:00Z'), planOfRank).meter).toEqual(daily);
   });
 });
 
 describe('a subscription', () => {
   const since = at('2027-01-31T12:00:00Z');
-  const subscribed = startSubscription(openMeter(1, since).meter, 4, pro, since).meter;
+  const subscribed = startSubscription(openMeter(1, since, planOfRank).meter, pro, 'sub-1', since, planOfRank).meter;
 
   it('grants the plan each month and rolls unused credits over for three months, so four grants are alive', () => {
-    const later = bringCurrent(subscribed, at('2027-09-01T00:00:00Z')).meter;
+    const later = bringCurrent(subscribed, at('2027-09-01T00:00:00Z'), planOfRank).meter;
     expect(currentLots(later).map(({ granted, expiresAt }) => [granted, day(expiresAt)])).toEqual([
       [credits(100_000), '2027-09-30'],
       [credits(100_000), '2027-10-31'],
@@ -63,14 +66,19 @@ describe('a subscription', () => {
   });
 
   it('spends the oldest expiry first', () => {
-    const later = bringCurrent(subscribed, at('2027-04-01T00:00:00Z')).meter;
+    const later = bringCurrent(subscribed, at('2027-04-01T00:00:00Z'), planOfRank).meter;
     const [oldest, second] = currentLots(spend(later, credits(100_010)));
     expect([oldest?.remaining, second?.remaining]).toEqual([credits(99_990), credits(100_000)]);
   });
 
   it('moves the rate ceilings of calls already made to the new limit', () => {
-    const free: Meter = { ...openMeter(1, since).meter, admitted: 7, ceiling: 17, buckets: new Map([['x', 12]]) };
-    const { meter } = startSubscription(free, 4, pro, since);
+    const free: Meter = {
+      ...openMeter(1, since, planOfRank).meter,
+      admitted: 7,
+      ceiling: 17,
+      buckets: new Map([['x', 12]]),
+    };
+    const { meter } = startSubscription(free, pro, 'sub-1', since, planOfRank);
     expect([meter.ceiling, meter.buckets.get('x')]).toEqual([2007, 2002]);
   });
 });
@@ -86,13 +94,15 @@ describe('whatever is spent, held and waited for', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.array(step, { maxLength: 30 }), (subscribes, steps) => {
         let now = at('2027-01-31T12:00:00Z');
-        const first = openMeter(1, now);
-        const begun = subscribes ? startSubscription(first.meter, 2, pro, now) : { meter: first.meter, entries: [] };
+        const first = openMeter(1, now, planOfRank);
+        const begun = subscribes
+          ? startSubscription(first.meter, dev, 'sub-1', now, planOfRank)
+          : { meter: first.meter, entries: [] };
         let { meter } = begun;
         let sum = [...first.entries, ...begun.entries].reduce((total, { amount }) => total + amount, 0);
         for (const { wait, spent, held } of steps) {
           now += wait;
-          const settled = bringCurrent(meter, now);
+          const settled = bringCurrent(meter, now, planOfRank);
           sum += settled.entries.reduce((total, { amount }) => total + amount, 0);
           ({ meter } = settled);
           expect(balance(meter)).toBe(sum);

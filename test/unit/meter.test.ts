@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/plans.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -24,7 +25,7 @@ const refused = (error: unknown): string =>
 
 /** Admits the call and says how it went. */
 async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<string> {
-  return metering(store)
+  return metering(store, planOfRank)
     .admit(attemptOn(meter, requestId, about))
     .then(() => 'admitted', refused);
 }
@@ -42,7 +43,7 @@ describe('admission', () => {
     const meter = await putMeter(client, meterWith(credits(1)));
     const attempt = attemptOn(meter, 'call');
     await store.admit(attempt);
-    const charge = await metering(store).admit(attempt);
+    const charge = await metering(store, planOfRank).admit(attempt);
     await charge.settle(credits(1), start);
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: 0, admitted: 1, seq: 2 });
   });
@@ -68,7 +69,7 @@ describe('admission', () => {
   });
 
   it('limits the calls in flight without using up the rate window', async () => {
-    const meter = await putMeter(client, meterWith(credits(100), { planRank: 1, ceiling: 1000 }));
+    const meter = await putMeter(client, meterWith(credits(100), { planRank: 1, callsInFlight: 5, ceiling: 1000 }));
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, call) => outcomeOf(meter, `call-${call}`)));
     expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(5);
     expect(await store.find(meter.accountId)).toMatchObject({ admitted: 5 });
@@ -78,7 +79,7 @@ describe('admission', () => {
 describe('settlement', () => {
   it('charges the cost, gives back the rest, and does so once', async () => {
     const meter = await putMeter(client, meterWith(credits(10)));
-    const charge = await metering(store).admit(attemptOn(meter, 'call', { amount: credits(4) }));
+    const charge = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
     await Promise.all([charge.settle(credits(3), start), charge.settle(credits(4), start)]);
     expect(await store.find(meter.accountId)).toMatchObject({
       spendable: credits(7),
@@ -91,8 +92,8 @@ describe('settlement', () => {
     for (let trial = 0; trial < 50; trial++) {
       const meter = await putMeter(client, meterWith(credits(10)));
       const late = start + 151_000;
-      const charge = await metering(store).admit(attemptOn(meter, 'call', { amount: credits(4) }));
-      await Promise.all([charge.settle(credits(3), late), metering(store).sweep(late)]);
+      const charge = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
+      await Promise.all([charge.settle(credits(3), late), metering(store, planOfRank).sweep(late)]);
       const after = await store.find(meter.accountId);
       expect([credits(7), credits(10)]).toContain(after?.spendable);
       expect(after).toMatchObject({ seq: 2, holds: new Map() });
@@ -103,9 +104,9 @@ describe('settlement', () => {
     const swept = await putMeter(client, meterWith(credits(1)));
     const called = await putMeter(client, meterWith(credits(1)));
     await Promise.all([outcomeOf(swept, 'dead'), outcomeOf(called, 'dead')]);
-    await metering(store).sweep(start + 149_000);
+    await metering(store, planOfRank).sweep(start + 149_000);
     expect(await store.find(swept.accountId)).toMatchObject({ spendable: 0 });
-    await metering(store).sweep(start + 150_000);
+    await metering(store, planOfRank).sweep(start + 150_000);
     const after = await store.find(swept.accountId);
     expect(after).toMatchObject({ spendable: credits(1), holds: new Map() });
     expect(await outcomeOf(called, 'next', { now: start + 200_000 })).toBe('admitted');
@@ -115,7 +116,7 @@ describe('settlement', () => {
     const meter = await putMeter(client, meterWith(credits(10)));
     const [lot] = meter.lots;
     const before = (lot?.expiresAt ?? 0) * 1000 - 1000;
-    const { current, admit } = metering(store);
+    const { current, admit } = metering(store, planOfRank);
     const charge = await admit(attemptOn(meter, 'call', { amount: credits(4), now: before }));
     await current(meter.accountId, before + 2000);
     await charge.settle(credits(1), before + 3000);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/plans.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
@@ -68,14 +69,17 @@ function withLostReplies(store: MeterStore): MeterStore {
 async function play(first: Meter, steps: readonly Step[]): Promise<void> {
   const store = meterStore(database.client, 'meters');
   const rows: LedgerEntry[] = [];
-  const meters = metering({
-    ...withLostReplies(store),
-    async replace(before, after, entries) {
-      const done = await store.replace(before, after, entries);
-      if (done && before.accountId === first.accountId) rows.push(...entries);
-      return done;
+  const meters = metering(
+    {
+      ...withLostReplies(store),
+      async replace(before, after, entries) {
+        const done = await store.replace(before, after, entries);
+        if (done && before.accountId === first.accountId) rows.push(...entries);
+        return done;
+      },
     },
-  });
+    planOfRank,
+  );
   let now = start;
   let spent = 0;
   const open: { charge: Charge; deadline: number }[] = [];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/plans.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/service-error.ts';
@@ -16,7 +17,7 @@ afterAll(() => database.close());
 
 /** Makes and settles a call at each moment; the moments admitted, and the refusals' Retry-After by moment. */
 async function play(meter: Meter, moments: readonly number[], name = 'call') {
-  const { admit } = metering(meterStore(database.client, 'meters'));
+  const { admit } = metering(meterStore(database.client, 'meters'), planOfRank);
   const admitted: number[] = [];
   const refused = new Map<number, number>();
   for (const [index, now] of moments.entries()) {

@@ -1,3 +1,4 @@
+import type { Plans } from '#contract/plans.ts';
 import { newAccountId } from '../ids.ts';
 import { openMeter } from '../meter/billing.ts';
 import type { Clock, Random } from '../ports.ts';
@@ -19,23 +20,40 @@ export interface IdentityTokens {
   verify(token: string, now: number): Promise<VerifiedIdentity>;
 }
 
+/** A lost race makes the identity known; only a second one, with another identity of the address, needs a third try. */
+const maxTries = 3;
+
 /** Sign-in with the identity provider (design section 3, "Google", and "Google meets a password account"). */
 export function googleSignInService(
   accounts: AccountStore,
   identities: IdentityStore,
   tokens: IdentityTokens,
+  plans: Plans,
   clock: Clock,
   random: Random,
 ) {
-  /** The account of the token's identity: known, new, linked to the account of `session`, or taken over. */
+  /**
+   * The account of the token's identity: known, new, linked to the account of `session`, or taken over. Losing a race
+   * against another token of the same person is no refusal: the identity is then known.
+   */
   async function signIn(token: string, session: Account | undefined): Promise<Account> {
     const verified = await tokens.verify(token, clock.now());
     const identity = `${verified.issuer}#${verified.subject}`;
-    const known = await identities.find(identity);
-    if (known) return (await identities.consume(verified)) ? known : refuse();
+    for (let tries = 0; tries < maxTries; tries++) {
+      const known = await identities.find(identity);
+      if (known) return (await identities.consume(verified)) ? known : refuse();
+      const account = await claim(verified, identity, session);
+      if (account) return account;
+    }
+    return refuse();
+  }
+
+  /** The account that the identity belongs to from now on; undefined when the token or the identity is taken. */
+  async function claim(verified: VerifiedIdentity, identity: string, session: Account | undefined) {
     const email = normalizedEmail(verified.email);
     const holder = await accounts.findByEmail(email);
     if (!holder) return create({ ...verified, email }, identity);
+    if (holder.identities?.includes(identity)) return undefined;
     if (holder.confirmedAt === undefined) return takeOver(holder, identity, verified);
     if (session?.id === holder.id) return link(holder, identity, verified);
     throw new ServiceError(
@@ -44,7 +62,7 @@ export function googleSignInService(
     );
   }
 
-  async function create(verified: VerifiedIdentity, identity: string): Promise<Account> {
+  async function create(verified: VerifiedIdentity, identity: string): Promise<Account | undefined> {
     const now = clock.now();
     const id = newAccountId(random);
     const { email, name } = verified;
@@ -58,28 +76,24 @@ export function googleSignInService(
       identities: [identity],
     };
     const isNew = await accounts.create(
-      { account, meter: openMeter(id, Math.floor(now / 1000)), proof: verified },
+      { account, meter: openMeter(id, Math.floor(now / 1000), plans), proof: verified },
       now,
     );
-    return isNew ? account : refuse();
+    return isNew ? account : undefined;
   }
 
-  async function takeOver(holder: Account, identity: string, proof: ConsumedToken): Promise<Account> {
-    return (await identities.takeOver(holder, identity, proof, clock.now())) ? again(holder) : refuse();
+  async function takeOver(holder: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {
+    return (await identities.takeOver(holder, identity, proof, clock.now())) ? accounts.find(holder.id) : undefined;
   }
 
-  async function link(holder: Account, identity: string, proof: ConsumedToken): Promise<Account> {
-    return (await identities.link(holder, identity, proof)) ? holder : refuse();
-  }
-
-  async function again({ id }: Account): Promise<Account> {
-    return (await accounts.find(id)) ?? refuse();
+  async function link(holder: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {
+    return (await identities.link(holder, identity, proof)) ? holder : undefined;
   }
 
   return { signIn };
 }
 
-/** The token was used before, or another request with it won. */
+/** The token was used before. */
 function refuse(): never {
   throw new ServiceError(
     'INVALID_IDENTITY_TOKEN',

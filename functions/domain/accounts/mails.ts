@@ -38,6 +38,28 @@ export function passwordChangedMail(name: string, link: string): MailContent {
   });
 }
 
+export function creditsLowMail(name: string, link: string): MailContent {
+  return letter({
+    subject: 'You have used 80 % of your credits',
+    name,
+    body: 'You have used 80 % of the credits you had this month.',
+    action: 'Look at the plans',
+    link,
+    footer: 'You get this mail once in a billing month.',
+  });
+}
+
+export function creditsUsedUpMail(name: string, link: string): MailContent {
+  return letter({
+    subject: 'Your credits are used up',
+    name,
+    body: 'All your credits are used, and calls are refused until the next month or a larger plan.',
+    action: 'Look at the plans',
+    link,
+    footer: 'You get this mail once in a billing month.',
+  });
+}
+
 export function accountDeletedMail(name: string, link: string): MailContent {
   return letter({
     subject: 'Your account was deleted',

@@ -45,9 +45,9 @@ export function passwordService(
     if (token?.kind !== 'reset') throw badToken();
     const { accountId, digest } = token;
     if (!(await passwords.isResetToken(accountId, digest, clock.now()))) throw badToken();
-    await refuseCommonPassword(settings.commonPasswords, newPassword, 'newPassword');
     const account = await accounts.find(accountId);
-    if (!account) throw badToken();
+    if (!account || account.deletedAt !== undefined) throw badToken();
+    await refuseCommonPassword(settings.commonPasswords, newPassword, 'newPassword');
     const hash = await hashed(newPassword);
     if (!(await passwords.reset(accountId, digest, hash, noticeTo(account), clock.now()))) throw badToken();
     await throttle.clear(passwordGuesses, account.email);

@@ -22,15 +22,25 @@ export interface OpenedSession {
 export type Sessions = ReturnType<typeof sessionService>;
 
 export function sessionService(sessions: SessionStore, clock: Clock, random: Random) {
-  /** The oldest gives way when there are too many. */
+  /** Others give way when there are too many. */
   async function open(account: Account): Promise<OpenedSession> {
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
     const now = clock.now();
-    const others = (await sessions.list(account.id)).toSorted((one, other) => other.createdAt - one.createdAt);
     await sessions.open(account.id, { digest, createdAt: now, lastSeenAt: now, expiresAt: now + lifetime });
-    for (const old of others.slice(mostSessions - 1)) await sessions.end(account.id, old.digest);
+    await endSurplus(account, now);
     return { text, lifetimeMs: lifetime };
+  }
+
+  /**
+   * Those that have ended go first, then the oldest. Counted after opening: of many opened at once, the last to count
+   * sees all, and none of them ends one that another keeps.
+   */
+  async function endSurplus(account: Account, now: number): Promise<void> {
+    const rank = (session: Session): number => (isAlive(session, account, now) ? session.createdAt : 0);
+    const all = await sessions.list(account.id);
+    const best = all.toSorted((one, other) => rank(other) - rank(one) || one.digest.localeCompare(other.digest));
+    for (const { digest } of best.slice(mostSessions)) await sessions.end(account.id, digest);
   }
 
   /** The account as it is now, when the session is alive. */

@@ -1,3 +1,4 @@
+import type { Plans } from '#contract/plans.ts';
 import type { CommonPasswords } from './password-policy.ts';
 
 export interface AccountSettings {
@@ -5,4 +6,5 @@ export interface AccountSettings {
   readonly publicOrigin: string;
   readonly scryptLog2Cost: number;
   readonly commonPasswords: CommonPasswords;
+  readonly plans: Plans;
 }

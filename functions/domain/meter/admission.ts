@@ -8,7 +8,8 @@ import { rateHeaders } from './receipt.ts';
 /** A call that asks to be admitted. `amount` in microcredits, `now` in epoch ms, `deadline` in epoch seconds. */
 export interface Attempt {
   readonly accountId: number;
-  readonly keyId: string;
+  /** Undefined when a person in a session calls. */
+  readonly keyId: string | undefined;
   readonly requestId: string;
   readonly service: ServiceName;
   readonly model: string;
@@ -27,13 +28,18 @@ export type Verdict = { is: 'admitted' | 'due'; meter: Meter } | { is: 'refused'
  */
 export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };
-  if (!meter || !hasWorkingKey(meter, attempt.keyId, attempt.now)) return { is: 'refused', why: invalidKey() };
+  if (!meter || !mayCall(meter, attempt)) return { is: 'refused', why: invalidKey() };
   if (meter.due * 1000 <= attempt.now || hasLapsedHold(meter, attempt.now)) return { is: 'due', meter };
   return { is: 'refused', why: refusal(meter, attempt) };
 }
 
 export function hasWorkingKey(meter: Meter, keyId: string, now: number): boolean {
   return meter.closed === undefined && (meter.keys.get(keyId) ?? 0) > Math.floor(now / 1000);
+}
+
+/** A session was checked before; a key is checked here. */
+function mayCall(meter: Meter, { keyId, now }: Attempt): boolean {
+  return keyId === undefined ? meter.closed === undefined : hasWorkingKey(meter, keyId, now);
 }
 
 export function hasLapsedHold(meter: Meter, now: number): boolean {
@@ -45,7 +51,6 @@ export function invalidKey(): ServiceError {
 }
 
 function refusal(meter: Meter, attempt: Attempt): ServiceError {
-  const plan = planOfRank(meter.planRank);
   const rate = rateStanding(meter, attempt.now);
   const headers = rateHeaders(rate);
   if (meter.planRank < attempt.minPlanRank) return planTooSmall(attempt);
@@ -54,8 +59,8 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError {
     const detail = `The plan allows ${rate.limit} calls per minute; try again in ${retryAfter} s.`;
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { ...headers, 'Retry-After': retryAfter } });
   }
-  if (meter.holds.size >= plan.callsInFlight) {
-    const detail = `The plan allows ${plan.callsInFlight} calls at the same time; wait for one to end.`;
+  if (meter.holds.size >= meter.callsInFlight) {
+    const detail = `The plan allows ${meter.callsInFlight} calls at the same time; wait for one to end.`;
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { ...headers, 'Retry-After': '1' } });
   }
   if (meter.spendable < attempt.amount) {
@@ -64,6 +69,10 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError {
       'The credits are used up; upgrade the plan or wait for the next month.',
       { headers },
     );
+  }
+  if (meter.callsThisMonth >= meter.callsPerMonth) {
+    const detail = `The plan allows ${meter.callsPerMonth} calls per month; upgrade the plan or wait for the next month.`;
+    return new ServiceError('INSUFFICIENT_CREDITS', detail, { headers });
   }
   throw new Error('the admission was refused by a rule that the verdict does not know');
 }

@@ -1,9 +1,9 @@
-import { freePlanRank, monthlyGrant, planOfRank } from '#contract/plans.ts';
+import { freePlanRank, monthlyGrant, type Plans } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
-import { addMonths } from '../months.ts';
+import { addMonths, monthsSince } from '../months.ts';
 import { addLot, expireLots } from './lots.ts';
-import type { LedgerEntry, Meter, Period, Subscription } from './meter.ts';
-import { unlimited } from './rate-window.ts';
+import type { LedgerEntry, Meter, Period } from './meter.ts';
+import { onPlan, unlimited } from './rate-window.ts';
 
 /** A meter and what happened to it on the way, oldest first. */
 export interface Settled {
@@ -12,51 +12,62 @@ export interface Settled {
 }
 
 /** Months a grant outlives the month it was given for (spec "Credits" rule 1, design section 3 "Roll-over"). */
-const rollOverMonths = 3;
+export const rollOverMonths = 3;
 
 /** Entries one write may carry, so that the item stays small after years of silence; the rest stays due. */
 const entriesPerWrite = 48;
 
+export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
 
 /** A new account's meter, with its first free month granted. `now` in epoch seconds. */
-export function openMeter(accountId: number, now: number): Settled {
+export function openMeter(accountId: number, now: number, plans: Plans): Settled {
+  const free = plans(freePlanRank);
   const bare: Meter = {
     accountId,
     seq: 0,
     keys: new Map(),
     planRank: freePlanRank,
+    callsInFlight: free.callsInFlight,
+    callsPerMonth: free.callsPerMonth ?? unlimited,
+    callsThisMonth: 0,
     admitted: 0,
-    ceiling: callsPerMinute(freePlanRank),
+    ceiling: free.callsPerMinute ?? unlimited,
     buckets: new Map(),
     spendable: 0,
     holds: new Map(),
     lots: [],
     used: {},
     period: { anchor: now, index: 0 },
+    freeAnchor: now,
     due: now,
   };
-  return counted(bare, grantMonth(bare, now), now);
+  return counted(bare, grantMonth(bare, now, plans), now);
 }
 
 /** Brings a meter to `now` (epoch seconds): expires lots, ends months, grants new ones; as if it had been watched all along. */
-export function bringCurrent(meter: Meter, now: number): Settled {
+export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
   let settled: Settled = { meter, entries: [] };
-  while (settled.entries.length < entriesPerWrite && periodEnd(settled.meter.period) <= now) {
-    const end = periodEnd(settled.meter.period);
-    settled = chain(settled, (current) => expireLots(current, end));
-    settled = chain(settled, (current) => grantMonth(nextPeriod(current), end));
+  while (settled.entries.length < entriesPerWrite && nextTurn(settled.meter) <= now) {
+    const turn = nextTurn(settled.meter);
+    settled = chain(settled, (current) => expireLots(current, turn));
+    settled = chain(settled, (current) =>
+      turn === current.subscription?.creditsExpireAt
+        ? endSubscription(current, turn, plans)
+        : endMonth(current, turn, plans),
+    );
   }
-  if (periodEnd(settled.meter.period) > now) settled = chain(settled, (current) => expireLots(current, now));
+  if (nextTurn(settled.meter) > now) settled = chain(settled, (current) => expireLots(current, now));
   return counted(meter, settled, now);
 }
 
-/** Starts a subscription: its first month begins now, on the plan's limits, with the plan's credits. */
-export function startSubscription(meter: Meter, planRank: number, subscription: Subscription, now: number): Settled {
-  const settled = chain(bringCurrent(meter, now), (current) =>
-    grantMonth({ ...onPlan(current, planRank), subscription, used: {}, period: { anchor: now, index: 0 } }, now),
-  );
-  return counted(meter, settled, now);
+/** Grants the month's credits: a plan's live three months longer than the month, the free ones do not. */
+export function grantMonth(meter: Meter, now: number, plans: Plans): Settled {
+  const { anchor, index } = meter.period;
+  const granted = monthlyGrant(plans(meter.planRank)) * microPerCredit;
+  return meter.subscription
+    ? addLot(meter, { source: 'plan', granted, expiresAt: addMonths(anchor, index + 1 + rollOverMonths) }, now)
+    : addLot(meter, { source: 'free', granted, expiresAt: periodEnd(meter.period) }, now);
 }
 
 /** Credits given by an operator: they live for three months. */
@@ -65,37 +76,41 @@ export function grantCredits(meter: Meter, granted: number, now: number): Settle
   return counted(meter, addLot(meter, lot, now), now);
 }
 
-/** Moves the rate ceilings so that calls already made go on counting against the new limit. */
-function onPlan(meter: Meter, planRank: number): Meter {
-  const shift = callsPerMinute(planRank) - (meter.ceiling - meter.admitted);
-  const buckets = new Map([...meter.buckets].map(([name, ceiling]) => [name, ceiling + shift]));
-  return { ...meter, planRank, buckets, ceiling: meter.ceiling + shift };
+/** Counts the entries in `seq` and says when the meter is due next. */
+export function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
+  const moments = meter.lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
+  const due = Math.min(nextTurn(meter), ...moments);
+  return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
 }
 
-function grantMonth(meter: Meter, now: number): Settled {
-  const { anchor, index } = meter.period;
-  const granted = monthlyGrant(planOfRank(meter.planRank)) * microPerCredit;
-  return meter.subscription
-    ? addLot(meter, { source: 'plan', granted, expiresAt: addMonths(anchor, index + 1 + rollOverMonths) }, now)
-    : addLot(meter, { source: 'free', granted, expiresAt: periodEnd(meter.period) }, now);
-}
-
-function nextPeriod(meter: Meter): Meter {
-  return { ...meter, used: {}, period: { ...meter.period, index: meter.period.index + 1 } };
-}
-
-function callsPerMinute(planRank: number): number {
-  return planOfRank(planRank).callsPerMinute ?? unlimited;
-}
-
-function chain(before: Settled, step: (meter: Meter) => Settled): Settled {
+export function chain(before: Settled, step: (meter: Meter) => Settled): Settled {
   const after = step(before.meter);
   return { meter: after.meter, entries: [...before.entries, ...after.entries] };
 }
 
-/** Counts the entries in `seq` and says when the meter is due next. */
-function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
-  const moments = meter.lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
-  const due = Math.min(periodEnd(meter.period), ...moments);
-  return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
+/** The next moment at which more changes than a lot: the month ends, or a cancelled subscription does. */
+function nextTurn({ period, subscription }: Meter): number {
+  return Math.min(periodEnd(period), subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY);
+}
+
+function endMonth(meter: Meter, end: number, plans: Plans): Settled {
+  const period = { ...meter.period, index: meter.period.index + 1 };
+  const next = { ...meter, used: {}, callsThisMonth: 0, period };
+  if (next.subscription?.status === 'cancelled') return { meter: onPlan(next, plans(freePlanRank)), entries: [] };
+  return grantMonth(withPendingPlan(next, plans), end, plans);
+}
+
+/** A plan's limits are taken anew each month, as the deployment's may have changed. */
+function withPendingPlan(meter: Meter, plans: Plans): Meter {
+  if (!meter.subscription?.pending) return onPlan(meter, plans(meter.planRank));
+  const { pending, ...subscription } = meter.subscription;
+  return onPlan({ ...meter, subscription: { ...subscription, planId: pending.planId } }, plans(pending.planRank));
+}
+
+/** Back to the free allowance, in the free month that is running, which is counted from registration. */
+function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
+  const { subscription: _ended, ...rest } = meter;
+  const period = { anchor: meter.freeAnchor, index: monthsSince(meter.freeAnchor, now) };
+  const free = onPlan({ ...rest, used: {}, callsThisMonth: 0, period }, plans(freePlanRank));
+  return grantMonth(free, now, plans);
 }

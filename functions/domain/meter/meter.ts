@@ -23,10 +23,17 @@ export interface Period {
   readonly index: number;
 }
 
+/** Moments in epoch seconds. */
 export interface Subscription {
   readonly id: string;
+  /** As it was sent. */
   readonly planId: string;
-  readonly status: 'active';
+  readonly status: 'active' | 'cancelled';
+  /** The plan of the next period, after a downgrade. */
+  readonly pending?: { readonly planId: string; readonly planRank: number };
+  /** Once cancelled: the end of the paid period, and of the credits and the subscription. */
+  readonly endsAt?: number;
+  readonly creditsExpireAt?: number;
 }
 
 /**
@@ -45,6 +52,11 @@ export interface Meter {
   /** Digest of each key that works, and when it stops to. */
   readonly keys: ReadonlyMap<string, number>;
   readonly planRank: number;
+  /** Limits of the plan, as the deployment enforces them. */
+  readonly callsInFlight: number;
+  readonly callsPerMonth: number;
+  /** Calls admitted in the current period. */
+  readonly callsThisMonth: number;
   /** Calls ever admitted. */
   readonly admitted: number;
   /** `admitted` plus the plan's calls per minute. */
@@ -57,6 +69,8 @@ export interface Meter {
   /** Settled in the current period. */
   readonly used: Readonly<Partial<Record<ServiceName, number>>>;
   readonly period: Period;
+  /** When the account was registered: free months are counted from there. */
+  readonly freeAnchor: number;
   readonly subscription?: Subscription;
   /** The next moment at which a month ends or a lot expires; no call is admitted past it until that is settled. */
   readonly due: number;

@@ -1,3 +1,4 @@
+import type { Plans } from '#contract/plans.ts';
 import { ServiceError } from '../service-error.ts';
 import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
 import { bringCurrent, type Settled } from './billing.ts';
@@ -21,7 +22,7 @@ export type Metering = ReturnType<typeof metering>;
 const maxTries = 8;
 
 /** Admission and settlement of calls, and everything that falls due on a meter (design section 4). */
-export function metering(store: MeterStore) {
+export function metering(store: MeterStore, plans: Plans) {
   /** Throws the refusal (401, 403, 429 or 402) when the call may not run. */
   async function admit(attempt: Attempt): Promise<Charge> {
     for (let tries = 0; tries < maxTries; tries++) {
@@ -61,7 +62,7 @@ export function metering(store: MeterStore) {
       await store.settle({ ...settlementOf(meter, requestId, hold, now), cost: 0, expiryPassed: true });
     }
     if (lapsed.length > 0 || meter.due * 1000 > now) return;
-    const settled = bringCurrent(meter, Math.floor(now / 1000));
+    const settled = bringCurrent(meter, Math.floor(now / 1000), plans);
     await store.replace(meter, settled.meter, settled.entries);
   }
 
@@ -98,7 +99,7 @@ function busy(): ServiceError {
 }
 
 function openCharge(store: MeterStore, meter: Meter, attempt: Attempt): Charge {
-  const hold: Hold = attempt;
+  const hold: Hold = { ...attempt, keyId: attempt.keyId ?? '' };
   let open = true;
   return {
     held: attempt.amount,

@@ -1,3 +1,4 @@
+import type { PlanLimits } from '#contract/plans.ts';
 import type { Meter } from './meter.ts';
 
 /**
@@ -10,6 +11,19 @@ const windowBuckets = 21;
 
 /** A number no limit reaches: plans without a limit (JavaScript and DynamoDB both hold it exactly). */
 export const unlimited = 1e15;
+
+/** A meter on a plan's limits. The rate ceilings move, so that calls already made go on counting against the new limit. */
+export function onPlan(meter: Meter, plan: PlanLimits): Meter {
+  const shift = (plan.callsPerMinute ?? unlimited) - (meter.ceiling - meter.admitted);
+  return {
+    ...meter,
+    planRank: plan.rank,
+    callsInFlight: plan.callsInFlight,
+    callsPerMonth: plan.callsPerMonth ?? unlimited,
+    ceiling: meter.ceiling + shift,
+    buckets: new Map([...meter.buckets].map(([name, ceiling]) => [name, ceiling + shift])),
+  };
+}
 
 /** Name of the bucket that a moment (epoch ms) falls into: its index in base 36. */
 function bucketAt(now: number): string {

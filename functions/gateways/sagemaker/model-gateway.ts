@@ -12,21 +12,23 @@ export interface ModelGatewaySettings {
 
 /** Containers that speak OpenAI bodies on /invocations (vLLM), through the SageMaker runtime. */
 export function sagemakerGateway(client: SageMakerRuntimeClient, settings: ModelGatewaySettings): ModelGateway {
-  async function invoke(model: string, body: unknown): Promise<unknown> {
+  async function invoke(model: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
     const command = new InvokeEndpointCommand({
       EndpointName: settings.endpointOf(model),
       ContentType: 'application/json',
       Accept: 'application/json',
       Body: JSON.stringify(body),
     });
-    const { Body } = await client.send(command, { abortSignal: AbortSignal.timeout(settings.deadlineMs) });
+    const deadline = AbortSignal.timeout(settings.deadlineMs);
+    const abortSignal = signal ? AbortSignal.any([deadline, signal]) : deadline;
+    const { Body } = await client.send(command, { abortSignal });
     return JSON.parse(new TextDecoder().decode(Body));
   }
 
   return {
-    async chat(model, request) {
+    async chat(model, request, signal) {
       try {
-        return v.parse(ModelChatReply, await invoke(model, request));
+        return v.parse(ModelChatReply, await invoke(model, request, signal));
       } catch (error) {
         throw serviceErrorOf(error, model);
       }

@@ -1,0 +1,9 @@
+import { routes } from '#contract/routes.ts';
+import { shownQuota } from '#domain/balance.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const getServiceQuota: Operation<typeof routes.getServiceQuota> = async ({ metering, clock }, { input, caller }) =>
+  shownQuota(await metering().current(caller.accountId, clock.now()), input.path.name);
+
+export const handler = endpoint(routes.getServiceQuota, getServiceQuota);

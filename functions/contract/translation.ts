@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { text } from './fields.ts';
+import { languageName } from './languages.ts';
+import { limits } from './limits.ts';
+
+/** Words that one call translates at most (design section 3, "Limits"; how they are counted: `domain/words.ts`). */
+export const maxTranslationWords = 5000;
+
+/** Time for all parts of a text together: the function has 28 s, and the charge is settled in them too. */
+export const translationSeconds = 25;
+
+const language = v.pipe(
+  v.string('must be a string'),
+  v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),
+);
+
+/** Body of POST /ai/translate. Codes may be of either case and are echoed as sent; the body's size bounds the text. */
+export const TranslationRequest = v.pipe(
+  v.object(
+    { text: text(limits.bodyBytes), sourceLanguage: language, targetLanguage: language },
+    'must be a JSON object',
+  ),
+  v.forward(
+    v.check(
+      ({ sourceLanguage, targetLanguage }) => sourceLanguage.toLowerCase() !== targetLanguage.toLowerCase(),
+      'must differ from sourceLanguage',
+    ),
+    ['targetLanguage'],
+  ),
+);
+export type TranslationRequest = v.InferOutput<typeof TranslationRequest>;
+
+/** `words` counted in the text that was sent, `credits` charged for them. */
+export const Translation = v.object({
+  translatedText: v.string(),
+  sourceLanguage: v.string(),
+  targetLanguage: v.string(),
+  words: v.pipe(v.number(), v.safeInteger()),
+  credits: v.pipe(v.number(), v.safeInteger()),
+});
+export type Translation = v.InferOutput<typeof Translation>;

@@ -1,0 +1,58 @@
+/** A part of a text: `text` without the white space around it, which stands `before` and `after`. */
+export interface TextPart {
+  readonly before: string;
+  readonly text: string;
+  readonly after: string;
+}
+
+type Grain = (text: string) => Iterable<string>;
+
+/** Where a text may be cut, from the best place to the last resort: sentences, runs, words, code points. */
+const grains: readonly Grain[] = [
+  segmentsOf('sentence'),
+  (text) => text.match(/\S+\s*|\s+/g) ?? [],
+  segmentsOf('word'),
+  (text) => text,
+];
+
+/**
+ * Cuts a text into parts of at most `maxBytes` UTF-8 bytes (at least 4), as few as fit, at sentence ends where it can.
+ * The parts joined are the text.
+ */
+export function cutText(text: string, maxBytes: number): TextPart[] {
+  const parts: string[] = [];
+  let part = '';
+  let bytes = 0;
+  for (const piece of piecesOf(text, maxBytes, grains)) {
+    const size = Buffer.byteLength(piece);
+    if (bytes + size > maxBytes) {
+      parts.push(part);
+      part = '';
+      bytes = 0;
+    }
+    part += piece;
+    bytes += size;
+  }
+  return [...parts, part].map(withoutMargins);
+}
+
+/** The largest pieces that each fit. */
+function* piecesOf(text: string, maxBytes: number, [grain, ...finer]: readonly Grain[]): Generator<string> {
+  if (!grain || Buffer.byteLength(text) <= maxBytes) {
+    yield text;
+    return;
+  }
+  for (const piece of grain(text)) yield* piecesOf(piece, maxBytes, finer);
+}
+
+function segmentsOf(granularity: 'sentence' | 'word'): Grain {
+  return function* segments(text) {
+    for (const { segment } of new Intl.Segmenter('und', { granularity }).segment(text)) yield segment;
+  };
+}
+
+function withoutMargins(part: string): TextPart {
+  const rest = part.trimStart();
+  const text = rest.trimEnd();
+  return { before: part.slice(0, part.length - rest.length), text, after: rest.slice(text.length) };
+}

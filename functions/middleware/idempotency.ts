@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import type { Route } from '#contract/route.ts';
+import {
+  answerAgain,
+  claimOf,
+  type Idempotency,
+  isFinal,
+  type KeptAnswer,
+  type KeptRefusal,
+} from '#domain/idempotency.ts';
+import { ServiceError } from '#domain/service-error.ts';
+import type { Call, Middleware } from './call.ts';
+import { graceSeconds } from './meter.ts';
+
+export interface Idempotent {
+  readonly records: Idempotency;
+  /** Tells the operators of a claim that could not be ended; it lapses, and until then a repeat is refused. */
+  readonly onLostRecord: (error: unknown) => void;
+}
+
+/**
+ * Runs a request with an Idempotency-Key once, and gives its answer to the repeats. Two middlewares around the meter:
+ * `claim` before it, so that a repeat is neither admitted nor counted, and `keep` after it, so that the answer is
+ * stored before the call is charged: a crash between the two may cost us the charge, never the caller a second one.
+ */
+export function idempotency(route: Route, idempotent: () => Idempotent): { claim: Middleware; keep: Middleware } {
+  const lifetimeMs = (route.timeoutSeconds + graceSeconds) * 1000;
+
+  /** A refusal by the admission is not kept: nothing ran, and a key may be renewed or a plan upgraded. */
+  function finalRefusal(error: unknown, call: Call): KeptRefusal | undefined {
+    const hasRun = !route.priced || call.charge !== undefined;
+    if (!hasRun || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
+    return { code: error.code, detail: error.message };
+  }
+
+  function replay(call: Call, answer: KeptAnswer, requestId: string): void {
+    Object.assign(call.headers, { 'Idempotent-Replayed': 'true', 'x-original-request-id': requestId });
+    if (route.priced) call.headers['x-credits-charged'] = '0';
+    if ('code' in answer) throw new ServiceError(answer.code, answer.detail);
+    call.replay = answer;
+    delete call.order;
+  }
+
+  return {
+    claim: {
+      before: async function claimKey({ context: { call } }) {
+        const { caller, idempotencyKey: key, input, requestId } = call;
+        if (!caller || key === undefined) return;
+        const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
+        call.claim = claim;
+        const earlier = await idempotent().records.claim(claim, lifetimeMs);
+        if (!earlier) return;
+        delete call.claim;
+        await call.prove?.();
+        replay(call, answerAgain(earlier, claim), earlier.requestId);
+      },
+      onError: async function endClaim({ error, context: { call } }) {
+        if (!call.claim) return;
+        const { records, onLostRecord } = idempotent();
+        const refusal = finalRefusal(error, call);
+        try {
+          await (refusal ? records.keep(call.claim, refusal) : records.release(call.claim));
+        } catch (lost) {
+          onLostRecord(lost);
+        }
+      },
+    },
+    keep: {
+      after: async function keepAnswer({ response, context: { call } }) {
+        if (!call.claim) return;
+        const answer = { ...route.success, data: response ?? null };
+        await idempotent().records.keep(call.claim, v.is(Streamed, call.input.body) ? undefined : answer);
+      },
+    },
+  };
+}
+
+/** A body that asks for its answer in pieces: there is no one answer to keep. */
+const Streamed = v.object({ stream: v.literal(true) });

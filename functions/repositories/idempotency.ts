@@ -1,0 +1,69 @@
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import type { IdempotencyStore } from '#domain/idempotency.ts';
+import { seconds } from './account-items.ts';
+import { conditionally } from './conditional.ts';
+
+const Code = v.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(errorStatus, code));
+
+const Answer = v.union([
+  v.object({ status: v.number(), message: v.string(), data: v.unknown() }),
+  v.object({ code: Code, detail: v.string() }),
+]);
+
+/** `answer` is JSON text: DynamoDB's own maps lose the order of fields and nest less deep. */
+const Row = v.object({
+  requestId: v.string(),
+  fingerprint: v.string(),
+  running: v.boolean(),
+  answer: v.optional(v.pipe(v.string(), v.parseJson(), Answer)),
+});
+
+const isMine = 'requestId = :requestId';
+const isMineAndRunning = `${isMine} AND running = :true`;
+
+/**
+ * Records of Idempotency-Keys in DynamoDB: one item per key. A write that arrives twice, or late, finds that it is done
+ * or that the item is another request's: a claim that is late must not reopen an answer.
+ */
+export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyStore {
+  return {
+    async claim({ id, ...claim }, now, lapsesAt) {
+      const rules = { isNew: 'attribute_not_exists(id)', isOver: 'lapsesAt <= :now', isMine: `(${isMineAndRunning})` };
+      const write = new PutCommand({
+        TableName: table,
+        Item: { id, ...claim, running: true, lapsesAt, ttl: seconds(lapsesAt) },
+        ConditionExpression: Object.values(rules).join(' OR '),
+        ExpressionAttributeValues: { ':now': now, ':requestId': claim.requestId, ':true': true },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      const outcome = await conditionally(client.send(write));
+      return 'done' in outcome ? undefined : recordOf(outcome.met);
+    },
+    async keep({ id, ...claim }, answer, lapsesAt) {
+      const kept = answer && { answer: JSON.stringify(answer) };
+      const write = new PutCommand({
+        TableName: table,
+        Item: { id, ...claim, running: false, ...kept, lapsesAt, ttl: seconds(lapsesAt) },
+        ConditionExpression: isMine,
+        ExpressionAttributeValues: { ':requestId': claim.requestId },
+      });
+      await conditionally(client.send(write));
+    },
+    async release({ id, requestId }) {
+      const write = new DeleteCommand({
+        TableName: table,
+        Key: { id },
+        ConditionExpression: isMineAndRunning,
+        ExpressionAttributeValues: { ':requestId': requestId, ':true': true },
+      });
+      await conditionally(client.send(write));
+    },
+  };
+}
+
+function recordOf(row: unknown) {
+  const { answer, ...record } = v.parse(Row, row);
+  return { ...record, answer };
+}

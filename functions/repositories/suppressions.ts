@@ -1,0 +1,22 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { SuppressionStore } from '#domain/suppression.ts';
+import { suppressionKey } from './account-items.ts';
+import { conditionally } from './conditional.ts';
+
+/** One item per address, without expiry: whoever is sure that it works again deletes it, here and in SES's own list. */
+export function suppressionStore(client: DynamoDBDocumentClient, table: string): SuppressionStore {
+  return {
+    async add(address, reason, at) {
+      const write = new PutCommand({
+        TableName: table,
+        Item: { ...suppressionKey(address), reason, suppressedAt: at },
+        ConditionExpression: 'attribute_not_exists(pk)',
+      });
+      return 'done' in (await conditionally(client.send(write)));
+    },
+    async has(address) {
+      const read = new GetCommand({ TableName: table, Key: suppressionKey(address), ConsistentRead: true });
+      return (await client.send(read)).Item !== undefined;
+    },
+  };
+}

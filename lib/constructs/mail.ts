@@ -1,0 +1,32 @@
+import { EventBus, type EventPattern } from 'aws-cdk-lib/aws-events';
+import { ConfigurationSet, EmailSendingEvent, EventDestination, SuppressionReasons } from 'aws-cdk-lib/aws-ses';
+import { Construct } from 'constructs';
+import { mailFeedback } from '#contract/jobs.ts';
+
+/** How our mails leave SES: measured, and with their bounces and complaints coming back as events. */
+export class Mail extends Construct {
+  readonly configurationSetName: string;
+  /** Matches the bounces and complaints of mails that left this way. */
+  readonly feedback: EventPattern;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const configurationSet = new ConfigurationSet(this, 'ConfigurationSet', {
+      reputationMetrics: true,
+      // SES's own list is the second net: it also catches what was sent before an event came.
+      suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
+    });
+    // SES publishes to the default bus only.
+    const bus = EventBus.fromEventBusName(this, 'DefaultBus', 'default');
+    configurationSet.addEventDestination('Feedback', {
+      destination: EventDestination.eventBus(bus),
+      events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
+    });
+    this.configurationSetName = configurationSet.configurationSetName;
+    this.feedback = {
+      source: [mailFeedback.source],
+      detailType: Object.values(mailFeedback.detailTypes),
+      detail: { mail: { tags: { 'ses:configuration-set': [this.configurationSetName] } } },
+    };
+  }
+}

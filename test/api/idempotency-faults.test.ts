@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { services } from '#runtime/container.ts';
+import { type ModelServer, startModelServer } from '#test/model-server.ts';
+import { type Answer, chat, type Person, startTestService, type TestService } from '#test/service.ts';
+
+const path = '/v1/chat/completions';
+
+/** What a request makes the service ask of DynamoDB, in this order. */
+const operations = ['the claim', 'the admission', 'the record', 'the settlement'] as const;
+type Operation = (typeof operations)[number];
+
+/** Done before the operation reaches DynamoDB; one that rejects keeps it from getting there. */
+let interference: { at: Operation; act: () => Promise<unknown> } | undefined;
+let asked = 0;
+
+let model: ModelServer;
+let service: TestService;
+beforeAll(async () => {
+  model = await startModelServer();
+  service = await startTestService({
+    modelUrl: model.url,
+    onDynamoRequest: async () => {
+      const operation = operations[asked++];
+      if (interference && interference.at === operation) await interference.act();
+    },
+  });
+});
+afterAll(async () => {
+  await service.close();
+  model.close();
+});
+beforeEach(() => void model.reset());
+
+/** From here until the request is answered, only the request itself asks anything of DynamoDB. */
+async function interfere(at: Operation, act: () => Promise<unknown>): Promise<void> {
+  await service.settled();
+  asked = 0;
+  interference = { at, act };
+}
+
+const ask = (key: string, idempotencyKey = 'k'): Promise<Answer> =>
+  service.call('POST', path, { key, body: chat(), headers: { 'idempotency-key': idempotencyKey } });
+const told = ({ status, body, headers }: Answer) =>
+  `${headers.has('idempotent-replayed') ? 'again ' : ''}${status} ${body.message}`;
+const customer = () => service.person({ planRank: 2, credits: 10 });
+const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
+
+/** How often the model ran, how many of a customer's ten credits are gone, and how many calls are open. */
+async function spent({ id }: Person) {
+  const { spendable, holds } = (await services().metering().find(id))!;
+  return { runs: model.state.runs, charged: 10 - spendable / 1_000_000, open: holds.size };
+}
+
+describe('when DynamoDB fails during', () => {
+  const orderFault = (fault: string, count = 1) => service.post('/_local/faults', { target: 'dynamodb', fault, count });
+  const once = ['lost-reply', 'throttle', 'unavailable'].flatMap((fault) =>
+    operations.map((at) => [at, fault] as const),
+  );
+
+  it.each(once)('%s, %s once, the request runs once and is answered again', async (at, fault) => {
+    const person = await customer();
+    await interfere(at, () => orderFault(fault));
+    const first = await ask(person.key);
+    interference = undefined;
+    const second = await ask(person.key);
+    expect([told(first), told(second)]).toEqual(['200 SUCCESS', 'again 200 SUCCESS']);
+    expect(second.body).toEqual(first.body);
+    expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
+  });
+
+  it.each(['lost-reply', 'unavailable'])('every try of the claim, %s, the repeat of the 503 runs', async (fault) => {
+    const person = await customer();
+    await interfere('the claim', () => orderFault(fault, 3));
+    expect(told(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(told(await ask(person.key))).toBe('200 SUCCESS');
+    expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
+  });
+
+  it('every try of the record, unavailable, the 503 costs nothing and its repeat runs', async () => {
+    const person = await customer();
+    await interfere('the record', () => orderFault('unavailable', 3));
+    expect(told(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
+    expect(told(await ask(person.key))).toBe('200 SUCCESS');
+    expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
+  });
+
+  it('every try of the record, lost-reply, the repeat of the 503 is the answer that was kept', async () => {
+    const person = await customer();
+    await interfere('the record', () => orderFault('lost-reply', 3));
+    expect(told(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(told(await ask(person.key))).toBe('again 200 SUCCESS');
+    expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
+  });
+});
+
+describe('a handler that is killed before', () => {
+  /** Sends the request to a process that dies before the operation reaches DynamoDB. */
+  async function askAndDie({ key }: Person, at: Operation): Promise<void> {
+    const offset = services().clock.now() - Date.now();
+    const victim = spawn(process.execPath, ['test/support/run-handler.ts', 'create-chat-completion', String(offset)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await interfere(at, () => end(victim));
+    const headers = {
+      authorization: [`Bearer ${key}`],
+      'content-type': ['application/json'],
+      'idempotency-key': ['k'],
+    };
+    const event = { httpMethod: 'POST', path, multiValueHeaders: headers, body: JSON.stringify(chat()) };
+    victim.stdin.end(JSON.stringify(event));
+    expect(await text(victim.stdout)).toBe('');
+    interference = undefined;
+  }
+
+  async function end(victim: ChildProcess): Promise<never> {
+    const gone = once(victim, 'exit');
+    victim.kill('SIGKILL');
+    await gone;
+    throw new Error('what a dead process asked for is dropped');
+  }
+
+  it('the claim leaves nothing', async () => {
+    const person = await customer();
+    await askAndDie(person, 'the claim');
+    expect(told(await ask(person.key))).toBe('200 SUCCESS');
+    expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
+  });
+
+  it.each(['the admission', 'the record'] as const)(
+    '%s leaves a lock that lapses with the hold; then the repeat runs, charged once in all',
+    async (at) => {
+      const person = await customer();
+      await askAndDie(person, at);
+      const { runs } = model.state;
+      expect(runs).toBe(at === 'the record' ? 1 : 0);
+      expect(told(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
+      await advance('PT2M');
+      expect(told(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
+      await advance('PT32S');
+      expect([told(await ask(person.key)), told(await ask(person.key))]).toEqual(['200 SUCCESS', 'again 200 SUCCESS']);
+      expect(await spent(person)).toEqual({ runs: runs + 1, charged: 1, open: 0 });
+    },
+  );
+
+  it('the settlement is answered again, and never charged twice', async () => {
+    const person = await customer();
+    await askAndDie(person, 'the settlement');
+    expect(told(await ask(person.key))).toBe('again 200 SUCCESS');
+    await advance('PT5M');
+    expect(told(await ask(person.key, 'another'))).toBe('200 SUCCESS');
+    expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
+  });
+});

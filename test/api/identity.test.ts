@@ -1,0 +1,280 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { services } from '#runtime/container.ts';
+import { withEnvironment } from '#test/environment.ts';
+import { claimsFor, encoded, newSigningKey, signed, startIssuer, type TestIssuer } from '#test/issuer.ts';
+import { rowsOf } from '#test/rows.ts';
+import { type Answer, type CallOptions, cookieOf, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+let people = 0;
+const newEmail = () => `google-${++people}@example.com`;
+
+const google = (token: string, options: CallOptions = {}) =>
+  service.call('POST', '/api/auth/google', { body: { token }, ...options });
+const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
+const login = (email: string, password: string) =>
+  service.call('POST', '/api/auth/login', { body: { email, password } });
+const code = ({ status, body }: Answer) => `${status} ${body.message}`;
+const codesOf = (answers: Answer[]) => new Set(answers.map(code));
+const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+describe('sign-in with Google', () => {
+  const localToken = async (email: string, name = 'Ada Lovelace'): Promise<string> =>
+    (await service.post('/_local/identity-token', { email, name })).token;
+
+  it('makes a confirmed account at the first time, opens a session, and knows the person the next time', async () => {
+    const email = newEmail();
+    const first = await google(await localToken(email));
+    expect(first.body).toEqual({
+      message: 'LOGIN_SUCCESS',
+      error: false,
+      status: 200,
+      data: { id: expect.any(Number), email, name: 'Ada Lovelace', role: 'viewer' },
+    });
+    expect(first.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
+    ]);
+    const cookie = cookieOf(first);
+    expect((await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } })).status).toBe(201);
+    const again = await google(await localToken(email));
+    expect([again.status, again.body.data.id]).toEqual([200, first.body.data.id]);
+    expect((await me(cookieOf(again))).body.data).toMatchObject({ id: first.body.data.id, isSubscribe: false });
+  });
+
+  it('takes each token once, also when it comes many times at once', async () => {
+    const token = await localToken(newEmail());
+    const answers = await Promise.all(times(20, () => google(token)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect([...codesOf(answers)].toSorted()).toEqual(['200 LOGIN_SUCCESS', '401 INVALID_IDENTITY_TOKEN']);
+    expect(code(await google(token))).toBe('401 INVALID_IDENTITY_TOKEN');
+  });
+
+  it('makes one account when a person signs in for the first time many times at once', async () => {
+    const email = newEmail();
+    const tokens = await Promise.all(times(20, () => localToken(email)));
+    const answers = await Promise.all(tokens.map((token) => google(token)));
+    expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
+    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+    const users = (await rowsOf('accounts')).filter((row) => row['sk'] === 'user' && row['email'] === email);
+    expect(users).toHaveLength(1);
+  });
+
+  it('stores nothing that the token does not stand for: role and id are ours', async () => {
+    const answer = await service.call('POST', '/api/auth/google', {
+      body: { token: await localToken(newEmail()), role: 'operator', id: 7, email: 'other@example.com' },
+    });
+    expect(answer.body.data).toMatchObject({ role: 'viewer', email: expect.stringMatching(/^google-/) });
+    expect(answer.body.data.id).not.toBe(7);
+  });
+
+  describe('for an address that has a password account', () => {
+    it('asks a confirmed account to link first, and signs in to the same account ever after', async () => {
+      const { email, password, id, cookie } = await service.person();
+      const token = await localToken(email);
+      expect(code(await google(token))).toBe('409 IDENTITY_NOT_LINKED');
+      const stranger = await service.person();
+      expect(code(await google(token, { cookie: stranger.cookie }))).toBe('409 IDENTITY_NOT_LINKED');
+      const linked = await google(token, { cookie });
+      expect([code(linked), linked.body.data.id]).toEqual(['200 LOGIN_SUCCESS', id]);
+      const alone = await google(await localToken(email));
+      expect([code(alone), alone.body.data.id]).toEqual(['200 LOGIN_SUCCESS', id]);
+      expect(code(await login(email, password))).toBe('200 LOGIN_SUCCESS');
+    });
+
+    it('links by no key, and by no session that has ended', async () => {
+      const { email, key, cookie } = await service.person();
+      await service.call('POST', '/api/auth/logout', { cookie });
+      for (const options of [{ key }, { cookie }, { key: 'junk' }])
+        expect(code(await google(await localToken(email), options))).toBe('409 IDENTITY_NOT_LINKED');
+    });
+
+    it('gives an unconfirmed account to its owner: whoever registered with a foreign address keeps no way in', async () => {
+      const { email, password, id, cookie } = await service.registered();
+      const confirmation = await service.mailedToken(email);
+      const owner = await google(await localToken(email));
+      expect([code(owner), owner.body.data.id]).toEqual(['200 LOGIN_SUCCESS', id]);
+      expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
+      expect(code(await login(email, password))).toBe('401 INVALID_CREDENTIALS');
+      const confirm = await service.call('GET', `/api/auth/confirm?token=${confirmation}`, { cookie: cookieOf(owner) });
+      expect(code(confirm)).toBe('400 INVALID_TOKEN');
+      const made = await service.call('POST', '/api/keys', { cookie: cookieOf(owner), body: { name: 'mine' } });
+      expect(made.status).toBe(201);
+      expect((await google(await localToken(email))).body.data.id).toBe(id);
+    });
+
+    it('gives an unconfirmed account to its owner once when many tokens come at once', async () => {
+      const { email, id } = await service.registered();
+      const tokens = await Promise.all(times(10, () => localToken(email)));
+      const answers = await Promise.all(tokens.map((token) => google(token)));
+      expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
+      expect(new Set(answers.map(({ body }) => body.data.id))).toEqual(new Set([id]));
+    });
+  });
+
+  it('lets in, without a password, only who has none: a guess is wrong, deletion asks for no password', async () => {
+    const email = newEmail();
+    const cookie = cookieOf(await google(await localToken(email)));
+    expect(code(await login(email, 'a quiet river bank'))).toBe('401 INVALID_CREDENTIALS');
+    const change = { currentPassword: 'a quiet river bank', newPassword: 'another river bank' };
+    const changed = await service.call('POST', '/api/auth/change-password', { cookie, body: change });
+    expect(code(changed)).toBe('401 INVALID_CREDENTIALS');
+    const deleted = await service.call('POST', '/api/auth/delete-account', { cookie, body: { email } });
+    expect(code(deleted)).toBe('200 SUCCESS');
+    expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
+    const fresh = await google(await localToken(email));
+    expect(code(fresh)).toBe('200 LOGIN_SUCCESS');
+  });
+});
+
+describe('a token of the identity provider', () => {
+  const key = newSigningKey();
+  const foreign = newSigningKey();
+  let issuer: TestIssuer;
+  let restore: () => void;
+  beforeEach(async () => {
+    issuer = await startIssuer(key);
+    restore = withEnvironment(issuer.environment);
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    restore();
+    await issuer.close();
+  });
+
+  const now = () => Math.floor(services().clock.now() / 1000);
+  const good = () => claimsFor(newEmail(), now());
+  const goodToken = () => signed(key, good());
+  const unsigned = (alg?: string) => `${encoded({ alg, typ: 'JWT', kid: key.kid })}.${encoded(good())}.`;
+  const hmac = (secret: string) => {
+    const text = `${encoded({ alg: 'HS256', typ: 'JWT', kid: key.kid })}.${encoded(good())}`;
+    return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  };
+  const withClaims = (claims: Record<string, unknown>) => signed(key, { ...good(), ...claims });
+  const without = (name: string) => withClaims({ [name]: undefined });
+
+  it('is good for both spellings of the issuer, and up to a minute early or late', async () => {
+    const email = newEmail();
+    const claims = claimsFor(email, now());
+    const tokens = [
+      { ...claims, jti: 1 },
+      { ...claims, jti: 2, iss: 'accounts.google.com' },
+      { ...claims, jti: 3, iat: now() + 45 },
+      { ...claims, jti: 4, iat: now() - 3600, exp: now() - 45 },
+      { ...claims, jti: 5, email_verified: 'true' },
+    ];
+    const answers = await Promise.all(tokens.map((token) => google(signed(key, token))));
+    expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
+    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+  });
+
+  it.each<[string, () => string]>([
+    ['alg none', () => unsigned('none')],
+    ['alg None', () => unsigned('None')],
+    ['no alg', () => unsigned()],
+    ['HS256 with the public key in PEM as the secret', () => hmac(key.publicPem)],
+    ['HS256 with the public key in JWK as the secret', () => hmac(JSON.stringify(key.publicJwk))],
+    ['a foreign key under a known name', () => signed(foreign, good(), { kid: key.kid })],
+    ['a foreign key under a name of its own', () => signed(foreign, good())],
+    ['a foreign key under no name', () => signed(foreign, good(), { kid: undefined })],
+    ['a foreign key that it brings along', () => signed(foreign, good(), { kid: undefined, jwk: foreign.publicJwk })],
+    ['a foreign key at an address that it names', () => signed(foreign, good(), { jku: `${issuer.url}/theirs` })],
+    ['a payload that was changed', () => goodToken().replace(/\.[^.]+\./, `.${encoded(good())}.`)],
+    ['a signature cut short', () => goodToken().slice(0, -10)],
+    ['a critical extension nobody knows', () => signed(key, good(), { crit: ['x'], x: 1 })],
+    ['another audience', () => withClaims({ aud: 'client-2.apps.googleusercontent.com' })],
+    ['no audience', () => without('aud')],
+    ['another issuer', () => withClaims({ iss: 'https://accounts.google.com.evil.example' })],
+    ['no issuer', () => without('iss')],
+    ['a time that is over', () => withClaims({ iat: now() - 7200, exp: now() - 75 })],
+    ['no end', () => without('exp')],
+    ['an issue in the future', () => withClaims({ iat: now() + 75, exp: now() + 3600 })],
+    ['no issue', () => without('iat')],
+    ['a beginning in the future', () => withClaims({ nbf: now() + 75 })],
+    ['an address not verified', () => withClaims({ email_verified: false })],
+    ['an address verified by word', () => withClaims({ email_verified: 'false' })],
+    ['an address verified by number', () => withClaims({ email_verified: 1 })],
+    ['nothing on whether the address is verified', () => without('email_verified')],
+    ['no subject', () => without('sub')],
+    ['an empty subject', () => withClaims({ sub: '' })],
+    ['no address', () => without('email')],
+    ['an address that is none', () => withClaims({ email: 'ada' })],
+    ['three words', () => 'x.y.z'],
+    ['three dots', () => '...'],
+    ['one word', () => 'token'],
+    ['a payload that is no JSON', () => goodToken().replace(/\.[^.]+\./, '.bm8.')],
+    ['letters that are not ASCII', () => `é${goodToken()}`],
+  ])('with %s is refused and stores nothing', async (_, make) => {
+    await service.settled();
+    const before = await rowsOf('accounts');
+    const answer = await google(make());
+    expect(code(answer)).toBe('401 INVALID_IDENTITY_TOKEN');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(await rowsOf('accounts')).toEqual(before);
+    expect(issuer.fetches()).toBeLessThanOrEqual(1);
+  });
+
+  it('is used up in every spelling of its signature', async () => {
+    const token = goodToken();
+    expect(code(await google(token))).toBe('200 LOGIN_SUCCESS');
+    // The last of 342 characters carries four bits that stand for nothing.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = alphabet.indexOf(token.at(-1)!);
+    const spellings = times(15, (bits) => token.slice(0, -1) + alphabet[last + bits + 1]);
+    const answers = await Promise.all([...spellings, `${token}=`, `${token}==`].map((text) => google(text)));
+    expect([...codesOf(answers)]).toEqual(['401 INVALID_IDENTITY_TOKEN']);
+  });
+
+  it('names keys that nobody knows as often as it likes: they are fetched once a minute at most', async () => {
+    const flood = async () =>
+      Promise.all(times(50, (kid) => google(signed(foreign, good(), { kid: `nobody-${kid}` }))));
+    for (const _ of [1, 2]) expect([...codesOf(await flood())]).toEqual(['401 INVALID_IDENTITY_TOKEN']);
+    expect(issuer.fetches()).toBe(1);
+    expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
+    vi.setSystemTime(Date.now() + 61_000);
+    expect([...codesOf(await flood())]).toEqual(['401 INVALID_IDENTITY_TOKEN']);
+    expect(issuer.fetches()).toBe(2);
+  });
+
+  it('may be signed with a new key a minute after the last fetch, and with a withdrawn one no longer', async () => {
+    expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
+    issuer.publish(foreign);
+    vi.setSystemTime(Date.now() + 61_000);
+    expect(code(await google(signed(foreign, good())))).toBe('200 LOGIN_SUCCESS');
+    expect(code(await google(goodToken()))).toBe('401 INVALID_IDENTITY_TOKEN');
+    expect(issuer.fetches()).toBe(2);
+  });
+
+  it.each(['failing', 'garbled', 'misshapen', 'silent'] as const)(
+    'cannot be judged while the provider is %s: 503 with Retry-After, and good again when it is back',
+    async (mood) => {
+      issuer.become(mood);
+      const token = goodToken();
+      const answer = await google(token);
+      expect([code(answer), answer.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '5']);
+      issuer.become('serving');
+      expect(code(await google(token))).toBe('200 LOGIN_SUCCESS');
+    },
+  );
+
+  it('cannot be judged while the provider is unreachable, unless its key is known', async () => {
+    expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
+    await issuer.close();
+    expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
+    vi.setSystemTime(Date.now() + 61_000);
+    expect(code(await google(signed(foreign, good())))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
+  });
+
+  it('is refused where sign-in with Google is not set up', async () => {
+    const none = withEnvironment({ IDENTITY_AUDIENCE: '' });
+    expect(code(await google(goodToken()))).toBe('401 INVALID_IDENTITY_TOKEN');
+    none();
+  });
+});

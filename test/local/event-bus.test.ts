@@ -1,0 +1,43 @@
+import { describe, expect, test, vi } from 'vitest';
+import { jobs } from '#contract/jobs.ts';
+import { createEventBus } from '#local/event-bus.ts';
+
+const logger = () => vi.fn<(line: string) => void>();
+const failing = (times: number) => {
+  let left = times;
+  return vi.fn<() => Promise<void>>(() => (left-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve()));
+};
+
+describe('the event bus', () => {
+  test('delivers an event to the job that asks for it, until it succeeds', async () => {
+    const [log, run] = [logger(), failing(2)];
+    const bus = createEventBus(log, run);
+    bus.publish({ id: 'one' });
+    await bus.settled();
+    expect(run.mock.calls).toEqual(Array.from({ length: 3 }, () => [jobs.suppressAddress, { id: 'one' }]));
+    expect(log.mock.calls.flat()).toEqual([
+      expect.stringContaining('suppress-address: failed on an event: Error: not now'),
+      expect.stringContaining('suppress-address: failed on an event: Error: not now'),
+    ]);
+  });
+
+  test('gives an event up after a few tries, says so, and goes on with others', async () => {
+    const [log, run] = [logger(), failing(5)];
+    const bus = createEventBus(log, run);
+    bus.publish({ id: 'one' });
+    await bus.settled();
+    expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');
+    bus.publish({ id: 'two' });
+    await bus.settled();
+    expect(run).toHaveBeenCalledTimes(6);
+  });
+
+  test('tries nothing again once it is closed', async () => {
+    const [log, run] = [logger(), failing(100)];
+    const bus = createEventBus(log, run);
+    bus.publish({ id: 'one' });
+    await bus.close();
+    expect(run.mock.calls.length).toBeLessThanOrEqual(2);
+    expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');
+  });
+});
