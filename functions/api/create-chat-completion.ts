@@ -8,6 +8,6 @@ type Route = typeof routes.createChatCompletion;
 const orderChat: OrderOf<Route, ChatOrder> = ({ inference }, body) => inference().orderChat(body);
 
 const createChatCompletion: PricedOperation<Route, ChatOrder> = ({ inference }, { order, requestId }) =>
-  inference().chat(order, requestId);
+  order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId);
 
 export const handler = pricedEndpoint(routes.createChatCompletion, orderChat, createChatCompletion);

@@ -142,6 +142,63 @@ export const ChatCompletion = v.object({
 });
 export type ChatCompletion = v.InferOutput<typeof ChatCompletion>;
 
+/** Body of POST /completions. */
+export const CompletionRequest = v.object(
+  { model: modelFor('completion'), prompt: nonEmpty, max_tokens: v.optional(integer(1)), ...sampling },
+  'must be a JSON object',
+);
+export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
+
+export const Completion = v.object({
+  id: v.string(),
+  object: v.literal('text_completion'),
+  created: v.number(),
+  model: v.string(),
+  choices: v.array(
+    v.object({ text: v.string(), index: v.number(), logprobs: v.null(), finish_reason: v.picklist(finishReasons) }),
+  ),
+  usage: Usage,
+});
+export type Completion = v.InferOutput<typeof Completion>;
+
+/** Body of POST /embeddings. */
+export const EmbeddingsRequest = v.object(
+  {
+    model: modelFor('embeddings'),
+    input: v.union(
+      [
+        nonEmpty,
+        v.pipe(
+          v.array(nonEmpty, 'must be a list'),
+          v.minLength(1, 'must not be empty'),
+          v.maxLength(limits.embeddingTexts, `must have at most ${limits.embeddingTexts} texts`),
+        ),
+      ],
+      'must be a non-empty string or a list of non-empty strings',
+    ),
+    encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
+    dimensions: v.optional(v.nullable(integer(1, 4096))),
+    user: v.optional(v.nullable(v.string('must be a string'))),
+  },
+  'must be a JSON object',
+);
+export type EmbeddingsRequest = v.InferOutput<typeof EmbeddingsRequest>;
+
+/** An `embedding` is a list of numbers, or base64 of little-endian 32-bit floats. */
+export const EmbeddingList = v.object({
+  object: v.literal('list'),
+  data: v.array(
+    v.object({
+      object: v.literal('embedding'),
+      index: v.number(),
+      embedding: v.union([v.array(v.number()), v.string()]),
+    }),
+  ),
+  model: v.string(),
+  usage: v.object({ prompt_tokens: v.number(), total_tokens: v.number() }),
+});
+export type EmbeddingList = v.InferOutput<typeof EmbeddingList>;
+
 export const ModelList = v.array(
   v.object({
     id: v.string(),

@@ -6,5 +6,7 @@ export const limits = {
   messages: 2048,
   functions: 128,
   stopSequences: 4,
+  embeddingTexts: 100,
+  embeddingTokens: 8192,
   activeKeys: 50,
 } as const;

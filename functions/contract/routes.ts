@@ -24,8 +24,17 @@ import {
   Usage,
   UsageQuery,
 } from './credits.ts';
-import { ChatCompletion, ChatRequest, ModelList } from './inference.ts';
+import {
+  ChatCompletion,
+  ChatRequest,
+  Completion,
+  CompletionRequest,
+  EmbeddingList,
+  EmbeddingsRequest,
+  ModelList,
+} from './inference.ts';
 import { CreatedKey, KeyChange, KeyList, KeyPath, KeyRecord, KeyRotation, NewKey } from './keys.ts';
+import { limits } from './limits.ts';
 import {
   AccountKeyPath,
   AccountPath,
@@ -268,7 +277,8 @@ export const routes = {
     confirmed: true,
     bodyInput: NewSubscription,
     output: Subscription,
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    idempotent: true,
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'write' } },
   }),
   getSubscription: defineRoute({
     id: 'get-subscription',
@@ -288,7 +298,8 @@ export const routes = {
     confirmed: true,
     bodyInput: PlanChange,
     output: UpgradedSubscription,
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    idempotent: true,
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'write' } },
   }),
   downgradePlan: defineRoute({
     id: 'downgrade-plan',
@@ -395,7 +406,7 @@ export const routes = {
     idempotent: true,
     uses: { tables: { meters: 'write', idempotency: 'write' }, inference: true },
     streaming: true,
-    timeoutSeconds: 90,
+    timeoutSeconds: 300,
   }),
   findAccount: defineRoute({
     id: 'find-account',
@@ -467,6 +478,35 @@ export const routes = {
     bodyInput: Act,
     output: KeyRecord,
     uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  createCompletion: defineRoute({
+    id: 'create-completion',
+    method: 'POST',
+    path: '/v1/completions',
+    summary: 'Continue a text',
+    credential: 'key',
+    bodyInput: CompletionRequest,
+    output: Completion,
+    priced: { service: 'completion', capability: 'completion' },
+    idempotent: true,
+    uses: { tables: { meters: 'write', idempotency: 'write' }, inference: true },
+    streaming: true,
+    timeoutSeconds: 300,
+  }),
+  createEmbeddings: defineRoute({
+    id: 'create-embeddings',
+    method: 'POST',
+    path: '/v1/embeddings',
+    summary: 'Turn texts into vectors',
+    credential: 'key',
+    bodyInput: EmbeddingsRequest,
+    output: EmbeddingList,
+    priced: { service: 'embeddings', capability: 'embeddings' },
+    idempotent: true,
+    uses: { tables: { meters: 'write', idempotency: 'write' }, inference: true },
+    streaming: true,
+    maxBodyBytes: limits.embeddingsBodyBytes,
+    timeoutSeconds: 90,
   }),
 } as const satisfies Record<string, Route>;
 

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { type ChatCompletion, type ChatMessage, type ChatRequest, finishReasons } from '#contract/inference.ts';
 import { findModel } from '#contract/models.ts';
+import type { ModelChunk, ModelUsage } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
-import { ServiceError } from './service-error.ts';
+import { overlong } from './service-error.ts';
 import { measure } from './tokens.ts';
 
 /** Tokens that a chat template may add around each message, and around the whole. */
@@ -33,7 +34,7 @@ export const ModelChatReply = v.object({
     ),
     v.minLength(1),
   ),
-  usage: v.object({ prompt_tokens: v.number(), completion_tokens: v.number() }),
+  usage: v.nullish(v.object({ prompt_tokens: v.number(), completion_tokens: v.number() })),
 });
 export type ModelChatReply = v.InferOutput<typeof ModelChatReply>;
 
@@ -48,10 +49,7 @@ export async function outputRoom(request: ChatRequest, tokenizer: Tokenizer): Pr
   const { tokens, fits } = await measure(promptTexts(request), window - extra - asked, tokenizer);
   const prompt = tokens + extra;
   if (!fits) {
-    throw new ServiceError(
-      'CONTEXT_LENGTH_EXCEEDED',
-      `context_length_exceeded: ${request.model} has a context of ${window} tokens, and the prompt of ${prompt} tokens with ${asked} tokens of output needs ${prompt + asked}.`,
-    );
+    throw overlong(request.model, window, prompt, asked);
   }
   return request.max_tokens ?? Math.min(defaultMaxTokens, window - prompt);
 }
@@ -103,9 +101,9 @@ function toModelMessage(message: ChatMessage, index: number): Record<string, unk
 
 export function toChatCompletion(
   reply: ModelChatReply,
+  { prompt_tokens, completion_tokens }: ModelUsage,
   about: { id: string; created: number; model: string },
 ): ChatCompletion {
-  const { prompt_tokens, completion_tokens } = reply.usage;
   return {
     id: about.id,
     object: 'chat.completion',
@@ -128,6 +126,57 @@ export function toChatCompletion(
 }
 
 /** Containers have more words for a natural end (`eos_token`, `stop_sequence`) than the specification. */
-function normalFinishReason(reason: string | null | undefined): (typeof finishReasons)[number] {
+export function normalFinishReason(reason: string | null | undefined): (typeof finishReasons)[number] {
   return finishReasons.find((known) => known === reason) ?? 'stop';
+}
+
+/**
+ * Chunks as the specification's chat stream has them (design section 3, "Chat stream"): the first says the role, the
+ * last why it ended, and the usage. `onContent` is told what was delivered.
+ */
+export async function* chatChunks(
+  chunks: AsyncIterable<ModelChunk>,
+  about: { id: string; created: number; model: string },
+  onContent: (text: string) => void,
+  onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>,
+) {
+  const chunkOf = (delta: object, finish_reason: string | null) => ({
+    id: about.id,
+    object: 'chat.completion.chunk',
+    created: about.created,
+    model: about.model,
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  let usage: ModelUsage | null | undefined;
+  let reason: string | null | undefined;
+  let called = false;
+  let begun = false;
+  for await (const chunk of chunks) {
+    usage = chunk.usage ?? usage;
+    const [choice] = chunk.choices;
+    reason = choice?.finish_reason ?? reason;
+    const call = choice?.delta?.tool_calls?.[0]?.function;
+    const content = choice?.delta?.content;
+    if (!content && !call) continue;
+    called ||= call !== undefined;
+    onContent(content ?? `${call?.name ?? ''}${call?.arguments ?? ''}`);
+    const delta = call ? { function_call: withoutNulls(call) } : { content };
+    yield chunkOf(begun ? delta : { role: 'assistant', ...delta }, null);
+    begun = true;
+  }
+  const { prompt_tokens, completion_tokens } = await onUsage(usage);
+  yield {
+    ...chunkOf(begun ? {} : { role: 'assistant', content: '' }, called ? 'function_call' : normalFinishReason(reason)),
+    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+  };
+}
+
+function withoutNulls({
+  name,
+  arguments: text,
+}: {
+  name?: string | null | undefined;
+  arguments?: string | null | undefined;
+}) {
+  return { ...(name && { name }), ...(text && { arguments: text }) };
 }

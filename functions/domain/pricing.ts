@@ -1,5 +1,11 @@
 import { microPerCredit, prices, type ServiceName } from '#contract/prices.ts';
 
+/** What tokens of a service cost that is metered to the single token, in microcredits. */
+export function tokenPrice(service: 'completion' | 'embeddings', tokens: number): number {
+  const { unitSize, credits } = prices[service];
+  return (tokens * credits * microPerCredit) / unitSize;
+}
+
 /** What one call of a service with a fixed price per message or request costs, in microcredits. */
 export function fixedPrice(service: ServiceName): number {
   const price = prices[service];

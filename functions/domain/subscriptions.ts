@@ -27,8 +27,6 @@ export function subscriptionService(
   clock: Clock,
   random: Random,
 ) {
-  const seconds = () => Math.floor(clock.now() / 1000);
-
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
@@ -100,7 +98,8 @@ export function subscriptionService(
   }
 
   function change(accountId: number, apply: (meter: Meter, now: number) => Settled): Promise<Meter> {
-    return metering.change(accountId, clock.now(), (meter) => apply(meter, seconds()));
+    const now = clock.now();
+    return metering.change(accountId, now, (meter) => apply(meter, Math.floor(now / 1000)));
   }
 
   function activePlan(meter: Meter, chosen: ChosenPlan): { plan: PlanLimits } {

@@ -35,7 +35,7 @@ const longestPart = 1024;
 const templateTokens = 64;
 
 /** Prompts a chat model for translations (design section 3, "Translation" and "Translation model"). */
-export function translationService(gateway: ModelGateway, { model, newDeadline }: TranslationSettings) {
+export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
   /** Refuses (400) a text without words or with too many. */
   async function order(request: TranslationRequest): Promise<TranslationOrder> {
     const words = countWords(request.text);

@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
 import { errorEnvelope, successEnvelope } from '#contract/envelope.ts';
 import type { Route } from '#contract/route.ts';
+import { StreamedAnswer } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { Call, Middleware, OpenedSession } from './call.ts';
+import { envelopedEvents } from './enveloped-events.ts';
+import { eventStream } from './event-stream.ts';
 
 export interface Outcome {
   readonly sessionCookie: string;
@@ -17,16 +20,27 @@ const fixedHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
+
 /** Puts every answer, success or error, into the envelope of the specification; the only place that knows statuses. */
 export function envelope(outcome: () => Outcome, success: Route['success']): Middleware {
   return {
     after: function wrapData(request) {
       const { call } = request.context;
       const { status, message } = call.replay ?? success;
+      const headers = headersOf(call, outcome().sessionCookie);
+      call.status = status;
+      if (request.response instanceof StreamedAnswer) {
+        request.response = {
+          statusCode: status,
+          headers: { ...headers, ...streamHeaders },
+          body: streamed(request.response, call),
+        };
+        return;
+      }
       const json = JSON.stringify(successEnvelope(status, message, request.response ?? null));
       const body = call.afterBody ? bodyThen(json, call.afterBody) : json;
-      call.status = status;
-      request.response = { statusCode: status, headers: headersOf(call, outcome().sessionCookie), body };
+      request.response = { statusCode: status, headers, body };
     },
     onError: function wrapError(request) {
       const { call } = request.context;
@@ -37,6 +51,11 @@ export function envelope(outcome: () => Outcome, success: Route['success']): Mid
       request.response = { statusCode: body.status, headers, body: JSON.stringify(body) };
     },
   };
+
+  function streamed(answer: StreamedAnswer, call: Call): Readable {
+    const settle = call.afterBody ?? (async () => undefined);
+    return eventStream(answer, { format: envelopedEvents, settle, explain: (error) => serviceErrorOf(error, call) });
+  }
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
     if (error instanceof ServiceError) return error;

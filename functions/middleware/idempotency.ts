@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import type { Route } from '#contract/route.ts';
 import {
   answerAgain,
@@ -8,6 +7,7 @@ import {
   type KeptAnswer,
   type KeptRefusal,
 } from '#domain/idempotency.ts';
+import { StreamedAnswer } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 import { graceSeconds } from './meter.ts';
@@ -68,12 +68,15 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
     keep: {
       after: async function keepAnswer({ response, context: { call } }) {
         if (!call.claim) return;
-        const answer = { ...route.success, data: response ?? null };
-        await idempotent().records.keep(call.claim, v.is(Streamed, call.input.body) ? undefined : answer);
+        const isStream = response instanceof StreamedAnswer;
+        const answer = isStream ? undefined : { ...route.success, data: response ?? null };
+        try {
+          await idempotent().records.keep(call.claim, answer);
+        } catch (error) {
+          if (isStream) response.cancel();
+          throw error;
+        }
       },
     },
   };
 }
-
-/** A body that asks for its answer in pieces: there is no one answer to keep. */
-const Streamed = v.object({ stream: v.literal(true) });

@@ -2,6 +2,7 @@ import { findModel } from '#contract/models.ts';
 import type { Route } from '#contract/route.ts';
 import { invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
+import { StreamedAnswer } from '#domain/model-stream.ts';
 import type { Call, Middleware } from './call.ts';
 
 export interface Meters {
@@ -46,8 +47,13 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       call.charge = await metering.admit({ ...asked, amount, now: time, deadline });
       call.cost = amount;
     },
-    after: async function settleCall({ context: { call } }) {
+    after: async function settleCall({ context: { call }, response }) {
       if (!call.charge) return;
+      if (response instanceof StreamedAnswer) {
+        Object.assign(call.headers, call.charge.holding());
+        call.afterBody = async () => settle(call, await response.cost());
+        return;
+      }
       Object.assign(call.headers, call.charge.receipt(call.cost));
       if (streams) call.afterBody = () => settle(call, call.cost);
       else await settle(call, call.cost);

@@ -9,7 +9,7 @@ import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/
  * near one write unit (1 KB); this file is the only place that knows them.
  *
  * a account, p shard, seq, k keys, r plan rank, q calls in flight, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, u used, pa period anchor, pi period index, s subscription, x closed, due, hd look at the holds by, last entries.
+ * h holds, g lots, u used, pa period anchor, pi period index, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
  */
 const count = v.pipe(v.number(), v.safeInteger());
 const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
@@ -54,6 +54,7 @@ const Item = v.object({
   s: v.exactOptional(Subscribed),
   x: v.exactOptional(v.picklist(['suspended', 'deleted'])),
   due: count,
+  w: v.exactOptional(v.array(v.string())),
 });
 
 /** Accounts are spread over so many partitions of the sweep's indexes. */
@@ -81,6 +82,7 @@ export function meterOf(row: unknown): Meter {
     freeAnchor: item.fa,
     ...(item.s && { subscription: item.s }),
     due: item.due,
+    ...(item.w && { marks: item.w }),
   };
 }
 
@@ -114,6 +116,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     fa: meter.freeAnchor,
     ...(meter.subscription && { s: meter.subscription }),
     due: meter.due,
+    ...(meter.marks && { w: meter.marks }),
     last: entries.map(entryRow),
   };
 }

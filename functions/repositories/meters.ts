@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/tables.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
@@ -6,6 +7,12 @@ import type { MeterStore, Settlement } from '#domain/meter/meter-store.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from './conditional.ts';
 import { billingRow, entryRow, holdRow, meterOf, shards } from './meter-item.ts';
+
+/**
+ * A change whose reply was lost is sent again by the client, and then finds its own mark. So many others may come in
+ * between.
+ */
+const marksKept = 4;
 
 /** The meters of all accounts in DynamoDB: one item each, changed by conditional single-item writes only. */
 export function meterStore(client: DynamoDBDocumentClient, tableName: string): MeterStore {
@@ -29,8 +36,11 @@ export function meterStore(client: DynamoDBDocumentClient, tableName: string): M
   }
 
   async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
-    const write = client.send(new UpdateCommand({ ...key(before.accountId), ...billing(before, after, entries) }));
-    return 'done' in (await conditionally(write));
+    const mark = randomBytes(6).toString('base64url');
+    const marked = { ...after, marks: [mark, ...(before.marks ?? [])].slice(0, marksKept) };
+    const write = client.send(new UpdateCommand({ ...key(before.accountId), ...billing(before, marked, entries) }));
+    const outcome = await conditionally(write);
+    return 'done' in outcome || (outcome.met !== undefined && meterOf(outcome.met).marks?.includes(mark) === true);
   }
 
   async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {

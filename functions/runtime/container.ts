@@ -10,6 +10,7 @@ import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { sessionService } from '#domain/accounts/sessions.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
+import { auditor } from '#domain/auditor.ts';
 import { idempotency } from '#domain/idempotency.ts';
 import { inference } from '#domain/inference.ts';
 import { keyService } from '#domain/keys/key-service.ts';
@@ -28,6 +29,7 @@ import { sesMailer } from '#gateways/ses-mailer.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { accountStore } from '#repositories/accounts.ts';
 import { auditStore } from '#repositories/audit.ts';
+import { auditReads } from '#repositories/audit-reads.ts';
 import { closureStore } from '#repositories/closures.ts';
 import { idempotencyStore } from '#repositories/idempotency.ts';
 import { identityStore } from '#repositories/identities.ts';
@@ -138,6 +140,7 @@ function build() {
       const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
       return { project: (image: unknown) => projectLedger(store, meterImageOf(image)) };
     }),
+    auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
     statements: lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock)),
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
     suppressions: lazy(() => suppressionStore(dynamo(), table('accounts'))),

@@ -4,6 +4,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import type { Route } from '#contract/route.ts';
+import { StreamedAnswer } from '#domain/model-stream.ts';
 import { accept } from '#middleware/accept.ts';
 import { authenticate } from '#middleware/authenticate.ts';
 import { authorize } from '#middleware/authorize.ts';
@@ -59,6 +60,7 @@ function stack(
     .handler(async (event, { call }) => {
       if (call.replay) return call.replay.data;
       const data = await run(call, networkOf(event, services().environment));
+      if (data instanceof StreamedAnswer) return data;
       return route.output ? v.parse(route.output, data) : null;
     });
 }
@@ -69,7 +71,10 @@ function given(call: Call, network: string | undefined) {
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
   };
-  return { requestId, input, caller, order, network, setSession };
+  const setCost = (cost: number): void => {
+    call.cost = cost;
+  };
+  return { requestId, input, caller, order, network, setSession, setCost };
 }
 
 /** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */

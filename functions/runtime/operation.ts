@@ -1,5 +1,6 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Route } from '#contract/route.ts';
+import type { StreamedAnswer } from '#domain/model-stream.ts';
 import type { Caller, KeyCaller, OpenedSession, Order, SessionCaller } from '#middleware/call.ts';
 import type { Services } from './container.ts';
 
@@ -33,8 +34,12 @@ export interface OperationCall<R extends Route> {
 /** A priced operation is also given the order it was admitted with. */
 export type PricedOperation<R extends Route, O extends Order> = (
   services: Services,
-  call: OperationCall<R> & { readonly order: O },
-) => Promise<Answer<R>>;
+  call: OperationCall<R> & {
+    readonly order: O;
+    /** Says what the call came to, in microcredits, where that is not what was held. */
+    readonly setCost: (cost: number) => void;
+  },
+) => Promise<Answer<R> | StreamedAnswer>;
 
 /** Turns a priced route's body into its order, or refuses it (400). */
 export type OrderOf<R extends Route, O extends Order> = (

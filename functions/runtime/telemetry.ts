@@ -1,11 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import * as v from 'valibot';
 import { microPerCredit } from '#contract/prices.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
 import { lazy } from './lazy.ts';
 
-/** Reads POWERTOOLS_* from the environment when first used. */
-export const logger = lazy(() => new Logger());
+/** Reads POWERTOOLS_* from the environment when first used. Of errors it writes what `described` lets through. */
+export const logger = lazy(
+  () => new Logger({ jsonReplacerFn: (_, value: unknown) => (value instanceof Error ? described(value) : value) }),
+);
 const metrics = lazy(() => new Metrics());
 
 /** The line goes to the log, its figures as embedded metrics to CloudWatch. */
@@ -20,4 +23,39 @@ export function recordRequest(line: RequestLine): void {
   if (status >= 400) figures.addMetric(status >= 500 ? 'failures' : 'refusals', MetricUnit.Count, 1);
   figures.addMetadata('status', String(status));
   figures.publishStoredMetrics();
+}
+
+const AwsParts = v.object({
+  code: v.optional(v.string()),
+  $metadata: v.optional(v.object({ httpStatusCode: v.optional(v.number()), requestId: v.optional(v.string()) })),
+  CancellationReasons: v.optional(v.array(v.object({ Code: v.optional(v.string()) }))),
+});
+
+/**
+ * The fields of an error that may be logged: what it is and where it came from, nothing of what it was about. Errors
+ * carry more: Valibot's the row or reply that did not fit, DynamoDB's the item that failed a condition, JSON's and
+ * SES's the text that they complain of.
+ */
+function described(error: Error): Record<string, unknown> {
+  const parts = v.safeParse(AwsParts, error);
+  const { code, $metadata, CancellationReasons } = parts.success ? parts.output : {};
+  return {
+    name: error.name,
+    message: safeMessage(error, $metadata !== undefined),
+    code,
+    status: $metadata?.httpStatusCode,
+    awsRequestId: $metadata?.requestId,
+    reasons: CancellationReasons?.map(({ Code }) => Code),
+    stack: error.stack?.split('\n').filter((line) => /^ +at /.test(line)),
+    cause: error.cause instanceof Error ? error.cause : undefined,
+  };
+}
+
+const ownErrors = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'ServiceError']);
+
+/** Our own messages and those of AWS, without addresses and credentials; of Valibot's, which rule a field broke. */
+function safeMessage(error: Error, isAws: boolean): string | undefined {
+  if (v.isValiError(error)) return error.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.type}`).join(', ');
+  if (!isAws && !ownErrors.has(error.name)) return undefined;
+  return error.message.replaceAll(/[^\s'"<>]+@[^\s'"<>]+|\bta[iscr]_\w+/g, '…');
 }

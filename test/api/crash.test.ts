@@ -89,7 +89,7 @@ const meterOf = async (person: Person) => (await services().metering().find(pers
 
 /** Puts the clock past every hold's deadline and waits for the sweep to have gone round. */
 async function sweepUp(person: Person): Promise<void> {
-  await service.post('/_local/clock', { advance: 'PT5M' });
+  await service.post('/_local/clock', { advance: 'PT10M' });
   for (let tries = 0; tries < 100 && (await meterOf(person)).holds.size > 0; tries++) await sleep(50);
 }
 

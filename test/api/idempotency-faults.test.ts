@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { routes } from '#contract/routes.ts';
 import { services } from '#runtime/container.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
 import { type Answer, chat, type Person, startTestService, type TestService } from '#test/service.ts';
 
-const path = '/v1/chat/completions';
+const { path, timeoutSeconds } = routes.createChatCompletion;
+
+/** How long a claim and a hold stand when nobody ends them. */
+const lapseSeconds = timeoutSeconds + 60;
 
 /** What a request makes the service ask of DynamoDB, in this order. */
 const operations = ['the claim', 'the admission', 'the record', 'the settlement'] as const;
@@ -22,8 +26,8 @@ beforeAll(async () => {
   model = await startModelServer();
   service = await startTestService({
     modelUrl: model.url,
-    onDynamoRequest: async () => {
-      const operation = operations[asked++];
+    onDynamoRequest: async (name: string) => {
+      const operation = name.endsWith('Item') ? operations[asked++] : undefined;
       if (interference && interference.at === operation) await interference.act();
     },
   });
@@ -46,7 +50,7 @@ const ask = (key: string, idempotencyKey = 'k'): Promise<Answer> =>
 const told = ({ status, body, headers }: Answer) =>
   `${headers.has('idempotent-replayed') ? 'again ' : ''}${status} ${body.message}`;
 const customer = () => service.person({ planRank: 2, credits: 10 });
-const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
+const advance = (seconds: number) => service.post('/_local/clock', { advance: `PT${seconds}S` });
 
 /** How often the model ran, how many of a customer's ten credits are gone, and how many calls are open. */
 async function spent({ id }: Person) {
@@ -86,6 +90,17 @@ describe('when DynamoDB fails during', () => {
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
     expect(told(await ask(person.key))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
+  });
+
+  it('every try of the record, a stream ends before it begins', async () => {
+    const person = await customer();
+    model.state.delayMs = 10_000;
+    await interfere('the record', () => orderFault('unavailable', 3));
+    const body = { ...chat(), stream: true };
+    const headers = { 'idempotency-key': 'k' };
+    expect(told(await service.call('POST', path, { key: person.key, body, headers }))).toBe('503 SERVICE_UNAVAILABLE');
+    await expect.poll(() => model.state.streams).toBe(0);
+    expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
   });
 
   it('every try of the record, lost-reply, the repeat of the 503 is the answer that was kept', async () => {
@@ -138,9 +153,9 @@ describe('a handler that is killed before', () => {
       const { runs } = model.state;
       expect(runs).toBe(at === 'the record' ? 1 : 0);
       expect(told(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
-      await advance('PT2M');
+      await advance(lapseSeconds - 30);
       expect(told(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
-      await advance('PT32S');
+      await advance(32);
       expect([told(await ask(person.key)), told(await ask(person.key))]).toEqual(['200 SUCCESS', 'again 200 SUCCESS']);
       expect(await spent(person)).toEqual({ runs: runs + 1, charged: 1, open: 0 });
     },
@@ -150,7 +165,7 @@ describe('a handler that is killed before', () => {
     const person = await customer();
     await askAndDie(person, 'the settlement');
     expect(told(await ask(person.key))).toBe('again 200 SUCCESS');
-    await advance('PT5M');
+    await advance(lapseSeconds + 2);
     expect(told(await ask(person.key, 'another'))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
   });

@@ -1,26 +1,40 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type ModelServer = Awaited<ReturnType<typeof startModelServer>>;
 
-/** A model server that counts what it is asked, and answers as a test wants. */
+/** A model server that counts what it is asked and the streams it has open, and answers as a test wants. */
 export async function startModelServer() {
-  const calm = { runs: 0, delayMs: 0, refuses: false, content: 'ok' };
+  const calm = { runs: 0, streams: 0, delayMs: 0, refuses: false, content: 'ok' };
   const state = { ...calm };
 
-  const server = createServer(async (request, response) => {
-    request.resume();
-    response.setHeader('content-type', 'application/json');
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+    const asked = await text(request);
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }));
     state.runs += 1;
+    if (JSON.parse(asked).stream) return stream(response);
     const message = { content: `${state.content} ${state.runs}` };
     await sleep(state.delayMs);
     if (state.refuses) return response.writeHead(400).end(JSON.stringify({ error: { message: 'no' } }));
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
+    response.setHeader('content-type', 'application/json');
     return response.end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }], usage }));
-  });
+  }
+
+  /** Two chunks; the second comes late, and does not come to a reader who has gone. */
+  async function stream(response: ServerResponse): Promise<void> {
+    response.setHeader('content-type', 'text/event-stream');
+    response.on('close', () => void (state.streams -= 1));
+    state.streams += 1;
+    response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: state.content } }] })}\n\n`);
+    await sleep(state.delayMs);
+    response.end(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`);
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
 
   return {

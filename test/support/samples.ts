@@ -32,7 +32,14 @@ const samples: Readonly<Record<string, Sample>> = {
   'grant-credits': { path: act.path, body: { credits: 10, reason: 'a test' } },
   'suspend-key': { path: { ...act.path, keyId: 'some-id' }, body: act.body },
   translate: { body: { text: 'Good morning, friend.', sourceLanguage: 'en', targetLanguage: 'fr' } },
+  'create-subscription': { body: { planId: 'dev_pass', billingCycle: 'monthly' } },
+  'upgrade-plan': { body: { newPlanId: 'pro_pass' } },
+  'downgrade-plan': { body: { newPlanId: 'freemium' } },
+  'cancel-subscription': { path: { id: 'some-id' } },
+  'get-service-quota': { path: { name: 'chat' } },
   'create-chat-completion': { body: chat() },
+  'create-completion': { body: { model: 'svc-instruct', prompt: 'Once upon a time' } },
+  'create-embeddings': { body: { model: 'svc-embed', input: 'a text' } },
 };
 
 /** A valid request for the route: its address with parameters and query, and its body. */

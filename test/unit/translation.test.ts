@@ -98,10 +98,9 @@ describe('words', () => {
 
   it('are in every text that is more than white space', () => {
     fc.assert(fc.property(anyText, (text) => countWords(text) > 0 === (text.trim() !== '')));
-    for (let point = 0x21; point < 0x3_23b0; point += 1) {
-      const character = String.fromCodePoint(point);
-      if (/\p{Lo}|\p{Lm}/u.test(character)) expect([character, countWords(character)]).toEqual([character, 1]);
-    }
+    const points = Array.from({ length: 0x3_23b0 }, (_, point) => String.fromCodePoint(point));
+    const letters = points.filter((character) => /\p{Lo}|\p{Lm}/u.test(character));
+    expect(countWords(letters.join(' '))).toBe(letters.length);
   });
 });
 

@@ -76,10 +76,14 @@ export function grantCredits(meter: Meter, granted: number, now: number): Settle
   return counted(meter, addLot(meter, lot, now), now);
 }
 
-/** Counts the entries in `seq` and says when the meter is due next. */
+/**
+ * Counts the entries in `seq` and says when the meter is due next. Where an open hold has kept a lot from expiring, that
+ * is its deadline at the latest: the call that closes it may have a slow clock and not know that the lot is over.
+ */
 export function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
   const moments = meter.lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
-  const due = Math.min(nextTurn(meter), ...moments);
+  const deadlines = moments.length < meter.lots.length ? meter.holds.values().map((hold) => hold.deadline) : [];
+  const due = Math.min(nextTurn(meter), ...moments, ...deadlines);
   return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
 }
 

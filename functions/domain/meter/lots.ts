@@ -31,12 +31,14 @@ export function expireLots(meter: Meter, now: number): { meter: Meter; entries: 
   return { meter: { ...meter, lots: kept, spendable: meter.spendable + expiredSum }, entries };
 }
 
+/** Adds a lot; of one that would make the balance larger than a number holds exactly, what fits. */
 export function addLot(
   meter: Meter,
   lot: Omit<Lot, 'remaining'>,
   at: number,
 ): { meter: Meter; entries: LedgerEntry[] } {
-  const lots = [...currentLots(meter), { ...lot, remaining: lot.granted }];
-  const entry: LedgerEntry = { type: 'grant', at, amount: lot.granted };
-  return { meter: { ...meter, lots, spendable: meter.spendable + lot.granted }, entries: [entry] };
+  const granted = Math.min(lot.granted, Number.MAX_SAFE_INTEGER - balance(meter));
+  const lots = [...currentLots(meter), { ...lot, granted, remaining: granted }];
+  const entry: LedgerEntry = { type: 'grant', at, amount: granted };
+  return { meter: { ...meter, lots, spendable: meter.spendable + granted }, entries: [entry] };
 }

@@ -74,6 +74,8 @@ export interface Meter {
   readonly subscription?: Subscription;
   /** The next moment at which a month ends or a lot expires; no call is admitted past it until that is settled. */
   readonly due: number;
+  /** Marks of the latest billing changes, newest first: one whose reply was lost is known by its mark when it is tried again. */
+  readonly marks?: readonly string[];
 }
 
 /** A thing that ended, as one ledger row tells it. `amount` is signed: what it added to the balance. */

@@ -4,12 +4,14 @@ import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
 import { bringCurrent, type Settled } from './billing.ts';
 import type { Hold, Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';
-import { bucketsLeftBehind } from './rate-window.ts';
-import { receiptHeaders } from './receipt.ts';
+import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
+import { decimalCredits, rateHeaders, receiptHeaders } from './receipt.ts';
 
 /** An admitted call's hold. Amounts in microcredits. */
 export interface Charge {
   readonly held: number;
+  /** Headers of an answer whose cost is not known yet. */
+  holding(): Record<string, string>;
   /** Headers that state this cost and what is left. */
   receipt(cost: number): Record<string, string>;
   /** Closes the hold; only the first call counts. A cost above what was held is cut to it. */
@@ -103,6 +105,10 @@ function openCharge(store: MeterStore, meter: Meter, attempt: Attempt): Charge {
   let open = true;
   return {
     held: attempt.amount,
+    holding: () => ({
+      ...rateHeaders(rateStanding(meter, attempt.now)),
+      'x-credits-held': decimalCredits(attempt.amount),
+    }),
     receipt: (cost) => receiptHeaders(meter, attempt.amount, cost, attempt.now),
     async settle(cost, now) {
       if (!open) return;

@@ -25,7 +25,7 @@ export function receiptHeaders(meter: Meter, held: number, cost: number, now: nu
 }
 
 /** Microcredits as a decimal number of credits without trailing zeros, exactly. */
-function decimalCredits(micro: number): string {
+export function decimalCredits(micro: number): string {
   const whole = Math.floor(micro / microPerCredit);
   const fraction = String(micro % microPerCredit)
     .padStart(6, '0')

@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference.ts';
+import { limits } from '#contract/limits.ts';
+import type { Tokenizer } from './ports.ts';
+import { overlong, ServiceError } from './service-error.ts';
+import { measure } from './tokens.ts';
+
+export interface ModelEmbeddingsRequest {
+  readonly input: readonly string[];
+  readonly dimensions?: number;
+}
+
+/** The reply of an OpenAI-compatible container, as far as it is used. */
+export const ModelEmbeddings = v.object({
+  data: v.array(v.object({ index: v.number(), embedding: v.array(v.pipe(v.number(), v.finite())) })),
+  usage: v.nullish(v.object({ prompt_tokens: v.number() })),
+});
+export type ModelEmbeddings = v.InferOutput<typeof ModelEmbeddings>;
+
+/** The request to send, and the most tokens it can come to; refuses (400) a text that is too long. */
+export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: Tokenizer) {
+  const input = typeof request.input === 'string' ? [request.input] : request.input;
+  let mostTokens = 0;
+  for (const text of input) {
+    const { tokens, fits } = await measure([text], limits.embeddingTokens, tokenizer);
+    if (!fits) throw overlong(request.model, limits.embeddingTokens, tokens, 0);
+    mostTokens += tokens;
+  }
+  const { dimensions } = request;
+  const body: ModelEmbeddingsRequest = { input, ...(typeof dimensions === 'number' && { dimensions }) };
+  return { body, mostTokens };
+}
+
+/** One item per input, in the order of the input. */
+export function toEmbeddingList(reply: ModelEmbeddings, tokens: number, request: EmbeddingsRequest): EmbeddingList {
+  const texts = typeof request.input === 'string' ? 1 : request.input.length;
+  if (reply.data.length !== texts)
+    throw new ServiceError(
+      'MODEL_ERROR',
+      `The model ${request.model} gave ${reply.data.length} embeddings for ${texts} texts.`,
+    );
+  const encode = request.encoding_format === 'base64' ? base64 : (vector: number[]) => vector;
+  return {
+    object: 'list',
+    data: reply.data
+      .toSorted((one, other) => one.index - other.index)
+      .map(({ embedding }, index) => ({ object: 'embedding', index, embedding: encode(embedding) })),
+    model: request.model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}
+
+function base64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import type { StreamedAnswer } from '#domain/model-stream.ts';
+import type { ServiceError } from '#domain/service-error.ts';
+
+/** How a stream's pieces are written as server-sent events. */
+export interface EventFormat {
+  chunk(data: unknown): string;
+  /** After the last chunk. */
+  end(): string;
+  /** In the place of the end, when the answer broke off. */
+  failure(error: ServiceError): string;
+}
+
+export interface EventStreamOptions {
+  readonly format: EventFormat;
+  /** Runs once when nothing more is made, before the last event: also when the client has gone. */
+  readonly settle: () => Promise<void>;
+  readonly explain: (error: unknown) => ServiceError;
+}
+
+/** A streamed answer as the body of a reply, at the reader's pace. A reader who leaves ends the model's work. */
+export function eventStream(answer: StreamedAnswer, { format, settle, explain }: EventStreamOptions): Readable {
+  async function* events(): AsyncGenerator<string> {
+    let last: string;
+    try {
+      for (let next = await answer.chunks.next(); !next.done; next = await answer.chunks.next()) {
+        yield format.chunk(next.value);
+      }
+      last = format.end();
+    } catch (error) {
+      last = format.failure(explain(error));
+    }
+    await settle();
+    yield last;
+  }
+
+  const source = events();
+  return new Readable({
+    read() {
+      source.next().then(
+        ({ done, value }) => this.push(done ? null : value),
+        (error: Error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      answer.cancel();
+      void settle().then(() => done(error));
+    },
+  });
+}

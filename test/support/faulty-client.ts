@@ -1,0 +1,64 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { tables } from '#contract/tables.ts';
+
+/** What happens to one attempt: its reply is lost after the write was done, or it is throttled before. */
+export type Fault = 'none' | 'lost reply' | 'throttle';
+
+/** The faults in turn; never more than two in a row, so that the client's third attempt gets through. */
+export function inTurn(next: () => Fault | undefined): () => Fault {
+  let inARow = 0;
+  return () => {
+    const fault = inARow < 2 ? (next() ?? 'none') : 'none';
+    inARow = fault === 'none' ? 0 : inARow + 1;
+    return fault;
+  };
+}
+
+/** Faults at random, so many of a hundred, the same in each run with the same seed. */
+export function randomFaults(percent: number, seed: number): () => Fault {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    const drawn = (state >>> 8) % 200;
+    if (drawn >= 2 * percent) return 'none';
+    return drawn % 2 === 0 ? 'lost reply' : 'throttle';
+  };
+}
+
+/**
+ * A client whose attempts suffer faults between the SDK's retry loop, which runs without its pauses, and the database.
+ * `images` are the items that every write to the meters left, as the table's stream would carry them.
+ */
+export function faultyClient(url: string, fault: () => Fault = () => 'none') {
+  const client = new DynamoDBClient({ endpoint: url, retryStrategy: new ConfiguredRetryStrategy(3, 0) });
+  const images: Record<string, unknown>[] = [];
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        const input = args.input as { TableName?: string; ReturnValues?: string };
+        if (commandName !== 'UpdateItemCommand' || input.TableName !== tables.meters.name) return next(args);
+        return next({ ...args, input: { ...input, ReturnValues: 'ALL_NEW' } });
+      },
+    { step: 'initialize' },
+  );
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const suffered = fault();
+      if (suffered === 'throttle') throw failure('ThrottlingException');
+      const result = await next(args);
+      const written = (result.output as { Attributes?: Record<string, unknown> }).Attributes;
+      if (written?.['last']) images.push(written);
+      if (suffered === 'lost reply') throw failure('TimeoutError');
+      return result;
+    },
+    { step: 'deserialize', priority: 'high' },
+  );
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return { client: documents, images };
+}
+
+function failure(name: string): Error {
+  return Object.assign(new Error(name), { name, $metadata: {} });
+}

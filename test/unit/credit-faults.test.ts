@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/plans.ts';
+import { routes } from '#contract/routes.ts';
+import { auditLedger } from '#domain/ledger.ts';
+import { grantCredits } from '#domain/meter/billing.ts';
+import { balance } from '#domain/meter/meter.ts';
+import { type Charge, metering } from '#domain/meter/metering.ts';
+import { ServiceError } from '#domain/service-error.ts';
+import { graceSeconds } from '#middleware/meter.ts';
+import { meterStore } from '#repositories/meters.ts';
+import { explainOutage } from '#runtime/outage.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { type Fault, inTurn, randomFaults } from '#test/faulty-client.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+
+const long = Boolean(process.env['LONG']);
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+const codeOf = (error: unknown): string =>
+  error instanceof ServiceError ? error.code : (explainOutage(error)?.code ?? `unforeseen: ${String(error)}`);
+const outcomeOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'done', codeOf);
+
+/** Something that its owner, operator or programs do with an account. */
+type Deed = (account: LedgerAccount) => Promise<unknown>;
+const plan = fc.constantFrom('freemium', 'dev_pass', 'smm_pass');
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  plan.map(
+    (to): Deed =>
+      (account) =>
+        account.subscriptions.create(account.id, to),
+  ),
+  plan.map(
+    (to): Deed =>
+      (account) =>
+        account.subscriptions.upgrade(account.id, to),
+  ),
+  plan.map(
+    (to): Deed =>
+      (account) =>
+        account.subscriptions.downgrade(account.id, to),
+  ),
+  fc.constant<Deed>(async (account) => {
+    const { subscription } = await account.current();
+    return account.subscriptions.cancel(account.id, subscription?.id ?? '');
+  }),
+  fc.nat(500).map(
+    (more): Deed =>
+      ({ id, clock, meters }) =>
+        meters.change(id, clock.now(), (meter) => grantCredits(meter, credits(more + 1), clock.seconds)),
+  ),
+  ...[1, 2, 3].map(() =>
+    fc.tuple(fc.nat(credits(90)), fc.double({ min: 0, max: 1, noNaN: true })).map(
+      ([held, share]): Deed =>
+        (account) =>
+          account.call(held, Math.floor(held * share)),
+    ),
+  ),
+  fc.nat(credits(90)).map(
+    (held): Deed =>
+      (account) =>
+        account.admit(held),
+  ),
+  fc.nat(40 * 86_400).map(
+    (seconds): Deed =>
+      async ({ clock }) =>
+        void (clock.seconds += seconds),
+  ),
+  fc.constant<Deed>((account) => account.meters.sweep(account.clock.now())),
+);
+
+/** Does the deeds and tells how each went and where the account ended: all that its owner can see. */
+async function lived(deeds: readonly Deed[], fault?: () => Fault) {
+  const account = await openLedgerAccount(database.url, fault ? { fault } : {});
+  const outcomes: string[] = [];
+  for (const deed of deeds) outcomes.push(await outcomeOf(deed(account)));
+  account.clock.seconds += 300;
+  const { accountId, marks: _marks, buckets: _buckets, subscription, ...meter } = await account.current();
+  await account.project();
+  const rows = (await account.rows(meter.seq)).map(({ accountId: _account, ...row }) => row);
+  await account.close();
+  expect(accountId).toBe(account.id);
+  return { outcomes, meter, rows, subscription: { ...subscription, id: '' } };
+}
+
+describe('a network that loses replies and throttles', () => {
+  it('in 30 % of attempts leaves the same answers, balance and ledger as one that does not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(deed, { minLength: 15, maxLength: 30 }), fc.nat(), async (deeds, seed) => {
+        const faulted = await lived(deeds, inTurn(randomFaults(30, seed)));
+        expect(faulted).toEqual(await lived(deeds));
+      }),
+      { numRuns: long ? 300 : 12 },
+    );
+  }, 600_000);
+
+  it('even where the client gives up leaves every call charged once or not at all, and the ledger exact', async () => {
+    for (let seed = 1; seed <= (long ? 40 : 4); seed++) {
+      const draw = randomFaults(60, seed);
+      let isOver = false;
+      const account = await openLedgerAccount(database.url, { fault: () => (isOver ? 'none' : draw()) });
+      const outcomes: string[] = [];
+      for (let made = 0; made < 60; made++) outcomes.push(await outcomeOf(account.call(credits(2), credits(1))));
+      expect(new Set(outcomes).difference(new Set(['done', 'INSUFFICIENT_CREDITS', 'SERVICE_UNAVAILABLE']))).toEqual(
+        new Set(),
+      );
+      expect(new Set(outcomes).size).toBeGreaterThan(1);
+
+      isOver = true;
+      account.clock.seconds += 150;
+      await account.meters.sweep(account.clock.now());
+      const meter = await account.current();
+      await account.project();
+      const rows = await account.rows(meter.seq);
+      expect(auditLedger(rows, meter.seq, balance(meter))).toEqual([]);
+      expect(meter.holds.size).toBe(0);
+      const charges = rows.filter(({ type }) => type === 'charge');
+      expect(new Set(charges.map(({ requestId }) => requestId)).size).toBe(charges.length);
+      expect(charges.every(({ amount }) => amount === 0 || amount === -credits(1))).toBe(true);
+      const charged = charges.filter(({ amount }) => amount < 0).length;
+      expect(charged).toBeGreaterThanOrEqual(outcomes.filter((outcome) => outcome === 'done').length);
+      expect(meter.spendable).toBe(credits(100 - charged));
+      await account.close();
+    }
+  }, 600_000);
+});
+
+describe('calls that died', () => {
+  const [accounts, holds] = long ? [100, 100] : [15, 20];
+  const unhurried = { callsInFlight: 1000, ceiling: 1e9 };
+
+  it('leave nothing held once a sweep has gone round, though none went for a day, and others call meanwhile', async () => {
+    const { admit, sweep, find } = metering(meterStore(database.client, 'meters'), planOfRank);
+    const meters = await Promise.all(
+      Array.from({ length: accounts }, () => putMeter(database.client, meterWith(credits(holds), unhurried))),
+    );
+    for (const meter of meters) {
+      await Promise.all(Array.from({ length: holds }, (_, call) => admit(attemptOn(meter, `dead-${call}`))));
+    }
+    await sweep(start + 149_000);
+    for (const { accountId } of meters) expect((await find(accountId))?.holds.size).toBe(holds);
+
+    const nextDay = start + 86_400_000;
+    const other = await putMeter(database.client, meterWith(credits(1), { due: nextDay / 1000 + 1 }));
+    const charge = await admit(attemptOn(other, 'alive', { now: nextDay }));
+    await charge.settle(credits(1), nextDay);
+    expect((await find(other.accountId))?.spendable).toBe(0);
+
+    await sweep(nextDay);
+    for (const { accountId } of meters) {
+      expect(await find(accountId)).toMatchObject({ holds: new Map(), spendable: credits(holds) });
+    }
+    expect(await sweep(nextDay + 60_000)).toBe(0);
+  }, 600_000);
+
+  it('free their places in flight when their deadline has passed, and not before', async () => {
+    const { admit } = metering(meterStore(database.client, 'meters'), planOfRank);
+    const meter = await putMeter(database.client, meterWith(credits(10), { callsInFlight: 3, ceiling: 1000 }));
+    for (const call of ['one', 'two', 'three']) await admit(attemptOn(meter, call));
+    const early = admit(attemptOn(meter, 'early', { now: start + 149_999 }));
+    await expect(early).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', headers: { 'Retry-After': '1' } });
+    await admit(attemptOn(meter, 'in time', { now: start + 150_000 }));
+  });
+});
+
+describe('workers whose clocks differ', () => {
+  const timeout = Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds));
+
+  /** A call on a worker that is right; whoever else acts has a clock that is off by so many seconds. */
+  async function callWhileSwept(
+    skew: number,
+  ): Promise<{ charge: Charge; account: LedgerAccount; swept: Promise<number> }> {
+    const account = await openLedgerAccount(database.url);
+    const { id, clock, meters } = account;
+    const deadline = clock.seconds + timeout + graceSeconds;
+    const about = { accountId: id, keyId: 'key-1', service: 'chat', model: 'svc-1', minPlanRank: 1 } as const;
+    const charge = await meters.admit({ ...about, requestId: 'call', amount: credits(4), now: clock.now(), deadline });
+    clock.seconds += timeout;
+    return { charge, account, swept: meters.sweep((clock.seconds + skew) * 1000) };
+  }
+
+  it.each([-30, 0, 30])('by %i s never end a call that may still be running', async (skew) => {
+    const { charge, account, swept } = await callWhileSwept(skew);
+    await swept;
+    await charge.settle(credits(3), account.clock.now());
+    expect((await account.current()).spendable).toBe(credits(97));
+    await account.close();
+  });
+
+  it.each([-300, 300])('by %i s leave the money exact: the call is charged once, or not at all', async (skew) => {
+    const { charge, account, swept } = await callWhileSwept(skew);
+    await swept;
+    await charge.settle(credits(3), account.clock.now());
+    const meter = await account.current();
+    expect(meter.spendable).toBe(skew > 0 ? credits(100) : credits(97));
+    await account.project();
+    expect(auditLedger(await account.rows(meter.seq), meter.seq, balance(meter))).toEqual([]);
+    await account.close();
+  });
+
+  it('leave no expired credit to spend past the deadline of the call that gave it back with a slow clock', async () => {
+    const account = await openLedgerAccount(database.url);
+    const { clock, meters, id } = account;
+    const { due } = await account.current();
+    clock.seconds = due - 20;
+    const charge = await account.admit(credits(60));
+    await meters.current(id, (due + 5) * 1000);
+    await charge.settle(credits(10), (due - 10) * 1000);
+    const after = await meters.current(id, (due - 20 + 150) * 1000);
+    expect(after.spendable).toBe(credits(100));
+    expect(after.lots).toHaveLength(1);
+    await account.close();
+  });
+});
