@@ -45,7 +45,7 @@ export async function projectLedger(store: LedgerStore, image: MeterImage): Prom
 }
 
 /** The rows of an image, each with the balance as it was after its entry. */
-export function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {
+function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {
   let after = balance;
   const rows = entries.toReversed().map((entry, age) => {
     const row = { ...entry, accountId, seq: seq - age, balance: after };
@@ -56,7 +56,7 @@ export function ledgerRows({ accountId, seq, balance, entries }: MeterImage): Le
 }
 
 /** The thresholds that the image's charge stepped over. Less than a credit left counts as nothing. */
-export function thresholdsCrossed({ accountId, balance, used, period, entries }: MeterImage): ThresholdEvent[] {
+function thresholdsCrossed({ accountId, balance, used, period, entries }: MeterImage): ThresholdEvent[] {
   const [charge] = entries;
   if (charge?.type !== 'charge' || charge.amount === 0) return [];
   const usedAfter = Object.values(used).reduce((sum, amount) => sum + amount, 0);

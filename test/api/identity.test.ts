@@ -138,6 +138,7 @@ describe('a token of the identity provider', () => {
   const foreign = newSigningKey();
   let issuer: TestIssuer;
   let restore: () => void;
+  beforeAll(() => service.settled());
   beforeEach(async () => {
     issuer = await startIssuer(key);
     restore = withEnvironment(issuer.environment);
@@ -211,7 +212,6 @@ describe('a token of the identity provider', () => {
     ['a payload that is no JSON', () => goodToken().replace(/\.[^.]+\./, '.bm8.')],
     ['letters that are not ASCII', () => `é${goodToken()}`],
   ])('with %s is refused and stores nothing', async (_, make) => {
-    await service.settled();
     const before = await rowsOf('accounts');
     const answer = await google(make());
     expect(code(answer)).toBe('401 INVALID_IDENTITY_TOKEN');

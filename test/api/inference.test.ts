@@ -4,7 +4,7 @@ import { chat, type Person, startTestService, type TestService } from '#test/ser
 
 let service: TestService;
 beforeAll(async () => {
-  process.env['MODEL_DEADLINE_MS'] = '1000';
+  process.env['MODEL_DEADLINE_MS'] = '4000';
   service = await startTestService();
 });
 afterAll(() => service.close());

@@ -16,7 +16,7 @@ export interface SigningKey {
 
 export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>;
 
-export const audience = 'client-1.apps.googleusercontent.com';
+const audience = 'client-1.apps.googleusercontent.com';
 
 let keysMade = 0;
 

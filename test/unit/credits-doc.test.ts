@@ -12,7 +12,12 @@ const text = await readFile('docs/credits.md', 'utf8');
 function tableUnder(heading: string): string[][] {
   const section = text.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('|'));
-  return rows.slice(2).map((row) => row.split('|').slice(1, -1).map((cell) => cell.trim()));
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
 }
 
 const moment = (day: string): number => Date.parse(`${day}T10:00:00Z`) / 1000;
@@ -21,7 +26,7 @@ const number = (amount: number): string => amount.toLocaleString('en-US');
 
 /** Does what a cell says to the account and to the model. */
 async function act(what: string, account: LedgerAccount, model: AccountModel): Promise<void> {
-  const [verb, object] = [what.split(' ')[0], what.split(' ').at(-1)!];
+  const [verb = '', object = ''] = [what.split(' ')[0], what.split(' ').at(-1)];
   const { id, subscriptions } = account;
   const plan = object as PlanName;
   const spent = credits(Number(object));
@@ -74,11 +79,27 @@ describe('docs/credits.md', () => {
       expect(credits(balance)).toBe(model.spendable);
       const change = balance - before;
       before = balance;
-      const alive = lots.map(({ source, remaining, expiresAt }) => `${source} ${number(remaining)} until ${day(expiresAt)}`);
+      const alive = lots.map(
+        ({ source, remaining, expiresAt }) => `${source} ${number(remaining)} until ${day(expiresAt)}`,
+      );
       const sign = change > 0 ? '+' : change < 0 ? '−' : '';
       told.push([on, what, `${sign}${number(Math.abs(change))}`, number(balance), alive.join(', ')]);
     }
     expect(rows).toEqual(told);
     await account.close();
+  });
+
+  it('names for every requirement a test that is there', async () => {
+    const rows = tableUnder('How it is proven');
+    for (const [, , test = ''] of rows) {
+      const [, path = '', name = ''] = /\]\(\.\.\/(.+)\): “(.+)”$/.exec(test) ?? [];
+      expect(`${path}: ${await readFile(path, 'utf8')}`).toContain(name || `a name in: ${test}`);
+    }
+    const ids = rows.map(([id]) => id).filter(Boolean);
+    const all = { L: [1, 14], C: [1, 7], R: [1, 6] } as const;
+    const wanted = Object.entries(all).flatMap(([letter, [from, to]]) =>
+      Array.from({ length: to - from + 1 }, (_, index) => `${letter}${from + index}`),
+    );
+    expect(new Set(ids)).toEqual(new Set([...wanted, 'F1', 'F2', 'F3', 'F5', 'F6', 'F8', 'F10']));
   });
 });

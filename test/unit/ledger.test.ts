@@ -118,7 +118,7 @@ describe('the projector', () => {
         expect(await itemsOfLedger(there)).toEqual(expected);
         await there.close();
       }),
-      { numRuns: long ? 100 : 6 },
+      { numRuns: long ? 100 : 4 },
     );
     expect(expected).toHaveLength(images.length + 1 + 11);
     await fresh.close();
@@ -129,7 +129,7 @@ describe('the projector', () => {
 describe('many accounts', () => {
   it('show the balance that their rows add up to, each of them, and the audit finds nothing', async () => {
     const own = await startTestDatabase();
-    const accounts = await Promise.all(Array.from({ length: long ? 300 : 15 }, () => busyAccount(own.url)));
+    const accounts = await Promise.all(Array.from({ length: long ? 300 : 6 }, () => busyAccount(own.url)));
     for (const account of accounts) {
       await account.project();
       const meter = await account.current();

@@ -19,8 +19,6 @@ export interface OpenedSession {
   readonly lifetimeMs: number;
 }
 
-export type Sessions = ReturnType<typeof sessionService>;
-
 export function sessionService(sessions: SessionStore, clock: Clock, random: Random) {
   /** Others give way when there are too many. */
   async function open(account: Account): Promise<OpenedSession> {

@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { tableVariables } from '#contract/environment.ts';
+import { tables } from '#contract/tables.ts';
+
+const usage = `Usage: node bin/operator.ts EMAIL [operator|viewer]
+
+Gives the account with this e-mail address the role operator, or another one. It reads
+
+  ACCOUNTS_TABLE, METERS_TABLE   the names of the deployed tables, which your AWS profile may write
+  AWS_ENDPOINT_URL_DYNAMODB      instead: the address of a database on this machine
+
+The database of a running npm start has a port of its own, which "pgrep -a dynoxide" shows:
+
+  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:PORT node bin/operator.ts me@example.com
+`;
+
+/** A reason not to go on, for standard error. */
+class Refusal extends Error {}
+
+function options() {
+  try {
+    const options = { help: { type: 'boolean', short: 'h', default: false } } as const;
+    return parseArgs({ options, allowPositionals: true });
+  } catch (cause) {
+    throw new Refusal(usage, { cause });
+  }
+}
+
+/** On this machine, tables have the contract's names and nobody has credentials. */
+async function useLocalDatabase(): Promise<void> {
+  const { externalEndpoints, setCredentials } = await import('#local/environment.ts');
+  setCredentials(externalEndpoints());
+  process.env[tableVariables.accounts] ||= tables.accounts.name;
+  process.env[tableVariables.meters] ||= tables.meters.name;
+}
+
+async function run(): Promise<string> {
+  const { values, positionals } = options();
+  const [email, role = 'operator', ...rest] = positionals;
+  if (values.help) return usage;
+  if (!email || rest.length > 0) throw new Refusal(usage);
+  if (role !== 'operator' && role !== 'viewer')
+    throw new Refusal(`There is no role ${role}; there are operator and viewer.\n`);
+  if (process.env['AWS_ENDPOINT_URL_DYNAMODB']) await useLocalDatabase();
+  const { services } = await import('#runtime/container.ts');
+  await services().operators().setRole(email, role);
+  return `${email} has the role ${role} now.\n`;
+}
+
+try {
+  process.stdout.write(await run());
+} catch (error) {
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  process.stderr.write(error instanceof Refusal ? reason : `The role was not changed: ${reason}\n`);
+  process.exitCode = error instanceof Refusal ? 2 : 1;
+}

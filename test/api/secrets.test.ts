@@ -1,0 +1,262 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/tables.ts';
+import { startDynamoProxy } from '#local/dynamodb-proxy.ts';
+import { createFaults } from '#local/faults.ts';
+import type { Loopback } from '#local/loopback.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
+import { given, secret, secrets } from '#test/planted-secrets.ts';
+import { allMoods, startTellingModel } from '#test/telling-model.ts';
+
+let folder: string;
+let model: Awaited<ReturnType<typeof startTellingModel>>;
+let proxy: Loopback;
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let command: LocalCommand;
+let origin: string;
+const faults = createFaults();
+
+// The local service turns metrics off; here they are wanted, and read like everything that is printed.
+const metricsOn = `data:text/javascript,${encodeURIComponent(
+  "process.env = Object.defineProperty({ ...process.env }, 'POWERTOOLS_METRICS_DISABLED', { get: () => 'false', set() {} })",
+)}`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-'));
+  database = await startTestDatabase();
+  proxy = await startDynamoProxy({ upstream: database.url, faults });
+  model = await startTellingModel();
+  command = runLocal(['--port', '0', '--data', folder], {
+    AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
+    AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url,
+    NODE_OPTIONS: `--import=${metricsOn}`,
+    POWERTOOLS_LOG_LEVEL: 'DEBUG',
+    POWERTOOLS_METRICS_NAMESPACE: 'test',
+    POWERTOOLS_SERVICE_NAME: 'test',
+  });
+  origin = await command.ready;
+});
+afterAll(async () => {
+  await killCommands();
+  await Promise.all([proxy.close(), model.close(), database.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Options {
+  readonly key?: string;
+  readonly cookie?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** What was answered, by status; errors have been searched for secrets. */
+const met = new Map<number, number>();
+const told = new Set<string>();
+
+async function send(method: string, path: string, body?: unknown, { key, cookie, headers }: Options = {}) {
+  const answer = await fetch(origin + path, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(cookie && { cookie }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
+  const shown = text + JSON.stringify([...answer.headers]);
+  if (answer.status >= 400)
+    for (const name of given(shown)) told.add(`${name} by ${method} ${path.split('?')[0]} ${answer.status}`);
+  const session = /session=(tas_\w+)/.exec(answer.headers.getSetCookie().join())?.[1];
+  return { status: answer.status, data: (JSON.parse(text) as { data: any }).data, session };
+}
+
+const local = (path: string, body: unknown) => send('POST', `/_local/${path}`, body);
+const auth = (path: string, body: unknown, options?: Options) => send('POST', `/api/auth/${path}`, body, options);
+const chat = (options: Options, about: object = {}) =>
+  send(
+    'POST',
+    '/v1/chat/completions',
+    { model: 'svc-1', messages: [{ role: 'user', content: secret('prompt') }], ...about },
+    options,
+  );
+
+/** The token of the newest mail to the address, once it has come. */
+async function mailedToken(kind: string): Promise<string> {
+  for (;;) {
+    const mails = (await (await fetch(`${origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
+    const mail = mails.find(({ to, text }) => to.includes(secret('e-mail')) && text.includes(`token=${kind}`));
+    if (mail) return /token=(\w+)/.exec(mail.text)![1]!;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+const identityToken = async (): Promise<string> => {
+  const body = JSON.stringify({ email: secret('e-mail'), name: 'Ada' });
+  return (
+    (await (await fetch(`${origin}/_local/identity-token`, { method: 'POST', body })).json()) as { token: string }
+  ).token;
+};
+
+const set = (table: 'accounts' | 'meters', Key: object, name: string, value: unknown) =>
+  database.client.send(
+    new UpdateCommand({
+      TableName: tables[table].name,
+      Key: Key as Record<string, unknown>,
+      UpdateExpression: 'SET #name = :value',
+      ExpressionAttributeNames: { '#name': name },
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  );
+
+describe('no secret is printed, logged, measured or told in an error', () => {
+  let cookie: string;
+  let key: string;
+  let id: number;
+
+  it('while everything goes well', async () => {
+    const email = secret('e-mail');
+    const registered = await auth('register', { email, name: 'Ada', password_hash: secret('password_hash') });
+    id = registered.data.id;
+    secrets.set('confirmation token', await mailedToken('tac_'));
+    cookie = `session=${registered.session}`;
+    await send('GET', `/api/auth/confirm?token=${secret('confirmation token')}`, undefined, { cookie });
+    await auth('forgot-password', { email });
+    secrets.set('reset token', await mailedToken('tar_'));
+    await auth('reset-password', { token: secret('reset token'), newPassword: secret('newPassword') });
+    const login = await auth('login', { email, password: secret('newPassword') });
+    const change = { currentPassword: secret('newPassword'), newPassword: secret('password') };
+    const changed = await auth('change-password', change, { cookie: `session=${login.session}` });
+    secrets.set('session', changed.session!);
+    cookie = `session=${changed.session}`;
+    secrets.set('Google token', await identityToken());
+    await auth('google', { token: secret('Google token') }, { cookie });
+    key = (await send('POST', '/api/keys', { name: 'first' }, { cookie })).data.key;
+    secrets.set('key', key);
+    expect((await chat({ key })).data.choices[0].message.content).toBe(secret('completion'));
+    await send('GET', '/api/credits/me', undefined, { key: cookie.replace('session=', '') });
+    expect(new Set(met.keys())).toEqual(new Set([200, 201]));
+    expect(secrets.size).toBe(12);
+  });
+
+  it('when requests are wrong or refused', async () => {
+    const email = secret('e-mail');
+    const [password, prompt] = [secret('password'), secret('prompt')];
+    const all = Object.fromEntries([...secrets].map(([name, value]) => [name, value]));
+    // 400, 413, 415: all secrets in the body, in fields of the wrong type, and in what is no JSON.
+    for (const wrong of [all, [all], `{"password": "${password}", ${prompt}`, JSON.stringify(all).repeat(2)]) {
+      for (const path of ['register', 'login', 'google', 'forgot-password', 'reset-password']) await auth(path, wrong);
+      await send('POST', '/v1/chat/completions', wrong, { key });
+    }
+    await auth('register', { email: password, name: [all], password_hash: password });
+    await auth('register', { email, name: 'Ada', password_hash: { password } });
+    await auth('reset-password', { token: secret('confirmation token'), newPassword: password });
+    await auth('reset-password', { token: secret('reset token'), newPassword: password });
+    await chat({ key }, { model: prompt, temperature: prompt });
+    await chat({ key }, { max_tokens: 9999 });
+    await send('GET', `/api/auth/confirm?token=${secret('reset token')}`, undefined, { cookie });
+    await auth('login', JSON.stringify(all), { headers: { 'content-type': 'text/plain' } });
+    await auth('login', JSON.stringify(all) + ' '.repeat(1_100_000));
+    // 401, 403, 404, 405, 409, 402, 429.
+    const junk = secret('junk Authorization');
+    for (const authorization of [junk, `Bearer ${junk}`, `Basic ${junk}`, `Bearer ${key}x`, `Bearer ${key}, ${junk}`])
+      await send('GET', '/v1/models', undefined, { headers: { authorization } });
+    await send('GET', `/v1/models?key=${key}`);
+    await auth('google', { token: secret('Google token') });
+    await auth('google', { token: `${secret('Google token').slice(0, -9)}AAAAAAAAA` });
+    await auth('register', { email, name: 'Ada', password_hash: secret('password_hash') });
+    await send('POST', '/api/keys', { name: 'by key' }, { key });
+    await auth('login', { email, password }, { headers: { origin: 'https://evil.example' } });
+    await chat({ key }, { model: 'svc-1-32k' });
+    await send('PUT', '/api/auth/login', { email, password });
+    await send('POST', '/api/nothing', all);
+    await auth('change-password', { currentPassword: secret('newPassword'), newPassword: password }, { cookie });
+    for (let guess = 0; guess < 5; guess++) await auth('login', { email, password: secret('newPassword') });
+    await auth('login', { email, password });
+    await set('meters', { a: id }, 'c', 0);
+    await chat({ key });
+    expect([...met.keys()]).toEqual(expect.arrayContaining([400, 401, 402, 403, 404, 405, 409, 413, 415, 429]));
+  });
+
+  it('when the model, the mail or the database fails', async () => {
+    await set('meters', { a: id }, 'c', 1_000_000_000);
+    await local('clock', { advance: 'PT2M' });
+    for (const mood of allMoods) {
+      model.become(mood);
+      await chat({ key });
+    }
+    model.become('answering');
+    const email = secret('e-mail');
+    for (const fault of ['unavailable', 'throttle', 'lost-reply'] as const) {
+      faults.order({ target: 'dynamodb', fault, count: 10_000 });
+      const rounds = [
+        () => chat({ key }),
+        () => auth('login', { email, password: secret('password') }),
+        () => auth('register', { email: `x-${email}`, name: 'Ada', password_hash: secret('password_hash') }),
+        () => send('GET', '/api/auth/me', undefined, { cookie }),
+      ];
+      await Promise.all(rounds.map((round) => round()));
+    }
+    faults.order({ target: 'dynamodb', fault: 'none', count: 1 });
+    for (const fault of ['reject', 'throttle', 'unavailable']) {
+      await local('faults', { target: 'ses', fault, count: 5 });
+      await auth('forgot-password', { email });
+    }
+    expect([...met.keys()]).toEqual(expect.arrayContaining([502, 503]));
+  });
+
+  it('when something happens that nobody foresaw', async () => {
+    const email = secret('e-mail');
+    const failures = async () => {
+      const { session } = await auth('login', { email, password: secret('password') });
+      await send('GET', '/api/auth/me', undefined, { cookie });
+      await send('GET', '/api/auth/me', undefined, { cookie: `session=${session}` });
+      await auth('forgot-password', { email });
+      await auth('google', { token: await identityToken() });
+      await chat({ key });
+      await send('GET', '/api/credits/me', undefined, { key });
+    };
+    // A row that no version of the code has written, with the password's hash and the address beside the fault.
+    await set('accounts', { pk: `user#${id}`, sk: 'user' }, 'role', 'wizard');
+    await failures();
+    await set('accounts', { pk: `user#${id}`, sk: 'user' }, 'role', 'viewer');
+    await set('accounts', { pk: `user#${id}`, sk: 'user' }, 'createdAt', secret('password'));
+    await failures();
+    await set('meters', { a: id }, 'r', 'nine');
+    await failures();
+    // A mail that SES refuses by quoting its address, and one that lost its text.
+    await auth('register', {
+      email: `${secret('e-mail').split('@')[0]}${'x'.repeat(60)}@example.com`,
+      name: 'Ada',
+      password_hash: secret('password_hash'),
+    });
+    await set('accounts', { pk: 'mail#broken', sk: 'mail' }, 'outbox', 'broken');
+    await set('accounts', { pk: 'mail#broken', sk: 'mail' }, 'to', email);
+    for (const { name } of [tables.ledger, tables.meters])
+      await database.client.send(new DeleteTableCommand({ TableName: name }));
+    await failures();
+    expect(met.get(500)).toBeGreaterThan(5);
+  });
+
+  it('in all that the process wrote, and in all errors that it answered', async () => {
+    command.kill('SIGTERM');
+    await command.ended;
+    const printed = command.out() + command.err();
+    // It was all on: request lines, metrics, what the operators are told, and the access log.
+    expect(printed).toContain('"message":"request"');
+    expect(printed).toContain('"_aws":{');
+    expect(printed).toContain('unforeseen error');
+    expect(printed).toContain('a stream record failed');
+    expect(printed).toMatch(/^POST \/api\/auth\/login 401 \d+ ms$/m);
+    const lines = printed.split('\n').filter((line) => given(line).length > 0);
+    expect(lines.map((line) => `${given(line).join()}: ${line.slice(0, 300)}`)).toEqual([]);
+    expect(printed).not.toContain('$scrypt$');
+    expect([...told]).toEqual([]);
+  });
+});

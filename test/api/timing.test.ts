@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '#test/service.ts';
+
+/** A cost whose hash takes far longer than everything around it, and still little enough for many trials. */
+const scryptLog2Cost = '13';
+const people = 14;
+const rounds = 3;
+
+let service: TestService;
+const known: string[] = [];
+const costBefore = process.env['SCRYPT_LOG2_N'];
+beforeAll(async () => {
+  process.env['SCRYPT_LOG2_N'] = scryptLog2Cost;
+  service = await startTestService();
+  for (let count = 0; count < people; count++) known.push((await service.registered()).email);
+  await service.settled();
+});
+afterAll(async () => {
+  await service.close();
+  process.env['SCRYPT_LOG2_N'] = costBefore;
+});
+
+const unknown = Array.from({ length: people }, (_, index) => `nobody-${index}@example.com`);
+
+async function timed(path: string, body: object, message: string): Promise<number> {
+  const began = performance.now();
+  const answer = await service.call('POST', `/api/auth/${path}`, { body });
+  const ms = performance.now() - began;
+  expect(answer.body.message).toBe(message);
+  // What a reset link still needs is done behind the answer, and must not slow the next trial.
+  if (path === 'forgot-password') await service.settled();
+  return ms;
+}
+
+const median = (values: number[]) => values.toSorted((one, other) => one - other)[values.length >> 1]!;
+
+/**
+ * How much longer an answer takes for a known address than for an unknown one, as the ratio of medians. The two are
+ * asked in turn, each as often first as the other, so that whatever else the machine does hits both alike.
+ */
+async function ratioOf(path: string, bodyFor: (email: string) => object, message: string): Promise<number> {
+  const times = { known: [] as number[], unknown: [] as number[] };
+  for (let trial = 0; trial < people * rounds; trial++) {
+    const pair = [
+      ['known', known[trial % people]!],
+      ['unknown', unknown[trial % people]!],
+    ] as const;
+    for (const [kind, email] of trial % 2 === 0 ? pair : pair.toReversed())
+      times[kind].push(await timed(path, bodyFor(email), message));
+  }
+  return median(times.known) / median(times.unknown);
+}
+
+describe('the time of an answer', () => {
+  it('tells nothing at sign-in of whether the address has an account', async () => {
+    const ratio = await ratioOf('login', (email) => ({ email, password: 'not the password' }), 'INVALID_CREDENTIALS');
+    expect(ratio).toBeGreaterThan(0.8);
+    expect(ratio).toBeLessThan(1.25);
+  });
+
+  it('tells nothing at a forgotten password of whether the address has an account', async () => {
+    // A day later nobody has used up the mails of the hour, which registrations count among.
+    await service.post('/_local/clock', { advance: 'P1D' });
+    const ratio = await ratioOf('forgot-password', (email) => ({ email }), 'RESET_LINK_SENT');
+    expect(ratio).toBeGreaterThan(0.8);
+    expect(ratio).toBeLessThan(1.25);
+  });
+});

@@ -1,0 +1,84 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { networkOf } from '#runtime/network.ts';
+
+const on = (TRUSTED_PROXIES = 0) => ({ NETWORK_LIMITS: 'on', TRUSTED_PROXIES }) as const;
+
+/** An event as API Gateway makes it: it adds the address that connected to it to X-Forwarded-For. */
+const eventFrom = (sourceIp: string, forwardedBefore?: string) =>
+  ({
+    headers: { 'X-Forwarded-For': forwardedBefore ? `${forwardedBefore}, ${sourceIp}` : sourceIp },
+    requestContext: { identity: { sourceIp } },
+  }) as unknown as APIGatewayProxyEvent;
+
+/** An event without the header, as other gateways make it. */
+const bareEventFrom = (sourceIp: string, forwarded?: string) =>
+  ({
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+    requestContext: { identity: { sourceIp } },
+  }) as unknown as APIGatewayProxyEvent;
+
+const networkFrom = (address: string) => networkOf(bareEventFrom(address), on());
+
+describe('the network of a request', () => {
+  it('is none where networks are not limited', () => {
+    expect(networkOf(eventFrom('203.0.113.7'), { NETWORK_LIMITS: 'off', TRUSTED_PROXIES: 0 })).toBeUndefined();
+  });
+
+  it('is the whole IPv4 address', () => {
+    expect(networkFrom('203.0.113.7')).toBe('203.0.113.7');
+    expect(networkFrom('203.0.113.8')).not.toBe(networkFrom('203.0.113.7'));
+  });
+
+  it.each([
+    '2001:db8:1:2::1',
+    '2001:db8:1:2:3:4:5:6',
+    '2001:DB8:1:2:FFFF::',
+    '2001:0db8:0001:0002:0000:0000:0000:0001',
+    '2001:db8:1:2::203.0.113.7',
+    '[2001:db8:1:2::9]',
+    '[2001:db8:1:2::9]:443',
+    '2001:db8:1:2::9%eth0',
+  ])('is the first half of an IPv6 address, whatever way it is written: %s', (address) => {
+    expect(networkFrom(address)).toBe(networkFrom('2001:db8:1:2::'));
+  });
+
+  it.each(['2001:db8:1:3::1', '2001:db8:1::2', '2001:db8::1:2:0:0:1', '::1', '203.0.113.7'])(
+    'is another one for %s',
+    (address) => {
+      expect(networkFrom(address)).not.toBe(networkFrom('2001:db8:1:2::1'));
+    },
+  );
+
+  it('fills in the zeros that are left out', () => {
+    expect(networkFrom('2001:db8::1')).toBe(networkFrom('2001:db8:0:0:9:9:9:9'));
+    expect(networkFrom('::1')).toBe(networkFrom('0:0:0:0:9:9:9:9'));
+    expect(networkFrom('::1')).not.toBe(networkFrom('1::'));
+  });
+
+  it.each(['::ffff:203.0.113.7', '::FFFF:cb00:7107', '0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7:51234'])(
+    'is the IPv4 address that is written as %s',
+    (address) => {
+      expect(networkFrom(address)).toBe('203.0.113.7');
+    },
+  );
+
+  it('is never what the caller says, where there is no proxy', () => {
+    expect(networkOf(eventFrom('203.0.113.7', '198.51.100.1'), on())).toBe('203.0.113.7');
+    expect(networkOf(bareEventFrom('203.0.113.7', '198.51.100.1'), on())).toBe('203.0.113.7');
+  });
+
+  it('is what the first trusted proxy saw, whatever the caller says before it', () => {
+    const [caller, cdn, balancer] = ['203.0.113.7', '130.176.0.1', '10.0.0.1'];
+    expect(networkOf(eventFrom(cdn, caller), on(1))).toBe(caller);
+    expect(networkOf(eventFrom(cdn, `198.51.100.1, 192.0.2.9,${caller}`), on(1))).toBe(caller);
+    expect(networkOf(eventFrom(balancer, `198.51.100.1, ${caller}, ${cdn}`), on(2))).toBe(caller);
+    expect(networkOf(bareEventFrom(cdn, caller), on(1))).toBe(caller);
+    expect(networkOf(bareEventFrom(cdn, `198.51.100.1, ${caller}`), on(1))).toBe(caller);
+  });
+
+  it('is of who connected when a proxy that should be there is not', () => {
+    expect(networkOf(eventFrom('203.0.113.7'), on(1))).toBe('203.0.113.7');
+    expect(networkOf(bareEventFrom('203.0.113.7'), on(2))).toBe('203.0.113.7');
+  });
+});
