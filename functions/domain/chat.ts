@@ -3,6 +3,7 @@ import { type ChatCompletion, type ChatMessage, type ChatRequest, finishReasons 
 import { findModel } from '#contract/models.ts';
 import type { ModelChunk, ModelUsage } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
+import { modelSampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
 import { measure } from './tokens.ts';
 
@@ -67,16 +68,11 @@ function promptTexts({ messages, functions }: ChatRequest): string[] {
 
 /** Functions become tools, function calls tool calls with made-up ids, function results tool messages. */
 export function toModelRequest(request: ChatRequest, maxTokens: number): ModelChatRequest {
-  const { temperature, top_p, top_k, frequency_penalty, presence_penalty, stop, functions, function_call } = request;
+  const { functions, function_call } = request;
   return {
     messages: request.messages.map(toModelMessage),
     max_tokens: maxTokens,
-    temperature,
-    top_p,
-    top_k,
-    frequency_penalty,
-    presence_penalty,
-    ...(stop?.length && { stop: typeof stop === 'string' ? [stop] : stop }),
+    ...modelSampling(request),
     ...(functions?.length && {
       tools: functions.map((offered) => ({ type: 'function', function: offered })),
       tool_choice: toToolChoice(function_call),

@@ -4,6 +4,7 @@ import { findModel } from '#contract/models.ts';
 import { normalFinishReason } from './chat.ts';
 import type { ModelChunk, ModelUsage } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
+import { modelSampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
 import { measure } from './tokens.ts';
 
@@ -25,22 +26,12 @@ export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;
 
 /** The request to send, and the most tokens it can come to; refuses (400) what the model's context cannot hold. */
 export async function toModelCompletion(request: CompletionRequest, tokenizer: Tokenizer) {
-  const { model, prompt, max_tokens: asked, stop, stream: _stream, ...sampling } = request;
+  const { model, prompt, max_tokens: asked } = request;
   const window = findModel(model, 'completion')?.contextWindow ?? 0;
   const { tokens, fits } = await measure([prompt], window - (asked ?? 1), tokenizer);
   if (!fits) throw overlong(model, window, tokens, asked ?? 1);
   const maxTokens = asked ?? Math.min(defaultMaxTokens, window - tokens);
-  const { temperature, top_p, top_k, frequency_penalty, presence_penalty } = sampling;
-  const body: ModelCompletionRequest = {
-    prompt,
-    max_tokens: maxTokens,
-    temperature,
-    top_p,
-    top_k,
-    frequency_penalty,
-    presence_penalty,
-    ...(stop?.length && { stop: typeof stop === 'string' ? [stop] : stop }),
-  };
+  const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request) };
   return { body, mostTokens: tokens + maxTokens };
 }
 
