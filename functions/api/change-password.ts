@@ -5,7 +5,7 @@ import type { Operation } from '#runtime/operation.ts';
 const changePassword: Operation<typeof routes.changePassword> = async (services, { input, caller, setSession }) => {
   await services.signIn().prove(caller.account, input.body.currentPassword);
   await services.passwords().change(caller.account, input.body.newPassword);
-  setSession(await services.sessions().open(caller.account));
+  setSession(await services.sessions().open(await services.profile().get(caller.accountId)));
 };
 
 export const handler = endpoint(routes.changePassword, changePassword);

@@ -24,9 +24,14 @@ export function sesMailer(client: SESClient, { sender, configurationSet }: Maile
         );
         return 'sent';
       } catch (error) {
-        if (error instanceof MessageRejected) return 'rejected';
+        if (isFinal(error)) return 'rejected';
         throw error;
       }
     },
   };
+}
+
+/** No retry can help: the message or its address is refused. A retry for ever would hold up the mails behind it. */
+function isFinal(error: unknown): boolean {
+  return error instanceof MessageRejected || (error instanceof Error && error.name === 'InvalidParameterValue');
 }

@@ -3,22 +3,39 @@ import type { Environment } from '#contract/environment.ts';
 
 /**
  * The network a request came from: an IPv4 address or the /64 of an IPv6 address; undefined where networks are not
- * limited. Behind `TRUSTED_PROXIES` proxies it is the entry of X-Forwarded-For that the first of them wrote.
+ * limited. Behind `TRUSTED_PROXIES` proxies it is the entry of X-Forwarded-For that the first of them wrote; the gateway
+ * itself may add who connected to it as the last.
  */
 export function networkOf(
   event: APIGatewayProxyEvent,
   { NETWORK_LIMITS, TRUSTED_PROXIES }: Pick<Environment, 'NETWORK_LIMITS' | 'TRUSTED_PROXIES'>,
 ): string | undefined {
   if (NETWORK_LIMITS === 'off') return undefined;
-  const forwarded = Object.entries(event.headers ?? {}).find(([name]) => name.toLowerCase() === 'x-forwarded-for')?.[1];
-  const hops = [...(forwarded?.split(',') ?? []), event.requestContext.identity.sourceIp];
-  const address = (hops.at(-1 - TRUSTED_PROXIES) ?? event.requestContext.identity.sourceIp).trim();
-  return address.includes(':') ? firstGroups(address) : address;
+  const { sourceIp } = event.requestContext.identity;
+  const header = Object.entries(event.headers ?? {}).find(([name]) => name.toLowerCase() === 'x-forwarded-for')?.[1];
+  const forwarded = (header ?? '').split(',').map((hop) => hop.trim());
+  const hops = forwarded.at(-1) === sourceIp ? forwarded : [...forwarded, sourceIp];
+  return networkOfAddress(hops.at(-1 - TRUSTED_PROXIES) || sourceIp);
 }
 
-function firstGroups(address: string): string {
-  const [head = '', tail] = address.toLowerCase().split('::');
-  const groups = head.split(':').filter(Boolean);
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter(Boolean).length;
-  return [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ?? '').split(':')].slice(0, 4).join(':');
+function networkOfAddress(address: string): string {
+  const bare = address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
+  if (/^[\d.]+(:\d+)?$/.test(bare) && bare.includes('.')) return bare.replace(/:\d+$/, '');
+  const hostname = URL.parse(`http://[${bare}]`)?.hostname;
+  if (hostname === undefined) return bare;
+  const groups = expanded(hostname.slice(1, -1));
+  const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
+  return isMapped ? ipv4Of(groups.slice(6)) : groups.slice(0, 4).join(':');
+}
+
+/** The eight groups of an IPv6 address in the form that URLs give it. */
+function expanded(address: string): string[] {
+  const [head = '', tail] = address.split('::');
+  const [before, after] = [head.split(':').filter(Boolean), (tail ?? '').split(':').filter(Boolean)];
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after];
+}
+
+function ipv4Of(groups: readonly string[]): string {
+  const bytes = groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
+  return bytes.join('.');
 }

@@ -128,6 +128,7 @@ describe('an operator', () => {
 
   it('grants once, also when the reply of the database is lost on the way', async () => {
     const person = await service.person({ credits: 0 });
+    await service.settled();
     onReply = (operation) => {
       if (operation !== 'UpdateItem') return;
       onReply = undefined;

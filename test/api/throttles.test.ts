@@ -171,8 +171,8 @@ describe('one network, where networks are limited,', () => {
 
   it('signs in as often as it likes with right passwords', async () => {
     await advance('PT1H');
-    const people = await Promise.all(times(6, () => service.registered()));
-    const answers = await inTurn(24, (index) => login(people[index % 6]!.email, people[index % 6]!.password));
+    const people = [await service.registered(), await service.registered()];
+    const answers = await inTurn(24, (index) => login(people[index % 2]!.email, people[index % 2]!.password));
     expect(new Set(answers.map(code))).toEqual(new Set(['200 LOGIN_SUCCESS']));
   });
 

@@ -5,6 +5,8 @@ import { startTestService, type TestService } from '#test/service.ts';
 const scryptLog2Cost = '13';
 const people = 14;
 const rounds = 3;
+const batches = 3;
+const [least, most] = [0.8, 1.25];
 
 let service: TestService;
 const known: string[] = [];
@@ -36,33 +38,38 @@ const median = (values: number[]) => values.toSorted((one, other) => one - other
 
 /**
  * How much longer an answer takes for a known address than for an unknown one, as the ratio of medians. The two are
- * asked in turn, each as often first as the other, so that whatever else the machine does hits both alike.
+ * asked in turn, each as often first as the other, so that whatever else the machine does hits both alike. On a busy
+ * machine that evens out with more trials only: there are more, up to three times as many, until the ratio is within
+ * the bounds. A difference that is there stays there.
  */
 async function ratioOf(path: string, bodyFor: (email: string) => object, message: string): Promise<number> {
   const times = { known: [] as number[], unknown: [] as number[] };
-  for (let trial = 0; trial < people * rounds; trial++) {
-    const pair = [
-      ['known', known[trial % people]!],
-      ['unknown', unknown[trial % people]!],
-    ] as const;
-    for (const [kind, email] of trial % 2 === 0 ? pair : pair.toReversed())
-      times[kind].push(await timed(path, bodyFor(email), message));
+  for (let batch = 1; ; batch++) {
+    // A month later nothing is left of the guesses and mails that the throttles count.
+    await service.post('/_local/clock', { advance: 'P31D' });
+    for (let trial = 0; trial < people * rounds; trial++) {
+      const pair = [
+        ['known', known[trial % people]!],
+        ['unknown', unknown[trial % people]!],
+      ] as const;
+      for (const [kind, email] of trial % 2 === 0 ? pair : pair.toReversed())
+        times[kind].push(await timed(path, bodyFor(email), message));
+    }
+    const ratio = median(times.known) / median(times.unknown);
+    if (batch === batches || (ratio > least && ratio < most)) return ratio;
   }
-  return median(times.known) / median(times.unknown);
 }
 
-describe('the time of an answer', () => {
+describe('the time of an answer', { timeout: 120_000 }, () => {
   it('tells nothing at sign-in of whether the address has an account', async () => {
     const ratio = await ratioOf('login', (email) => ({ email, password: 'not the password' }), 'INVALID_CREDENTIALS');
-    expect(ratio).toBeGreaterThan(0.8);
-    expect(ratio).toBeLessThan(1.25);
+    expect(ratio).toBeGreaterThan(least);
+    expect(ratio).toBeLessThan(most);
   });
 
   it('tells nothing at a forgotten password of whether the address has an account', async () => {
-    // A day later nobody has used up the mails of the hour, which registrations count among.
-    await service.post('/_local/clock', { advance: 'P1D' });
     const ratio = await ratioOf('forgot-password', (email) => ({ email }), 'RESET_LINK_SENT');
-    expect(ratio).toBeGreaterThan(0.8);
-    expect(ratio).toBeLessThan(1.25);
+    expect(ratio).toBeGreaterThan(least);
+    expect(ratio).toBeLessThan(most);
   });
 });

@@ -9,7 +9,8 @@ export interface Session {
 }
 
 export interface SessionStore {
-  open(accountId: number, session: Session): Promise<void>;
+  /** False when all sessions of the account were ended since it was read. */
+  open(account: Account, session: Session): Promise<boolean>;
   find(accountId: number, digest: string): Promise<{ session: Session; account: Account } | undefined>;
   list(accountId: number): Promise<Session[]>;
   touch(accountId: number, digest: string, now: number): Promise<void>;

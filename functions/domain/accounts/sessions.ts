@@ -25,7 +25,8 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
     const now = clock.now();
-    await sessions.open(account.id, { digest, createdAt: now, lastSeenAt: now, expiresAt: now + lifetime });
+    const session = { digest, createdAt: now, lastSeenAt: now, expiresAt: now + lifetime };
+    if (!(await sessions.open(account, session))) throw changedMeanwhile();
     await endSurplus(account, now);
     return { text, lifetimeMs: lifetime };
   }
@@ -87,6 +88,10 @@ function isAlive(session: Session, account: Account, now: number): boolean {
     account.suspendedAt === undefined &&
     account.deletedAt === undefined
   );
+}
+
+function changedMeanwhile(): ServiceError {
+  return new ServiceError('INVALID_CREDENTIALS', 'The account was changed meanwhile; sign in again.');
 }
 
 function refuseClosed(account: Account): void {
