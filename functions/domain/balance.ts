@@ -3,6 +3,7 @@ import { microPerCredit, prices, type ServiceName } from '#contract/prices.ts';
 import { periodEnd } from './meter/billing.ts';
 import { currentLots } from './meter/lots.ts';
 import { heldCredits, type Meter } from './meter/meter.ts';
+import { iso } from './months.ts';
 import { ServiceError } from './service-error.ts';
 
 /** The balance as `GET /credits/me` shows it (design section 3, "Balance" and "Balance edge cases"). */
@@ -61,8 +62,4 @@ function perService(value: (service: ServiceName) => number) {
 
 function isService(name: string): name is ServiceName {
   return Object.hasOwn(prices, name);
-}
-
-function iso(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

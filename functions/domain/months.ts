@@ -1,3 +1,6 @@
+/** Epoch seconds as an ISO 8601 timestamp. */
+export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
 /** Whole months from `anchor` to `now` (epoch seconds), as `addMonths` counts them. */
 export function monthsSince(anchor: number, now: number): number {
   const [from, to] = [new Date(anchor * 1000), new Date(now * 1000)];

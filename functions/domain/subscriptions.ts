@@ -13,6 +13,7 @@ import {
   startSubscription,
   upgrade,
 } from './meter/subscription-changes.ts';
+import { iso } from './months.ts';
 import type { Payments } from './payments.ts';
 import type { Clock, Random } from './ports.ts';
 import { ServiceError } from './service-error.ts';
@@ -156,8 +157,4 @@ function refuseEnterprise(plan: PlanLimits): void {
 
 function otherWay(what: string, where: string): ServiceError {
   return new ServiceError('INVALID_FORMAT', `newPlanId names ${what}; use ${where}.`);
-}
-
-function iso(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }
