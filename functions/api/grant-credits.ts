@@ -2,7 +2,7 @@ import { routes } from '#contract/routes.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const grantCredits: Operation<typeof routes.grantCredits> = ({ operators }, { input, caller }) =>
-  operators().grant(input.path.id, input.body.credits, { by: caller.accountId, reason: input.body.reason });
+const grantCredits: Operation<typeof routes.grantCredits> = ({ operators }, { input, caller, requestId }) =>
+  operators().grant(input.path.id, input.body.credits, { by: caller.accountId, reason: input.body.reason, requestId });
 
 export const handler = endpoint(routes.grantCredits, grantCredits);

@@ -2,7 +2,11 @@ import { routes } from '#contract/routes.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const suspendKey: Operation<typeof routes.suspendKey> = ({ operators }, { input, caller }) =>
-  operators().suspendKey(input.path.id, input.path.keyId, { by: caller.accountId, reason: input.body.reason });
+const suspendKey: Operation<typeof routes.suspendKey> = ({ operators }, { input, caller, requestId }) =>
+  operators().suspendKey(input.path.id, input.path.keyId, {
+    by: caller.accountId,
+    reason: input.body.reason,
+    requestId,
+  });
 
 export const handler = endpoint(routes.suspendKey, suspendKey);

@@ -17,6 +17,7 @@ export interface Act {
   readonly by: number;
   readonly reason: string;
   readonly at: number;
+  readonly requestId: string;
 }
 
 /** Rows that are never changed. */
@@ -24,11 +25,8 @@ export interface AuditStore {
   append(act: Act): Promise<void>;
 }
 
-/** Who acts, and why. */
-export interface Authority {
-  readonly by: number;
-  readonly reason: string;
-}
+/** Who acts, why, and by which request. */
+export type Authority = Pick<Act, 'by' | 'reason' | 'requestId'>;
 
 /** What operators may do to other people's accounts. Each act is written down before it is done. */
 export function operatorService(
@@ -44,10 +42,10 @@ export function operatorService(
     return shown(existing(await accounts.findByEmail(normalizedEmail(email))));
   }
 
-  async function acting(accountId: number, act: Act['act'], { by, reason }: Authority): Promise<Account> {
+  async function acting(accountId: number, act: Act['act'], authority: Authority): Promise<Account> {
     const account = existing(await accounts.find(accountId));
     if (account.deletedAt !== undefined) throw new ServiceError('INVALID_STATE', 'The account is deleted.');
-    await audit.append({ accountId, act, by, reason, at: clock.now() });
+    await audit.append({ accountId, act, ...authority, at: clock.now() });
     return account;
   }
 

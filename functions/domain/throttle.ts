@@ -16,6 +16,8 @@ export interface ThrottleRule {
   readonly marks: number;
   readonly keepMs: number;
   waitMs(marks: readonly number[], now: number): number;
+  /** What helps sooner than waiting. */
+  readonly remedy?: string;
 }
 
 const second = 1000;
@@ -26,15 +28,19 @@ const day = 24 * hour;
 const freeGuesses = 5;
 const mostGuesses = 100;
 
-/** Guesses of one account's password: five are free, then waits of 30 s doubling to an hour; 100 until a reset. */
+/**
+ * Guesses of one account's password: five are free, then waits of 30 s doubling to an hour; after 100 only a reset
+ * helps, or so long a silence that they are forgotten.
+ */
 export const passwordGuesses: ThrottleRule = {
   name: 'guess',
   marks: mostGuesses,
   keepMs: 30 * day,
+  remedy: 'or reset the password',
   waitMs(marks, now) {
     if (marks.length < freeGuesses) return 0;
     const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hour);
-    return marks.length >= mostGuesses ? hour : Math.max(0, (marks.at(-1) ?? 0) + wait - now);
+    return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < mostGuesses ? wait : this.keepMs) - now);
   },
 };
 
@@ -58,18 +64,25 @@ function windows(name: string, limits: readonly { most: number; ms: number }[]):
   };
 }
 
-const maxTries = 5;
+/** A race is lost to somebody else's mark, and after 20 marks every rule makes one wait. */
+const maxTries = 25;
 
 export type Throttle = ReturnType<typeof throttle>;
 
 /** Counts what people do by a hash of whom it concerns, so that the store tells nobody who that is. */
 export function throttle(store: ThrottleStore, clock: Clock) {
+  async function remembered(rule: ThrottleRule, id: string, now: number) {
+    const found = await store.find(id);
+    const isForgotten = (found.marks.at(-1) ?? 0) + rule.keepMs <= now;
+    return isForgotten ? { ...found, marks: [] } : found;
+  }
+
   /** Makes a mark, before the work it stands for; gives the ms to wait instead when the rule is used up. */
   async function take(rule: ThrottleRule, subject: string): Promise<number> {
     const id = idOf(rule, subject);
     for (let tries = 0; tries < maxTries; tries++) {
       const now = clock.now();
-      const { marks, revision } = await store.find(id);
+      const { marks, revision } = await remembered(rule, id, now);
       const wait = rule.waitMs(marks, now);
       if (wait > 0) return wait;
       if (await store.save(id, [...marks, now].slice(-rule.marks), revision, now + rule.keepMs)) return 0;
@@ -82,7 +95,8 @@ export function throttle(store: ThrottleStore, clock: Clock) {
     const wait = await take(rule, subject);
     if (wait === 0) return;
     const seconds = String(Math.ceil(wait / second));
-    const detail = `Too many attempts; try again in ${seconds} s.`;
+    const advice = [`try again in ${seconds} s`, rule.remedy].filter((part) => part !== undefined);
+    const detail = `Too many attempts; ${advice.join(', ')}.`;
     throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { 'Retry-After': seconds } });
   }
 

@@ -14,9 +14,9 @@ export const identityKey = (identity: string) => ({ pk: `identity#${identity}`, 
 export const identityTokenKey = (digest: string) => ({ pk: `identity-token#${digest}`, sk: 'used' });
 export const resetRequestKey = (id: string) => ({ pk: `reset#${id}`, sk: 'request' });
 export const throttleKey = (id: string) => ({ pk: `throttle#${id}`, sk: 'throttle' });
-export const auditKey = (accountId: number, at: number, by: number) => ({
+export const auditKey = (accountId: number, at: number, requestId: string) => ({
   pk: `audit#${accountId}`,
-  sk: `${String(at).padStart(15, '0')}#${by}`,
+  sk: `${String(at).padStart(15, '0')}#${requestId}`,
 });
 
 /** Deleted accounts, in the order in which they are to be purged. */
@@ -63,6 +63,7 @@ const SessionRow = v.object({
   createdAt: v.number(),
   lastSeenAt: v.number(),
   expiresAt: v.number(),
+  sessionsValidFrom: v.optional(v.number(), 0),
 });
 
 export function sessionRow(accountId: number, { digest, ...session }: Session) {

@@ -1,10 +1,11 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account, OutgoingMail, Role, StoredToken } from '#domain/accounts/account.ts';
 import type { AccountStore, NewAccount } from '#domain/accounts/account-store.ts';
 import { accountOf, claimantOf, claimKey, claimRow, identityKey, mailRow, userKey, userRow } from './account-items.ts';
 import { conditionally } from './conditional.ts';
 import { consumption } from './identities.ts';
 import { newMeterRow } from './meter-item.ts';
+import { readItem } from './read-item.ts';
 import { commit, putNew } from './transaction.ts';
 
 /** No account has this id. */
@@ -25,17 +26,13 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     ]);
   }
 
-  async function item(Key: { pk: string; sk: string }): Promise<Record<string, unknown> | undefined> {
-    return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
-  }
-
   async function find(accountId: number): Promise<Account | undefined> {
-    const row = await item(userKey(accountId));
+    const row = await readItem(client, table, userKey(accountId));
     return row && accountOf(row);
   }
 
   async function findByEmail(email: string): Promise<Account | undefined> {
-    const claim = await item(claimKey(email));
+    const claim = await readItem(client, table, claimKey(email));
     return find(claim ? claimantOf(claim) : nobody);
   }
 

@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ConsumedToken, IdentityStore } from '#domain/accounts/identity-store.ts';
 import { accountOf, claimantOf, claimRow, identityKey, identityTokenKey, seconds, userKey } from './account-items.ts';
+import { readItem } from './read-item.ts';
 import { commit, putNew, type TransactItem } from './transaction.ts';
 
 /** Keeps a used token's digest until it has expired. */
@@ -10,13 +11,9 @@ export function consumption(table: string, { digest, expiresAt }: ConsumedToken)
 }
 
 export function identityStore(client: DynamoDBDocumentClient, table: string): IdentityStore {
-  async function item(Key: { pk: string; sk: string }): Promise<Record<string, unknown> | undefined> {
-    return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
-  }
-
   async function find(identity: string): Promise<Account | undefined> {
-    const claim = await item(identityKey(identity));
-    const user = claim && (await item(userKey(claimantOf(claim))));
+    const claim = await readItem(client, table, identityKey(identity));
+    const user = claim && (await readItem(client, table, userKey(claimantOf(claim))));
     return user && accountOf(user);
   }
 
@@ -28,10 +25,14 @@ export function identityStore(client: DynamoDBDocumentClient, table: string): Id
     ]);
   }
 
-  function updateOf(identity: string, { set = '', remove = '', condition = '', values = {} }: Partial<UserUpdate>) {
+  function updateOf(
+    identity: string,
+    { set = '', remove = '', condition = '', names, values = {} }: Partial<UserUpdate>,
+  ) {
     return {
       UpdateExpression: `SET identities = list_append(if_not_exists(identities, :none), :identities)${set}${remove}`,
       ConditionExpression: `attribute_exists(pk)${condition}`,
+      ...(names && { ExpressionAttributeNames: names }),
       ExpressionAttributeValues: { ':identities': [identity], ':none': [], ...values },
     };
   }
@@ -41,12 +42,13 @@ export function identityStore(client: DynamoDBDocumentClient, table: string): Id
     consume: (proof) => commit(client, [consumption(table, proof)]),
     link: (account, identity, proof) =>
       give(account, identity, proof, { condition: ' AND attribute_exists(confirmedAt)' }),
-    takeOver: (account, identity, proof, now) =>
+    takeOver: (account, identity, proof, name, now) =>
       give(account, identity, proof, {
-        set: ', confirmedAt = :now, sessionsValidFrom = :now',
+        set: ', confirmedAt = :now, sessionsValidFrom = :now, #name = :name',
+        names: { '#name': 'name' },
         remove: ' REMOVE passwordHash, confirmation',
         condition: ' AND attribute_not_exists(confirmedAt)',
-        values: { ':now': now },
+        values: { ':now': now, ':name': name },
       }),
   };
 }
@@ -55,5 +57,6 @@ interface UserUpdate {
   set: string;
   remove: string;
   condition: string;
+  names: Record<string, string>;
   values: Record<string, unknown>;
 }

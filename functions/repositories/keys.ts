@@ -1,10 +1,11 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/limits.ts';
 import { isWorking, type KeyRecord } from '#domain/keys/key-record.ts';
 import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
 import { apiKeyKey, userKey } from './account-items.ts';
+import { readItem } from './read-item.ts';
 import { failedConditions, type TransactItem } from './transaction.ts';
 
 /** What a meter keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
@@ -38,8 +39,8 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
 
   async function find(accountId: number, id: string): Promise<KeyRecord | undefined> {
     const Key = apiKeyKey(accountId, id);
-    const { Item } = await client.send(new GetCommand({ TableName: accountsTable, Key, ConsistentRead: true }));
-    return Item && recordOf(Item);
+    const row = await readItem(client, accountsTable, Key);
+    return row && recordOf(row);
   }
 
   function create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite> {

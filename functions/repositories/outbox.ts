@@ -1,11 +1,12 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { MailOutcome, OutboxStore } from '#domain/outbox.ts';
 import { mailKey, mailOf } from './account-items.ts';
+import { readItem } from './read-item.ts';
 
 export function outboxStore(client: DynamoDBDocumentClient, table: string): OutboxStore {
   async function waiting(id: string) {
-    const { Item } = await client.send(new GetCommand({ TableName: table, Key: mailKey(id), ConsistentRead: true }));
-    return Item?.['outbox'] === undefined ? undefined : mailOf(Item);
+    const row = await readItem(client, table, mailKey(id));
+    return row?.['outbox'] === undefined ? undefined : mailOf(row);
   }
 
   /** The mail's text goes with it: links in it are secrets. */

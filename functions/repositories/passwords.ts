@@ -1,8 +1,10 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { PasswordStore } from '#domain/accounts/password-store.ts';
 import { mailRow, resetRequestKey, seconds, userKey } from './account-items.ts';
+import { conditionally } from './conditional.ts';
+import { readItem } from './read-item.ts';
 import { commit, putNew, type TransactItem } from './transaction.ts';
 
 const requestLifetimeMs = 86_400_000;
@@ -13,15 +15,14 @@ const Resettable = v.object({ reset: v.optional(v.object({ digest: v.string(), e
 export function passwordStore(client: DynamoDBDocumentClient, table: string): PasswordStore {
   const ofUser = (accountId: number) => ({ TableName: table, Key: userKey(accountId) });
 
-  async function rehash(accountId: number, passwordHash: string): Promise<void> {
-    await client.send(
-      new UpdateCommand({
-        ...ofUser(accountId),
-        UpdateExpression: 'SET passwordHash = :hash',
-        ConditionExpression: 'attribute_exists(passwordHash)',
-        ExpressionAttributeValues: { ':hash': passwordHash },
-      }),
-    );
+  async function rehash(accountId: number, before: string, passwordHash: string): Promise<void> {
+    const write = new UpdateCommand({
+      ...ofUser(accountId),
+      UpdateExpression: 'SET passwordHash = :hash',
+      ConditionExpression: 'passwordHash = :before',
+      ExpressionAttributeValues: { ':hash': passwordHash, ':before': before },
+    });
+    await conditionally(client.send(write));
   }
 
   /** The stream filter of the job that sends the link looks for `resetRequest`. */
@@ -36,9 +37,8 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
   }
 
   async function findRequest(requestId: string): Promise<string | undefined> {
-    const Key = resetRequestKey(requestId);
-    const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
-    const { resetRequest, email } = Item ? v.parse(Request, Item) : {};
+    const row = await readItem(client, table, resetRequestKey(requestId));
+    const { resetRequest, email } = row ? v.parse(Request, row) : {};
     return resetRequest === undefined ? undefined : email;
   }
 
@@ -68,8 +68,8 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
   }
 
   async function isResetToken(accountId: number, digest: string, now: number): Promise<boolean> {
-    const { Item } = await client.send(new GetCommand({ ...ofUser(accountId), ConsistentRead: true }));
-    const { reset } = Item ? v.parse(Resettable, Item) : {};
+    const row = await readItem(client, table, userKey(accountId));
+    const { reset } = row ? v.parse(Resettable, row) : {};
     return reset?.digest === digest && reset.expiresAt > now;
   }
 
@@ -78,10 +78,10 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     const Update = {
       ...ofUser(accountId),
       UpdateExpression:
-        'SET passwordHash = :hash, sessionsValidFrom = :after, confirmedAt = if_not_exists(confirmedAt, :now) REMOVE #reset',
+        'SET passwordHash = :hash, sessionsValidFrom = :now, confirmedAt = if_not_exists(confirmedAt, :now) REMOVE #reset',
       ConditionExpression: '#reset.digest = :digest AND #reset.expiresAt > :now',
       ExpressionAttributeNames: { '#reset': 'reset' },
-      ExpressionAttributeValues: { ':hash': passwordHash, ':now': now, ':digest': digest, ':after': now + 1 },
+      ExpressionAttributeValues: { ':hash': passwordHash, ':now': now, ':digest': digest },
     };
     return commit(client, [{ Update }, putNew(table, mailRow(notice, now))]);
   }

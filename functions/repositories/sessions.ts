@@ -2,31 +2,17 @@ import {
   BatchGetCommand,
   DeleteCommand,
   type DynamoDBDocumentClient,
+  PutCommand,
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { Account } from '#domain/accounts/account.ts';
 import type { Session, SessionStore } from '#domain/accounts/session-store.ts';
 import { accountOf, sessionKey, sessionOf, sessionRow, userKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
-import { commit } from './transaction.ts';
 
 export function sessionStore(client: DynamoDBDocumentClient, table: string): SessionStore {
-  /** A reset, a suspension or a deletion that came between leaves no session to a sign-in on its way. */
-  async function open(account: Account, session: Session): Promise<boolean> {
-    const known = account.sessionsValidFrom;
-    const unchanged = known === undefined ? 'attribute_not_exists(sessionsValidFrom)' : 'sessionsValidFrom = :known';
-    return commit(client, [
-      {
-        ConditionCheck: {
-          TableName: table,
-          Key: userKey(account.id),
-          ConditionExpression: `attribute_exists(pk) AND ${unchanged}`,
-          ...(known !== undefined && { ExpressionAttributeValues: { ':known': known } }),
-        },
-      },
-      { Put: { TableName: table, Item: sessionRow(account.id, session) } },
-    ]);
+  async function open(accountId: number, session: Session): Promise<void> {
+    await client.send(new PutCommand({ TableName: table, Item: sessionRow(accountId, session) }));
   }
 
   /** Session and user in one round trip. */

@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { SuppressionStore } from '#domain/suppression.ts';
 import { suppressionKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
+import { readItem } from './read-item.ts';
 
 /** One item per address, without expiry: whoever is sure that it works again deletes it, here and in SES's own list. */
 export function suppressionStore(client: DynamoDBDocumentClient, table: string): SuppressionStore {
@@ -15,8 +16,7 @@ export function suppressionStore(client: DynamoDBDocumentClient, table: string):
       return 'done' in (await conditionally(client.send(write)));
     },
     async has(address) {
-      const read = new GetCommand({ TableName: table, Key: suppressionKey(address), ConsistentRead: true });
-      return (await client.send(read)).Item !== undefined;
+      return (await readItem(client, table, suppressionKey(address))) !== undefined;
     },
   };
 }

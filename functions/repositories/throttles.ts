@@ -1,18 +1,17 @@
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { ThrottleStore } from '#domain/throttle.ts';
 import { seconds, throttleKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
+import { readItem } from './read-item.ts';
 
 const Row = v.object({ marks: v.array(v.number()), revision: v.number() });
 
 export function throttleStore(client: DynamoDBDocumentClient, table: string): ThrottleStore {
   return {
     async find(id) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: throttleKey(id), ConsistentRead: true }),
-      );
-      return Item ? v.parse(Row, Item) : { marks: [], revision: 0 };
+      const row = await readItem(client, table, throttleKey(id));
+      return row ? v.parse(Row, row) : { marks: [], revision: 0 };
     },
     async save(id, marks, revision, expiresAt) {
       const Item = { ...throttleKey(id), marks, revision: revision + 1, ttl: seconds(expiresAt) };

@@ -98,8 +98,8 @@ describe('sign-in with Google', () => {
     it('gives an unconfirmed account to its owner: whoever registered with a foreign address keeps no way in', async () => {
       const { email, password, id, cookie } = await service.registered();
       const confirmation = await service.mailedToken(email);
-      const owner = await google(await localToken(email));
-      expect([code(owner), owner.body.data.id]).toEqual(['200 LOGIN_SUCCESS', id]);
+      const owner = await google(await localToken(email, 'The owner'));
+      expect([code(owner), owner.body.data.id, owner.body.data.name]).toEqual(['200 LOGIN_SUCCESS', id, 'The owner']);
       expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
       expect(code(await login(email, password))).toBe('401 INVALID_CREDENTIALS');
       const confirm = await service.call('GET', `/api/auth/confirm?token=${confirmation}`, { cookie: cookieOf(owner) });

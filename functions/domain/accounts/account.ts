@@ -9,7 +9,7 @@ export interface Account {
   readonly createdAt: number;
   /** Absent until the e-mail address is confirmed. */
   readonly confirmedAt?: number;
-  /** Sessions opened before this moment have ended. */
+  /** When all sessions were last ended; a session lives while this is what it was when the session was opened. */
   readonly sessionsValidFrom?: number;
   /** `issuer#subject` of each linked identity. */
   readonly identities?: readonly string[];

@@ -82,8 +82,9 @@ export function googleSignInService(
     return isNew ? account : undefined;
   }
 
-  async function takeOver(holder: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {
-    return (await identities.takeOver(holder, identity, proof, clock.now())) ? accounts.find(holder.id) : undefined;
+  async function takeOver(holder: Account, identity: string, verified: VerifiedIdentity): Promise<Account | undefined> {
+    const isTaken = await identities.takeOver(holder, identity, verified, verified.name, clock.now());
+    return isTaken ? accounts.find(holder.id) : undefined;
   }
 
   async function link(holder: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {

@@ -15,7 +15,7 @@ export interface IdentityStore {
   link(account: Account, identity: string, proof: ConsumedToken): Promise<boolean>;
   /**
    * Gives an account that nobody confirmed to the identity's owner: password, sessions and confirmation token go, so
-   * that whoever registered with a foreign address keeps no way in. False when it was confirmed meanwhile.
+   * that whoever registered with a foreign address keeps no way in, and the name becomes the owner's. False when it was confirmed meanwhile.
    */
-  takeOver(account: Account, identity: string, proof: ConsumedToken, now: number): Promise<boolean>;
+  takeOver(account: Account, identity: string, proof: ConsumedToken, name: string, now: number): Promise<boolean>;
 }

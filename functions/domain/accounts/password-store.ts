@@ -2,8 +2,8 @@ import type { OutgoingMail, StoredToken } from './account.ts';
 
 /** Password hashes and reset tokens. Moments in epoch ms. */
 export interface PasswordStore {
-  /** The same password, hashed at today's cost. */
-  rehash(accountId: number, passwordHash: string): Promise<void>;
+  /** The same password, hashed at today's cost; nothing happens when it was changed meanwhile. */
+  rehash(accountId: number, before: string, passwordHash: string): Promise<void>;
   /** Notes that somebody asked for a reset link; a job does the rest, so the answer tells nothing by its time. */
   requestReset(requestId: string, email: string, now: number): Promise<void>;
   /** The address of a request that is still open. */

@@ -6,11 +6,12 @@ export interface Session {
   readonly createdAt: number;
   readonly lastSeenAt: number;
   readonly expiresAt: number;
+  /** The account's when the session was opened; once the account has another, the session has ended. */
+  readonly sessionsValidFrom: number;
 }
 
 export interface SessionStore {
-  /** False when all sessions of the account were ended since it was read. */
-  open(account: Account, session: Session): Promise<boolean>;
+  open(accountId: number, session: Session): Promise<void>;
   find(accountId: number, digest: string): Promise<{ session: Session; account: Account } | undefined>;
   list(accountId: number): Promise<Session[]>;
   touch(accountId: number, digest: string, now: number): Promise<void>;

@@ -25,8 +25,13 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
     const now = clock.now();
-    const session = { digest, createdAt: now, lastSeenAt: now, expiresAt: now + lifetime };
-    if (!(await sessions.open(account, session))) throw changedMeanwhile();
+    await sessions.open(account.id, {
+      digest,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + lifetime,
+      sessionsValidFrom: account.sessionsValidFrom ?? 0,
+    });
     await endSurplus(account, now);
     return { text, lifetimeMs: lifetime };
   }
@@ -84,14 +89,10 @@ function isAlive(session: Session, account: Account, now: number): boolean {
   return (
     session.expiresAt > now &&
     session.lastSeenAt + idleLifetime > now &&
-    session.createdAt >= (account.sessionsValidFrom ?? 0) &&
+    session.sessionsValidFrom === (account.sessionsValidFrom ?? 0) &&
     account.suspendedAt === undefined &&
     account.deletedAt === undefined
   );
-}
-
-function changedMeanwhile(): ServiceError {
-  return new ServiceError('INVALID_CREDENTIALS', 'The account was changed meanwhile; sign in again.');
 }
 
 function refuseClosed(account: Account): void {

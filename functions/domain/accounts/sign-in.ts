@@ -42,7 +42,8 @@ export function signInService(
     const stored = account?.passwordHash ?? decoyHash(settings.scryptLog2Cost);
     if (!(await verifyPassword(password, stored)) || !account) throw wrongCredentials();
     if (!isOutdated(stored, settings.scryptLog2Cost)) return;
-    await passwords.rehash(account.id, await hashPassword(password, settings.scryptLog2Cost, random.bytes(16)));
+    const hash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
+    await passwords.rehash(account.id, stored, hash);
   }
 
   return { signIn, prove };
