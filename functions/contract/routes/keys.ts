@@ -1,0 +1,63 @@
+import { CreatedKey, KeyChange, KeyList, KeyPath, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+/** API keys. */
+export const keyRoutes = {
+  createKey: defineRoute({
+    id: 'create-key',
+    method: 'POST',
+    path: '/api/keys',
+    summary: 'Create an API key, shown once',
+    credential: 'session',
+    confirmed: true,
+    bodyInput: NewKey,
+    output: CreatedKey,
+    success: { status: 201, message: 'SUCCESS' },
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  listKeys: defineRoute({
+    id: 'list-keys',
+    method: 'GET',
+    path: '/api/keys',
+    summary: 'List the API keys',
+    credential: 'session',
+    output: KeyList,
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  changeKey: defineRoute({
+    id: 'change-key',
+    method: 'PATCH',
+    path: '/api/keys/{id}',
+    summary: 'Rename, suspend, resume or re-date an API key',
+    credential: 'session',
+    confirmed: true,
+    pathInput: KeyPath,
+    bodyInput: KeyChange,
+    output: KeyRecord,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  revokeKey: defineRoute({
+    id: 'revoke-key',
+    method: 'DELETE',
+    path: '/api/keys/{id}',
+    summary: 'Revoke an API key; the next call with it is refused',
+    credential: 'session',
+    confirmed: true,
+    pathInput: KeyPath,
+    output: KeyRecord,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  rotateKey: defineRoute({
+    id: 'rotate-key',
+    method: 'POST',
+    path: '/api/keys/{id}/rotate',
+    summary: 'Replace an API key by a new one, with an optional grace period',
+    credential: 'session',
+    confirmed: true,
+    pathInput: KeyPath,
+    bodyInput: KeyRotation,
+    output: CreatedKey,
+    success: { status: 201, message: 'SUCCESS' },
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+} as const satisfies Record<string, Route>;
