@@ -21,6 +21,7 @@ export const NewSubscription = v.object(
   body,
 );
 export const PlanChange = v.object({ newPlanId: text(32) }, body);
+export const PlanQuery = v.object({ newPlanId: text(32) }, 'must have a newPlanId');
 export const SubscriptionPath = v.object({ id: text(64) });
 
 /** The spec's Subscription; the last three appear once it is to be downgraded, or cancelled. */
@@ -37,10 +38,9 @@ export const Subscription = v.object({
   creditsExpireAt: v.optional(instant),
 });
 
-/** `amount` in USD, for the rest of the billing period. */
-export const UpgradedSubscription = v.object({
-  ...Subscription.entries,
-  proration: v.object({ amount: v.number(), credits: v.number(), from: instant, to: instant }),
-});
+/** What an upgrade comes to for the rest of the billing period: `amount` in USD, `credits` added at once. */
+export const Proration = v.object({ amount: v.number(), credits: v.number(), from: instant, to: instant });
+
+export const UpgradedSubscription = v.object({ ...Subscription.entries, proration: Proration });
 
 export const CurrentSubscription = v.nullable(Subscription);

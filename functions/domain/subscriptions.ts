@@ -2,7 +2,7 @@ import { findPlan, type PlanLimits, type Plans } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { newRequestId } from './ids.ts';
 import { periodEnd, type Settled } from './meter/billing.ts';
-import { isSubscribed, type Meter, type Subscription } from './meter/meter.ts';
+import { isSubscribed, type Meter, type Subscription, shownSubscription } from './meter/meter.ts';
 import type { Metering } from './meter/metering.ts';
 import {
   type ChosenPlan,
@@ -54,7 +54,7 @@ export function subscriptionService(
 
   async function current(accountId: number) {
     const meter = await metering.current(accountId, clock.now());
-    return meter.subscription ? shown(meter, plans) : null;
+    return shownSubscription(meter) ? shown(meter, plans) : null;
   }
 
   async function upgradeTo(accountId: number, planId: string) {
@@ -62,9 +62,7 @@ export function subscriptionService(
     refuseEnterprise(chosen.plan);
     let proration: Proration | undefined;
     const meter = await change(accountId, (before, now) => {
-      const { plan } = activePlan(before, chosen);
-      if (chosen.plan.rank < plan.rank) throw otherWay('a smaller plan', 'PUT /subscription/downgrade-plan');
-      proration = prorate(before, plan, chosen.plan, now);
+      proration = prorationOf(before, chosen, now);
       return upgrade(before, chosen, proration, now);
     });
     if (!proration) throw new Error('an upgrade without proration');
@@ -73,8 +71,22 @@ export function subscriptionService(
       plan: chosen.plan.name,
       amount: proration.amount,
     });
-    const { from, to } = proration;
-    return { ...shown(meter, plans), proration: { ...proration, from: iso(from), to: iso(to) } };
+    return { ...shown(meter, plans), proration: shownProration(proration) };
+  }
+
+  /** What an upgrade would come to now, or the refusal it would meet. */
+  async function preview(accountId: number, planId: string) {
+    const chosen = chosenPlan(planId, plans);
+    refuseEnterprise(chosen.plan);
+    const now = clock.now();
+    const meter = await metering.current(accountId, now);
+    return shownProration(prorationOf(meter, chosen, Math.floor(now / 1000)));
+  }
+
+  function prorationOf(meter: Meter, chosen: ChosenPlan, now: number): Proration {
+    const { plan } = activePlan(meter, chosen);
+    if (chosen.plan.rank < plan.rank) throw otherWay('a smaller plan', 'PUT /subscription/downgrade-plan');
+    return prorate(meter, plan, chosen.plan, now);
   }
 
   async function downgradeTo(accountId: number, planId: string) {
@@ -90,7 +102,7 @@ export function subscriptionService(
 
   async function cancelById(accountId: number, id: string) {
     const meter = await change(accountId, (before, now) => {
-      if (before.subscription?.id !== id) throw new ServiceError('NOT_FOUND', 'There is no such subscription.');
+      if (shownSubscription(before)?.id !== id) throw new ServiceError('NOT_FOUND', 'There is no such subscription.');
       if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is cancelled already.');
       return cancel(before, now);
     });
@@ -110,7 +122,7 @@ export function subscriptionService(
     return { plan: plans(meter.planRank) };
   }
 
-  return { create, assign, current, upgrade: upgradeTo, downgrade: downgradeTo, cancel: cancelById };
+  return { create, assign, current, preview, upgrade: upgradeTo, downgrade: downgradeTo, cancel: cancelById };
 }
 
 /** The subscription as callers see it (spec "Subscription"; more fields once it is cancelled or to be downgraded). */
@@ -129,6 +141,10 @@ function shown(meter: Meter, plans: Plans) {
     ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
     ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
   };
+}
+
+function shownProration({ from, to, ...proration }: Proration) {
+  return { ...proration, from: iso(from), to: iso(to) };
 }
 
 function subscriptionOf({ subscription }: Meter): Subscription {

@@ -99,6 +99,22 @@ describe('change of plan', () => {
     expect((await credits(person)).balance).toBe(5100 + proration.credits);
   });
 
+  it('says before an upgrade what it comes to, and changes nothing', async () => {
+    const person = await service.person();
+    const preview = (plan: string) => call('GET', `/api/subscription/upgrade-plan/preview?newPlanId=${plan}`, person);
+    expect(code(await preview('pro_pass'))).toBe('409 INVALID_STATE');
+    await subscribe(person, 'dev_pass');
+    await advance('P10D');
+    const [told, again] = [await preview('pro_pass'), await preview('4')];
+    expect(again.body.data.to).toBe(told.body.data.to);
+    expect(await current(person)).toMatchObject({ planId: 'dev_pass' });
+    const { body } = await call('PUT', '/api/subscription/upgrade-plan', person, { newPlanId: 'pro_pass' });
+    expect(Math.abs(body.data.proration.amount - told.body.data.amount)).toBeLessThan(0.02);
+    expect(Math.abs(body.data.proration.credits - told.body.data.credits)).toBeLessThan(3);
+    expect(code(await preview('dev_pass'))).toBe('400 INVALID_FORMAT');
+    expect(code(await preview('enterprise'))).toBe('403 INSUFFICIENT_PERMISSIONS');
+  });
+
   it('downgrades with the next cycle, which an upgrade before it takes back', async () => {
     const person = await service.person();
     await subscribe(person, 'smm_pass');

@@ -34,6 +34,7 @@ const samples: Readonly<Record<string, Sample>> = {
   translate: { body: { text: 'Good morning, friend.', sourceLanguage: 'en', targetLanguage: 'fr' } },
   'create-subscription': { body: { planId: 'dev_pass', billingCycle: 'monthly' } },
   'upgrade-plan': { body: { newPlanId: 'pro_pass' } },
+  'preview-upgrade': { query: { newPlanId: 'pro_pass' } },
   'downgrade-plan': { body: { newPlanId: 'freemium' } },
   'cancel-subscription': { path: { id: 'some-id' } },
   'get-service-quota': { path: { name: 'chat' } },
