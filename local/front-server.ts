@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorEnvelope } from '#contract/envelope.ts';
+import type { Refusal } from '#contract/errors.ts';
 import type { Route } from '#contract/route.ts';
 import { unknownRouteId } from '#contract/routes.ts';
 import { gatewayEvent } from './gateway-event.ts';
@@ -48,8 +48,8 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
     if (options.pages?.(request, response, path)) return;
     const requestId = randomUUID();
     const body = await readBody(request, maxBodyBytes).catch(unlessTooLarge);
-    if (!body) return sendError(response, tooLarge, requestId);
-    if (decoded(path) === undefined) return sendError(response, badPath, requestId);
+    if (!body) return sendError(response, path, tooLarge, requestId);
+    if (decoded(path) === undefined) return sendError(response, path, badPath, requestId);
     const method = request.method ?? 'GET';
     const found = match(method, path);
     const event = gatewayEvent({
@@ -72,18 +72,22 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
       if (request.destroyed && !request.complete) return;
       log(`the front server failed: ${described(error)}`);
       if (response.headersSent) response.destroy();
-      else sendError(response, errorEnvelope('INTERNAL_ERROR', 'Something went wrong on our side.'), randomUUID());
+      else sendError(response, request.url ?? '', failed, randomUUID());
     });
   }
 
   return startHttpServer({ port: options.port, answer, ...(options.access && { access: options.access }) });
 }
 
-const tooLarge = errorEnvelope('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBodyBytes} bytes.`);
-const badPath = errorEnvelope(
-  'INVALID_FORMAT',
-  'The path has a percent sign that is not part of an encoded character.',
-);
+const tooLarge: Refusal = {
+  code: 'PAYLOAD_TOO_LARGE',
+  detail: `The body is larger than ${maxBodyBytes} bytes.`,
+};
+const badPath: Refusal = {
+  code: 'INVALID_FORMAT',
+  detail: 'The path has a percent sign that is not part of an encoded character.',
+};
+const failed: Refusal = { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' };
 
 function unlessTooLarge(error: unknown): undefined {
   if (!(error instanceof BodyTooLarge)) throw error;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import type { ErrorEnvelope } from '#contract/envelope.ts';
+import { formatOf } from '#contract/answer-formats.ts';
+import { errorStatus, type Refusal } from '#contract/errors.ts';
 
 const HeaderValue = v.union([v.string(), v.number(), v.boolean()]);
 const head = {
@@ -59,12 +60,15 @@ export function sendReply(response: ServerResponse, result: unknown): void {
   response.end(hasBody ? body : undefined);
 }
 
-/** An answer that the gateway makes itself: enveloped like every other. */
-export function sendError(response: ServerResponse, envelope: ErrorEnvelope, requestId: string): void {
+/** An answer that the gateway makes itself, in the format of everything at the path. */
+export function sendError(response: ServerResponse, path: string, refusal: Refusal, requestId: string): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name);
+  const format = formatOf(path);
+  const statusCode = errorStatus[refusal.code];
+  const retryAfter = statusCode === 503 && { 'Retry-After': 1 };
   sendReply(response, {
-    statusCode: envelope.status,
-    headers: { 'x-request-id': requestId, ...(envelope.status === 503 && { 'Retry-After': 1 }) },
-    body: JSON.stringify(envelope),
+    statusCode,
+    headers: { 'x-request-id': requestId, ...format.errorHeaders(refusal), ...retryAfter },
+    body: JSON.stringify(format.error(refusal)),
   });
 }

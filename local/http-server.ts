@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorEnvelope } from '#contract/envelope.ts';
+import type { Refusal } from '#contract/errors.ts';
 import { sendError } from './gateway-reply.ts';
 import { Problem, systemCode } from './problems.ts';
 
@@ -34,7 +35,8 @@ export async function startHttpServer({ port, answer, access }: HttpServerOption
       if (closing) setImmediate(() => server.closeIdleConnections());
       access?.(accessLine(request, response, performance.now() - began));
     });
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) sendError(response, noHost, randomUUID());
+    if (request.httpVersion === '1.1' && request.headers.host === undefined)
+      sendError(response, request.url ?? '', noHost, randomUUID());
     else answer(request, response);
   });
   server.on('clientError', (error, socket) => refuse(error, socket, busy.has(socket)));
@@ -53,7 +55,7 @@ export async function startHttpServer({ port, answer, access }: HttpServerOption
   return { port: bound, origin: `http://127.0.0.1:${bound}`, close };
 }
 
-const noHost = errorEnvelope('INVALID_FORMAT', 'The request has no Host header.');
+const noHost: Refusal = { code: 'INVALID_FORMAT', detail: 'The request has no Host header.' };
 const notHttp = errorEnvelope(
   'INVALID_FORMAT',
   'The request is not well-formed HTTP, its head is too large, or it came too slowly.',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { errorEnvelope } from '#contract/envelope.ts';
+import type { Refusal } from '#contract/errors.ts';
 import { sendError, sendReply } from './gateway-reply.ts';
 import {
   FunctionTimeout,
@@ -44,12 +44,13 @@ export async function invoke(
     if (response.destroyed) return;
     log(`${lambda.id} failed (request ${requestId}): ${described(error)}`);
     if (response.headersSent) response.destroy();
-    else sendError(response, failure(lambda, error), requestId);
+    else sendError(response, event.path, failure(lambda, error), requestId);
   }
 }
 
-function failure(lambda: RouteFunction, error: unknown) {
-  if (!(error instanceof FunctionTimeout)) return errorEnvelope('INTERNAL_ERROR', 'Something went wrong on our side.');
-  const sentence = `The answer took longer than the ${lambda.timeoutSeconds} s this operation has.`;
-  return errorEnvelope(lambda.waitsForModel ? 'MODEL_TIMEOUT' : 'SERVICE_UNAVAILABLE', sentence);
+function failure(lambda: RouteFunction, error: unknown): Refusal {
+  if (!(error instanceof FunctionTimeout))
+    return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' };
+  const detail = `The answer took longer than the ${lambda.timeoutSeconds} s this operation has.`;
+  return { code: lambda.waitsForModel ? 'MODEL_TIMEOUT' : 'SERVICE_UNAVAILABLE', detail };
 }

@@ -1,4 +1,6 @@
+import type { AnswerFormat } from './answer-format.ts';
 import { type ErrorCode, errorStatus } from './errors.ts';
+import { serverSentEvent } from './server-sent-event.ts';
 
 /** The four fields of every JSON answer (spec "Response envelope"). */
 export interface Envelope<Data = unknown> {
@@ -28,3 +30,13 @@ export const errorEnvelope = (code: ErrorCode, detail: string): ErrorEnvelope =>
   status: errorStatus[code],
   detail,
 });
+
+/** The specification's answers; a stream is envelopes STREAM_CHUNK, then STREAM_COMPLETE, or an error envelope. */
+export const envelopeFormat: AnswerFormat = {
+  success: successEnvelope,
+  error: ({ code, detail }) => errorEnvelope(code, detail),
+  errorHeaders: () => ({}),
+  chunkEvent: (data) => serverSentEvent(successEnvelope(200, 'STREAM_CHUNK', data)),
+  endEvent: () => serverSentEvent(successEnvelope(200, 'STREAM_COMPLETE', null)),
+  errorEvent: ({ code, detail }) => serverSentEvent(errorEnvelope(code, detail)),
+};

@@ -28,3 +28,16 @@ export const errorStatus = {
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;
+
+/** A field of the input that broke a rule; `isMissing`: the rule that it is required. */
+export interface FaultyField {
+  readonly path: string;
+  readonly isMissing: boolean;
+}
+
+/** A refusal or failure as the caller is told of it: `detail` is one sentence. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly field?: FaultyField | undefined;
+}

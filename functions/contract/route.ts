@@ -1,4 +1,5 @@
 import type { GenericSchema } from 'valibot';
+import { type FormatName, formatNameOf } from './answer-format.ts';
 import { limits } from './limits.ts';
 import type { Capability } from './models.ts';
 import type { ServiceName } from './prices.ts';
@@ -37,7 +38,7 @@ interface RouteDeclaration {
   readonly pathInput?: GenericSchema;
   readonly queryInput?: GenericSchema;
   readonly bodyInput?: GenericSchema;
-  /** Schema of the envelope's `data`; undeclared fields never leave. Absent: `data` is null. */
+  /** Schema of the answer: the envelope's `data`, or all of a bare answer; undeclared fields never leave. Absent: `data` is null. */
   readonly output?: GenericSchema;
   /** `message` and HTTP status of a success; SUCCESS and 200 unless said. */
   readonly success?: { readonly status: number; readonly message: string };
@@ -54,6 +55,8 @@ interface RouteDeclaration {
 }
 
 export interface Route extends RouteDeclaration {
+  /** How its answers and errors are written; its path says which. */
+  readonly format: FormatName;
   readonly success: { readonly status: number; readonly message: string };
   readonly maxBodyBytes: number;
   /** The function's; the gateway waits a second longer, the model's deadline is shorter (design section 4). */
@@ -68,4 +71,8 @@ const defaults: Required<Pick<Route, 'success' | 'maxBodyBytes' | 'timeoutSecond
   memoryMb: 512,
 };
 
-export const defineRoute = <const R extends RouteDeclaration>(declaration: R) => ({ ...defaults, ...declaration });
+export const defineRoute = <const R extends RouteDeclaration>(declaration: R) => ({
+  ...defaults,
+  format: formatNameOf(declaration.path),
+  ...declaration,
+});

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contract/errors.ts';
+import type { ErrorCode, FaultyField, Refusal } from '#contract/errors.ts';
 
 /** The refusal (400) of a request that needs more tokens than a model's context has (design section 3, "Context length"). */
 export function overlong(model: string, window: number, prompt: number, output: number): ServiceError {
@@ -12,18 +12,32 @@ export function overlong(model: string, window: number, prompt: number, output: 
   );
 }
 
+interface ServiceErrorOptions {
+  /** What the answer says besides. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The field of the input that is to blame. */
+  readonly field?: FaultyField;
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
 /**
  * A refusal or failure the caller is told about: a code of the closed table, and `detail`, one sentence for the caller.
- * `headers` go out with the answer; `cause` only to the log.
  */
-export class ServiceError extends Error {
+export class ServiceError extends Error implements Refusal {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
+  readonly field: FaultyField | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, detail: string, options: { headers?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, { cause: options.cause });
     this.code = code;
+    this.field = options.field;
     this.headers = options.headers ?? {};
+  }
+
+  get detail(): string {
+    return this.message;
   }
 }

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import { errorEnvelope, successEnvelope } from '#contract/envelope.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { AnswerFormat } from '#contract/answer-format.ts';
+import { errorStatus } from '#contract/errors.ts';
 import type { Route } from '#contract/route.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { Call, Middleware, OpenedSession } from './call.ts';
-import { envelopedEvents } from './enveloped-events.ts';
 import { eventStream } from './event-stream.ts';
 
 export interface Outcome {
@@ -22,11 +23,16 @@ const fixedHeaders = {
 
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
-/** Puts every answer, success or error, into the envelope of the specification; the only place that knows statuses. */
-export function envelope(outcome: () => Outcome, success: Route['success']): Middleware {
+/** Puts every answer, success or error, into the envelope or the other format asked for; the only place that knows statuses. */
+export function envelope(
+  outcome: () => Outcome,
+  success: Route['success'],
+  formatFor: (event: APIGatewayProxyEvent) => AnswerFormat,
+): Middleware {
   return {
     after: function wrapData(request) {
       const { call } = request.context;
+      const format = formatFor(request.event);
       const { status, message } = call.replay ?? success;
       const headers = headersOf(call, outcome().sessionCookie);
       call.status = status;
@@ -34,27 +40,27 @@ export function envelope(outcome: () => Outcome, success: Route['success']): Mid
         request.response = {
           statusCode: status,
           headers: { ...headers, ...streamHeaders },
-          body: streamed(request.response, call),
+          body: streamed(request.response, call, format),
         };
         return;
       }
-      const json = JSON.stringify(successEnvelope(status, message, request.response ?? null));
+      const json = JSON.stringify(format.success(status, message, request.response ?? null));
       const body = call.afterBody ? bodyThen(json, call.afterBody) : json;
       request.response = { statusCode: status, headers, body };
     },
     onError: function wrapError(request) {
       const { call } = request.context;
       const error = serviceErrorOf(request.error, call);
-      const body = errorEnvelope(error.code, error.message);
-      const headers = { ...headersOf(call, outcome().sessionCookie), ...error.headers };
-      call.status = body.status;
-      request.response = { statusCode: body.status, headers, body: JSON.stringify(body) };
+      const format = formatFor(request.event);
+      const headers = { ...headersOf(call, outcome().sessionCookie), ...format.errorHeaders(error), ...error.headers };
+      call.status = errorStatus[error.code];
+      request.response = { statusCode: call.status, headers, body: JSON.stringify(format.error(error)) };
     },
   };
 
-  function streamed(answer: StreamedAnswer, call: Call): Readable {
+  function streamed(answer: StreamedAnswer, call: Call, format: AnswerFormat): Readable {
     const settle = call.afterBody ?? (async () => undefined);
-    return eventStream(answer, { format: envelopedEvents, settle, explain: (error) => serviceErrorOf(error, call) });
+    return eventStream(answer, { format, settle, explain: (error) => serviceErrorOf(error, call) });
   }
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {

@@ -1,18 +1,10 @@
 import { Readable } from 'node:stream';
+import type { AnswerFormat } from '#contract/answer-format.ts';
 import type { StreamedAnswer } from '#domain/model-stream.ts';
 import type { ServiceError } from '#domain/service-error.ts';
 
-/** How a stream's pieces are written as server-sent events. */
-export interface EventFormat {
-  chunk(data: unknown): string;
-  /** After the last chunk. */
-  end(): string;
-  /** In the place of the end, when the answer broke off. */
-  failure(error: ServiceError): string;
-}
-
 export interface EventStreamOptions {
-  readonly format: EventFormat;
+  readonly format: AnswerFormat;
   /** Runs once when nothing more is made, before the last event: also when the client has gone. */
   readonly settle: () => Promise<void>;
   readonly explain: (error: unknown) => ServiceError;
@@ -24,11 +16,11 @@ export function eventStream(answer: StreamedAnswer, { format, settle, explain }:
     let last: string;
     try {
       for (let next = await answer.chunks.next(); !next.done; next = await answer.chunks.next()) {
-        yield format.chunk(next.value);
+        yield format.chunkEvent(next.value);
       }
-      last = format.end();
+      last = format.endEvent();
     } catch (error) {
-      last = format.failure(explain(error));
+      last = format.errorEvent(explain(error));
     }
     await settle();
     yield last;

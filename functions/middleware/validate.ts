@@ -33,17 +33,13 @@ function parse(schema: v.GenericSchema | undefined, value: unknown, part: string
   if (!schema) return undefined;
   const result = v.safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
-  throw new ServiceError('INVALID_FORMAT', sentence(result.issues[0], part));
+  throw refusal(result.issues[0], part);
 }
 
-/** One sentence that names the field and the rule. */
-function sentence(issue: v.BaseIssue<unknown>, part: string): string {
-  const field = v.getDotPath(issue) ?? `The ${part}`;
-  return `${field} ${rule(issue)}.`;
-}
-
-/** Valibot reports a missing field by the message of the object around it. */
-function rule(issue: v.BaseIssue<unknown>): string {
+/** One sentence that names the field and the rule. Valibot reports a missing field by the message of the object around it. */
+function refusal(issue: v.BaseIssue<unknown>, part: string): ServiceError {
+  const path = v.getDotPath(issue);
   const isMissing = issue.type === 'object' && issue.expected !== 'Object';
-  return isMissing ? 'is required' : issue.message;
+  const detail = `${path ?? `The ${part}`} ${isMissing ? 'is required' : issue.message}.`;
+  return new ServiceError('INVALID_FORMAT', detail, { ...(path !== null && { field: { path, isMissing } }) });
 }

@@ -3,6 +3,7 @@ import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { answerFormats } from '#contract/answer-formats.ts';
 import type { Route } from '#contract/route.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
 import { accept } from '#middleware/accept.ts';
@@ -49,7 +50,13 @@ function stack(
   const executionMode = streams ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode })
     .use(requestLog(route, () => log))
-    .use(envelope(() => outcome, route.success))
+    .use(
+      envelope(
+        () => outcome,
+        route.success,
+        () => answerFormats[route.format],
+      ),
+    )
     .use(accept(route))
     .use(authenticate(route, authentication))
     .use(validate(route, orderOf))

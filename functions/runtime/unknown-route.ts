@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { formatOf } from '#contract/answer-formats.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
@@ -14,7 +15,13 @@ const nowhere = { id: 'unknown-route' };
 export function unknownRoute() {
   return middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(nowhere, () => log))
-    .use(envelope(() => outcome, { status: 404, message: 'NOT_FOUND' }))
+    .use(
+      envelope(
+        () => outcome,
+        { status: 404, message: 'NOT_FOUND' },
+        ({ path }) => formatOf(path),
+      ),
+    )
     .handler(({ path, httpMethod }) => {
       const methods = allRoutes.filter((route) => matches(route.path, path)).map((route) => route.method);
       if (methods.length === 0) throw new ServiceError('NOT_FOUND', 'There is nothing at this path.');
