@@ -2,7 +2,7 @@ import { planOfRank } from '#contract/plans.ts';
 import { microPerCredit, prices, type ServiceName } from '#contract/prices.ts';
 import { periodEnd } from './meter/billing.ts';
 import { currentLots } from './meter/lots.ts';
-import { heldCredits, type Meter } from './meter/meter.ts';
+import { heldCredits, type Meter, shownSubscription } from './meter/meter.ts';
 import { iso } from './months.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -14,7 +14,7 @@ export function shownBalance(meter: Meter) {
     id: meter.accountId,
     quota: perService(() => quota),
     used: perService((service) => usedOf(meter, service)),
-    source: next?.source ?? (meter.subscription ? 'plan' : 'free'),
+    source: next?.source ?? (shownSubscription(meter) ? 'plan' : 'free'),
     expiresAt: iso(next?.expiresAt ?? periodEnd(meter.period)),
   };
 }

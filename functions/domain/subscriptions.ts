@@ -2,7 +2,7 @@ import { findPlan, type PlanLimits, type Plans } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { newRequestId } from './ids.ts';
 import { periodEnd, type Settled } from './meter/billing.ts';
-import { isSubscribed, type Meter, type Subscription, shownSubscription } from './meter/meter.ts';
+import { isSubscribed, type Meter, shownSubscription } from './meter/meter.ts';
 import type { Metering } from './meter/metering.ts';
 import {
   type ChosenPlan,
@@ -128,7 +128,9 @@ export function subscriptionService(
 /** The subscription as callers see it (spec "Subscription"; more fields once it is cancelled or to be downgraded). */
 function shown(meter: Meter, plans: Plans) {
   const plan = plans(meter.planRank);
-  const { id, planId, status, pending, endsAt, creditsExpireAt } = subscriptionOf(meter);
+  const subscription = shownSubscription(meter);
+  if (!subscription) throw new ServiceError('INVALID_STATE', 'There is no subscription.');
+  const { id, planId, status, pending, endsAt, creditsExpireAt } = subscription;
   return {
     id,
     planId,
@@ -145,11 +147,6 @@ function shown(meter: Meter, plans: Plans) {
 
 function shownProration({ from, to, ...proration }: Proration) {
   return { ...proration, from: iso(from), to: iso(to) };
-}
-
-function subscriptionOf({ subscription }: Meter): Subscription {
-  if (!subscription) throw new ServiceError('INVALID_STATE', 'There is no subscription.');
-  return subscription;
 }
 
 /** Settled in the current billing period, from any lot, rounded up to whole credits. */

@@ -7,10 +7,10 @@ import {
   type KeptAnswer,
   type KeptRefusal,
 } from '#domain/idempotency.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { Call, Middleware } from './call.ts';
-import { graceSeconds } from './meter.ts';
 
 export interface Idempotent {
   readonly records: Idempotency;

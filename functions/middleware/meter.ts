@@ -1,6 +1,6 @@
 import { findModel } from '#contract/models.ts';
 import type { Route } from '#contract/route.ts';
-import { invalidKey } from '#domain/meter/admission.ts';
+import { graceSeconds, invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
 import type { Call, Middleware } from './call.ts';
@@ -11,9 +11,6 @@ export interface Meters {
   /** Tells the operators of a hold that could not be closed; it lapses and its credits come back. */
   readonly onLostSettlement: (error: unknown) => void;
 }
-
-/** Time that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
-export const graceSeconds = 60;
 
 /**
  * Admits a priced call before its operation and settles it after (design section 4). Acts only on its own hold: it

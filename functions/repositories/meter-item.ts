@@ -9,7 +9,7 @@ import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/
  * near one write unit (1 KB); this file is the only place that knows them.
  *
  * a account, p shard, seq, k keys, r plan rank, q calls in flight, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, u used, pa period anchor, pi period index, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
+ * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
  */
 const count = v.pipe(v.number(), v.safeInteger());
 const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
@@ -27,7 +27,7 @@ const Entry = v.object({
 const Subscribed = v.object({
   id: v.string(),
   planId: v.string(),
-  status: v.picklist(['active', 'cancelled']),
+  status: v.picklist(['active', 'cancelled', 'expired']),
   pending: v.exactOptional(v.object({ planId: v.string(), planRank: count })),
   endsAt: v.exactOptional(count),
   creditsExpireAt: v.exactOptional(count),
@@ -48,6 +48,7 @@ const Item = v.object({
   pa: count,
   pi: count,
   fa: count,
+  fm: v.optional(count, -1),
   ml: count,
   mc: count,
   q: count,
@@ -80,6 +81,7 @@ export function meterOf(row: unknown): Meter {
     used: item.u,
     period: { anchor: item.pa, index: item.pi },
     freeAnchor: item.fa,
+    freeMonth: item.fm,
     ...(item.s && { subscription: item.s }),
     due: item.due,
     ...(item.w && { marks: item.w }),
@@ -114,6 +116,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     pa: meter.period.anchor,
     pi: meter.period.index,
     fa: meter.freeAnchor,
+    fm: meter.freeMonth,
     ...(meter.subscription && { s: meter.subscription }),
     due: meter.due,
     ...(meter.marks && { w: meter.marks }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/tables.ts';
-import type { Attempt } from '#domain/meter/admission.ts';
+import { type Attempt, graceSeconds } from '#domain/meter/admission.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { MeterStore, Settlement } from '#domain/meter/meter-store.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
@@ -89,8 +89,12 @@ export function meterStore(client: DynamoDBDocumentClient, tableName: string): M
   };
 }
 
-/** Takes the credits, counts the call and opens its hold, if every rule holds (design section 4, "Admit" and "Rate"). */
+/**
+ * Takes the credits, counts the call and opens its hold, if every rule holds (design section 4, "Admit" and "Rate").
+ * The watch on holds starts with the least that any hold lives, so that none lapses before it (docs/adr/0002-holds-watch.md).
+ */
 function admission(attempt: Attempt) {
+  const seconds = Math.floor(attempt.now / 1000);
   const window = bucketsInWindow(attempt.now);
   const names = Object.fromEntries(window.map((bucket, age) => [`#b${age}`, bucket]));
   const key = attempt.keyId !== undefined && { '#key': attempt.keyId };
@@ -108,23 +112,26 @@ function admission(attempt: Attempt) {
   return {
     UpdateExpression:
       'SET h.#request = :hold, c = c - :amount, n = n + :one, mc = mc + :one, m = m + :one, b.#b0 = if_not_exists(b.#b0, m), ' +
-      'hd = if_not_exists(hd, :deadline) REMOVE #last',
+      'hd = if_not_exists(hd, :watch) REMOVE #last',
     ConditionExpression: Object.values(rules).join(' AND '),
     ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#last': 'last', ...key },
     ExpressionAttributeValues: {
       ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '' }),
       ':amount': attempt.amount,
       ':one': 1,
-      ':now': Math.floor(attempt.now / 1000),
+      ':now': seconds,
       ':rank': attempt.minPlanRank,
-      ':deadline': attempt.deadline,
+      ':watch': seconds + graceSeconds,
     },
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
 }
 
-/** Closes a hold, charges the cost and gives back the rest, once: its condition is that the hold is open. */
+/**
+ * Closes a hold, charges the cost and gives back the rest, once: its condition is that the hold is open. A call that
+ * costs nothing has failed and does not count towards the calls of the month.
+ */
 function closing({ requestId, hold, cost, now, staleBuckets, expiryPassed }: Settlement) {
   const entry: LedgerEntry = {
     type: 'charge',
@@ -137,13 +144,14 @@ function closing({ requestId, hold, cost, now, staleBuckets, expiryPassed }: Set
   const buckets = Object.fromEntries(staleBuckets.map((bucket, index) => [`#b${index}`, bucket]));
   return {
     UpdateExpression:
-      `SET c = c + :back, u.#service = if_not_exists(u.#service, :zero) + :cost, seq = seq + :one, #last = :last` +
+      `SET c = c + :back, mc = mc - :failed, u.#service = if_not_exists(u.#service, :zero) + :cost, seq = seq + :one, #last = :last` +
       `${expiryPassed ? ', due = :zero' : ''} REMOVE ${removed.join(', ')}`,
     ConditionExpression: 'attribute_exists(h.#request)',
     ExpressionAttributeNames: { '#request': requestId, '#service': hold.service, '#last': 'last', ...buckets },
     ExpressionAttributeValues: {
       ':back': hold.amount - cost,
       ':cost': cost,
+      ':failed': cost > 0 ? 0 : 1,
       ':zero': 0,
       ':one': 1,
       ':last': [entryRow(entry)],

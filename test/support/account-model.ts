@@ -10,6 +10,9 @@ const isLarger = (one: PlanName, other: PlanName): boolean => sizes.indexOf(one)
 const micro = (credits: number): number => credits * 1_000_000;
 const thirtyDays = 30 * 86_400;
 
+/** When a cancelled subscription ends: the month that was paid for, the plan's limits with it, and its credits. */
+const never = { paid: Infinity, limits: Infinity, credits: Infinity };
+
 interface Grant {
   readonly source: 'free' | 'plan' | 'purchase';
   readonly granted: number;
@@ -32,11 +35,14 @@ export class AccountModel {
   grants: Grant[] = [];
   holds = new Map<string, { amount: number; deadline: number }>();
   used = 0;
+  /** Calls of the month that were charged; those that run count too. */
+  charged = 0;
   plan: PlanName = 'freemium';
   status: 'none' | 'active' | 'cancelled' = 'none';
   pending: PlanName | undefined;
-  ends = { paid: Number.POSITIVE_INFINITY, credits: Number.POSITIVE_INFINITY };
+  ends = never;
   month: number[];
+  freeMonthsHad = 0;
   /** What was ever granted, charged and expired. */
   totals = { grant: 0, charge: 0, expiry: 0 };
   readonly registered: number;
@@ -55,6 +61,9 @@ export class AccountModel {
   get spendable(): number {
     return this.balance - this.held;
   }
+  get calls(): number {
+    return this.charged + this.holds.size;
+  }
   monthEnd(later = 0): number {
     return monthsAfter(this.month[0]!, this.month[1]! + 1 + later);
   }
@@ -63,35 +72,43 @@ export class AccountModel {
   tick(now: number): void {
     this.now = now;
     for (const [id, { deadline }] of this.holds) if (deadline <= now) this.holds.delete(id);
-    for (let turn = 0; (turn = Math.min(this.monthEnd(), this.ends.credits)) <= now; ) {
+    for (let turn = 0; (turn = Math.min(this.monthEnd(), this.ends.credits, this.ends.limits)) <= now; ) {
       this.expire(turn);
+      if (turn === this.ends.limits) this.endLimits();
       if (turn === this.ends.credits) this.endSubscription(turn);
-      else this.endMonth();
+      else if (turn === this.monthEnd()) this.endMonth();
     }
     this.expire(now);
   }
 
   private endMonth(): void {
     this.month = [this.month[0]!, this.month[1]! + 1];
-    this.used = 0;
-    if (this.status === 'cancelled') this.plan = 'freemium';
-    else {
-      this.plan = this.pending ?? this.plan;
-      this.pending = undefined;
-      this.grantMonth();
-    }
+    [this.used, this.charged] = [0, 0];
+    if (this.status === 'cancelled') return;
+    this.plan = this.pending ?? this.plan;
+    this.pending = undefined;
+    this.grantMonth();
+  }
+
+  /** When the paid month ends, be that before or after the credits do. */
+  private endLimits(): void {
+    [this.plan, this.charged] = ['freemium', 0];
+    this.ends = { ...this.ends, limits: Infinity };
   }
 
   private endSubscription(at: number): void {
-    [this.status, this.plan, this.used] = ['none', 'freemium', 0];
-    this.ends = { paid: Number.POSITIVE_INFINITY, credits: Number.POSITIVE_INFINITY };
+    [this.status, this.used] = ['none', 0];
+    if (this.ends.limits === Infinity) this.charged = 0;
+    this.ends = { ...this.ends, credits: Infinity };
     for (this.month = [this.registered, 0]; this.monthEnd() <= at; ) this.month = [this.registered, this.month[1]! + 1];
     this.grantMonth();
   }
 
   private grantMonth(): void {
-    if (this.status === 'none') this.grant('free', listing.freemium, this.monthEnd());
-    else this.grant('plan', listing[this.plan], this.monthEnd(3));
+    if (this.status !== 'none') return this.grant('plan', listing[this.plan], this.monthEnd(3));
+    const months = this.month[1]! + 1;
+    if (months > this.freeMonthsHad) this.grant('free', listing.freemium, this.monthEnd());
+    this.freeMonthsHad = Math.max(this.freeMonthsHad, months);
   }
 
   grant(source: Grant['source'], credits: number, expiresAt: number): void {
@@ -125,6 +142,7 @@ export class AccountModel {
     if (!hold) return;
     this.holds.delete(id);
     this.used += Math.min(cost, hold.amount);
+    this.charged += Math.min(cost, hold.amount) > 0 ? 1 : 0;
     this.totals.charge += Math.min(cost, hold.amount);
     let toTake = Math.min(cost, hold.amount);
     for (const grant of this.grants) {
@@ -137,10 +155,13 @@ export class AccountModel {
 
   subscribe(plan: PlanName): string {
     if (this.status === 'active') return 'ALREADY_SUBSCRIBED';
-    const hadItsMonth = this.status === 'cancelled' && this.plan === 'freemium' && this.now < this.ends.paid;
+    const isPaid = this.now < this.ends.paid && this.ends.paid < Infinity;
+    const hadItsMonth = isPaid && this.plan === 'freemium' && plan === 'freemium';
     [this.status, this.plan, this.used, this.month] = ['active', plan, 0, [this.now, 0]];
-    this.ends = { paid: Number.POSITIVE_INFINITY, credits: Number.POSITIVE_INFINITY };
-    if (!(hadItsMonth && plan === 'freemium')) this.grantMonth();
+    this.ends = never;
+    if (hadItsMonth) return 'done';
+    this.charged = 0;
+    this.grantMonth();
     return 'done';
   }
 
@@ -166,7 +187,7 @@ export class AccountModel {
     if (this.status === 'none') return 'NOT_FOUND';
     if (this.status === 'cancelled') return 'INVALID_STATE';
     [this.status, this.pending] = ['cancelled', undefined];
-    this.ends = { paid: this.monthEnd(), credits: this.now + thirtyDays };
+    this.ends = { paid: this.monthEnd(), limits: this.monthEnd(), credits: this.now + thirtyDays };
     for (const grant of this.grants) {
       if (grant.source === 'plan') grant.expiresAt = Math.min(grant.expiresAt, this.ends.credits);
     }

@@ -1,14 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/tables.ts';
 import { startDatabase } from '#local/dynamodb.ts';
+import { testFolder } from './folder.ts';
 
 /** The embedded database with the platform's tables, on a file of its own. */
 export async function startTestDatabase() {
-  const folder = await mkdtemp(join(tmpdir(), 'platform-'));
+  const folder = await testFolder();
   const database = await startDatabase({
     file: join(folder, 'db'),
     external: undefined,

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Envelope } from '#contract/envelope.ts';
 import { startService } from '#local/service.ts';
 import { services } from '#runtime/container.ts';
+import { testFolder } from './folder.ts';
 
 type ServiceOptions = Parameters<typeof startService>[0];
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
@@ -28,7 +27,7 @@ export interface CallOptions {
 /** The whole service on a free port and an empty data folder, with a quick demo engine and cheap password hashes. */
 export async function startTestService(options: Partial<ServiceOptions> = {}) {
   process.env['SCRYPT_LOG2_N'] ??= '12';
-  const folder = await mkdtemp(join(tmpdir(), 'platform-'));
+  const folder = await testFolder();
   const service = await startService({ port: 0, data: folder, wordDelayMs: 0, log: () => undefined, ...options });
 
   async function call(method: string, path: string, { body, key, cookie, headers }: CallOptions = {}): Promise<Answer> {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/plans.ts';
 import { bringCurrent, openMeter, periodEnd } from '#domain/meter/billing.ts';
 import { currentLots } from '#domain/meter/lots.ts';
-import { balance, type Meter } from '#domain/meter/meter.ts';
-import { startSubscription } from '#domain/meter/subscription-changes.ts';
+import { balance, type Meter, shownSubscription } from '#domain/meter/meter.ts';
+import { type ChosenPlan, cancel, startSubscription } from '#domain/meter/subscription-changes.ts';
 import { addMonths } from '#domain/months.ts';
 import { credits } from '#test/meters.ts';
 
@@ -80,6 +80,82 @@ describe('a subscription', () => {
     };
     const { meter } = startSubscription(free, pro, 'sub-1', since, planOfRank);
     expect([meter.ceiling, meter.buckets.get('x')]).toEqual([2007, 2002]);
+  });
+});
+
+/** Registers and subscribes at once, cancels at once or later: the meter at each of the moments. */
+function cancelledLife(plan: ChosenPlan, registered: string, cancelled: string, moments: readonly string[]): Meter[] {
+  const since = at(`${registered}T09:00:00Z`);
+  const opened = spend(openMeter(1, since, planOfRank).meter, credits(100));
+  const begun = startSubscription(opened, plan, 'sub-1', since, planOfRank).meter;
+  const ended = cancel(begun, at(`${cancelled}T09:00:00Z`)).meter;
+  return moments.map((moment) => bringCurrent(ended, at(`${moment}Z`), planOfRank).meter);
+}
+
+describe('a cancelled subscription', () => {
+  it('does not give the free month again that it began and ended in', () => {
+    const [spent, next] = cancelledLife(dev, '2027-01-01', '2027-01-01', [
+      '2027-01-31T09:00:00',
+      '2027-02-01T09:00:00',
+    ]);
+    expect([spent?.spendable, spent?.lots, next?.spendable]).toEqual([0, [], credits(100)]);
+    expect(next?.lots).toMatchObject([{ source: 'free', expiresAt: at('2027-03-01T09:00:00Z') }]);
+  });
+
+  it('keeps the limits of the plan until the month that was paid for ends, although the credits end a day before', () => {
+    const moments = ['2027-01-31T08:59:59', '2027-01-31T09:00:00', '2027-02-01T08:59:59', '2027-02-01T09:00:00'];
+    const lives = cancelledLife(pro, '2027-01-01', '2027-01-01', moments);
+    expect(lives.map((meter) => [meter.planRank, meter.ceiling - meter.admitted, meter.callsInFlight])).toEqual([
+      [4, 2000, 100],
+      [4, 2000, 100],
+      [4, 2000, 100],
+      [1, 10, 5],
+    ]);
+    expect(lives.map((meter) => shownSubscription(meter)?.status)).toEqual([
+      'cancelled',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(lives.map(({ spendable }) => spendable / credits(1))).toEqual([100_000, 0, 0, 100]);
+    expect(lives.at(-1)?.subscription).toBeUndefined();
+  });
+
+  it('keeps the credits longer than the limits where the month that was paid for ends before', () => {
+    const moments = ['2027-02-01T08:59:59', '2027-02-01T09:00:00', '2027-02-19T08:59:59', '2027-02-19T09:00:00'];
+    const lives = cancelledLife(pro, '2027-01-01', '2027-01-20', moments);
+    expect(
+      lives.map((meter) => [meter.planRank, meter.spendable / credits(1), shownSubscription(meter)?.status]),
+    ).toEqual([
+      [4, 100_000, 'cancelled'],
+      [1, 100_000, 'cancelled'],
+      [1, 100_000, 'cancelled'],
+      [1, 100, undefined],
+    ]);
+  });
+
+  it('grants the free month that has begun meanwhile, whatever the limits', () => {
+    const since = at('2027-01-10T09:00:00Z');
+    const opened = openMeter(1, at('2027-01-01T09:00:00Z'), planOfRank).meter;
+    const begun = startSubscription(
+      bringCurrent(opened, since, planOfRank).meter,
+      pro,
+      'sub-1',
+      since,
+      planOfRank,
+    ).meter;
+    const meter = bringCurrent(cancel(begun, since).meter, at('2027-02-09T09:00:00Z'), planOfRank).meter;
+    expect([meter.planRank, meter.spendable]).toEqual([4, credits(100)]);
+  });
+
+  it('of the free plan is not granted again in its month, nor are its calls, also once its credits have ended', () => {
+    const [over] = cancelledLife({ planId: 'freemium', plan: planOfRank(1) }, '2027-01-01', '2027-01-01', [
+      '2027-01-31T10:00:00',
+    ]);
+    const now = at('2027-01-31T11:00:00Z');
+    const free = { planId: 'freemium', plan: planOfRank(1) };
+    const again = startSubscription({ ...over!, callsThisMonth: 7 }, free, 'sub-2', now, planOfRank).meter;
+    expect([again.spendable, again.callsThisMonth, again.subscription?.status]).toEqual([0, 7, 'active']);
   });
 });
 

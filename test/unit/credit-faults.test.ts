@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/plans.ts';
 import { routes } from '#contract/routes.ts';
 import { auditLedger } from '#domain/ledger.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
 import { grantCredits } from '#domain/meter/billing.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { type Charge, metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/service-error.ts';
-import { graceSeconds } from '#middleware/meter.ts';
 import { meterStore } from '#repositories/meters.ts';
 import { explainOutage } from '#runtime/outage.ts';
 import { startTestDatabase } from '#test/database.ts';
@@ -174,6 +174,28 @@ describe('calls that died', () => {
     },
     patience,
   );
+
+  it('are found by the first sweep after their deadline, also a short one behind long ones that still run', async () => {
+    const { admit, sweep, find } = metering(meterStore(database.client, 'meters'), planOfRank);
+    const meter = await putMeter(database.client, meterWith(credits(20), unhurried));
+    const at = (seconds: number) => start + seconds * 1000;
+    const heldAfterSweep = async (seconds: number) => {
+      await sweep(at(seconds));
+      return [...((await find(meter.accountId))?.holds.keys() ?? [])];
+    };
+    const call = (name: string, seconds: number, timeout: number) =>
+      admit(attemptOn(meter, name, { now: at(seconds), deadline: start / 1000 + seconds + timeout + graceSeconds }));
+
+    await call('long', 0, 300);
+    await call('short', 1, 28);
+    expect(await heldAfterSweep(88)).toEqual(['long', 'short']);
+    expect(await heldAfterSweep(89)).toEqual(['long']);
+    await call('later', 100, 28);
+    expect(await heldAfterSweep(187)).toEqual(['long', 'later']);
+    expect(await heldAfterSweep(188)).toEqual(['long']);
+    expect(await heldAfterSweep(360)).toEqual([]);
+    expect(await sweep(at(361))).toBe(0);
+  });
 
   it('free their places in flight when their deadline has passed, and not before', async () => {
     const { admit } = metering(meterStore(database.client, 'meters'), planOfRank);

@@ -65,6 +65,41 @@ describe('a settlement', () => {
   });
 });
 
+describe('a call that runs while a month ends', () => {
+  /** A call is admitted 10 s before the month ends and settled 10 s after; the account then. */
+  async function acrossTheMonth(meanwhile: (account: LedgerAccount) => Promise<unknown>) {
+    const account = await openLedgerAccount(database.url);
+    await account.subscriptions.create(account.id, 'dev_pass');
+    await account.call(credits(9), credits(9));
+    const { due } = await account.current();
+    account.clock.seconds = due - 10;
+    const charge = await account.admit(credits(50));
+    account.clock.seconds = due + 10;
+    await meanwhile(account);
+    await charge.settle(credits(30), account.clock.now());
+    const shown = await account.subscriptions.current(account.id);
+    const { used, spendable, callsThisMonth, seq } = await account.current();
+    await account.project();
+    const types = (await account.rows(seq)).map(({ type }) => type);
+    await account.close();
+    return { creditsUsed: shown?.creditsUsed, used, spendable, callsThisMonth, types };
+  }
+
+  it.each<[string, (account: LedgerAccount) => Promise<unknown>]>([
+    ['nobody has looked at the account since', () => Promise.resolve()],
+    ['another call has ended the month', (account) => account.current()],
+    ['a sweep has ended the month', (account) => account.meters.sweep(account.clock.now())],
+  ])('is charged, counted and shown in the month it is settled in, where %s', async (_, meanwhile) => {
+    expect(await acrossTheMonth(meanwhile)).toEqual({
+      creditsUsed: 30,
+      used: { chat: credits(30) },
+      spendable: credits(5000 + 5000),
+      callsThisMonth: 1,
+      types: ['grant', 'grant', 'charge', 'expiry', 'grant', 'charge', 'expiry'],
+    });
+  });
+});
+
 describe('a grant whose reply was lost', () => {
   const grants: Record<string, [act: (account: LedgerAccount) => Promise<unknown>, credits: number]> = {
     'a top-up': [

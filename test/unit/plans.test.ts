@@ -141,11 +141,30 @@ describe('the overview on a meter', () => {
     await account.close();
   });
 
-  it('counts every call that was admitted, also one that then fails, and none that was refused', async () => {
+  it('counts a call while it runs and once it is charged, and none that fails, dies or is refused', async () => {
     const account = await open();
-    expect(await calls(account, 5, 0)).toEqual([]);
+    const counted = async () => (await account.current()).callsThisMonth;
+    expect(await calls(account, 4, 0)).toEqual([]);
+    expect(await counted()).toBe(0);
+    await account.admit(1);
     expect(await calls(account, 3)).toHaveLength(3);
-    expect((await account.current()).callsThisMonth).toBe(5);
+    expect(await counted()).toBe(1);
+    account.clock.seconds += 150;
+    expect(await counted()).toBe(0);
+    expect(await calls(account, 5)).toEqual([]);
+    expect(await counted()).toBe(5);
+    await account.close();
+  });
+
+  it('never admits more calls than the month has, however many fail, are cut off by its end or run at once', async () => {
+    const account = await open();
+    for (let minute = 0; minute < 2; minute++, account.clock.seconds += 63) await calls(account, 4);
+    const running = [await account.admit(1), await account.admit(1)];
+    await expect(account.admit(1)).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
+    account.clock.seconds = (await account.current()).due;
+    for (const charge of running) await charge.settle(0, account.clock.now());
+    for (let minute = 0; minute < 2; minute++, account.clock.seconds += 63) expect(await calls(account, 5)).toEqual([]);
+    expect(await calls(account, 1)).toMatchObject([{ code: 'INSUFFICIENT_CREDITS' }]);
     await account.close();
   });
 

@@ -5,6 +5,9 @@ import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
 import { rateHeaders } from './receipt.ts';
 
+/** Seconds that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
+export const graceSeconds = 60;
+
 /** A call that asks to be admitted. `amount` in microcredits, `now` in epoch ms, `deadline` in epoch seconds. */
 export interface Attempt {
   readonly accountId: number;

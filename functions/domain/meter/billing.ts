@@ -2,7 +2,7 @@ import { freePlanRank, monthlyGrant, type Plans } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { addMonths, monthsSince } from '../months.ts';
 import { addLot, expireLots } from './lots.ts';
-import type { LedgerEntry, Meter, Period } from './meter.ts';
+import { type LedgerEntry, type Meter, type Period, shownSubscription } from './meter.ts';
 import { onPlan, unlimited } from './rate-window.ts';
 
 /** A meter and what happened to it on the way, oldest first. */
@@ -40,6 +40,7 @@ export function openMeter(accountId: number, now: number, plans: Plans): Settled
     used: {},
     period: { anchor: now, index: 0 },
     freeAnchor: now,
+    freeMonth: -1,
     due: now,
   };
   return counted(bare, grantMonth(bare, now, plans), now);
@@ -52,22 +53,27 @@ export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
     const turn = nextTurn(settled.meter);
     settled = chain(settled, (current) => expireLots(current, turn));
     settled = chain(settled, (current) =>
-      turn === current.subscription?.creditsExpireAt
-        ? endSubscription(current, turn, plans)
-        : endMonth(current, turn, plans),
+      turn === subscriptionTurn(current) ? endSubscription(current, turn, plans) : endMonth(current, turn, plans),
     );
   }
   if (nextTurn(settled.meter) > now) settled = chain(settled, (current) => expireLots(current, now));
   return counted(meter, settled, now);
 }
 
-/** Grants the month's credits: a plan's live three months longer than the month, the free ones do not. */
+/**
+ * Grants the month's credits: a plan's live three months longer than the month, the free ones do not. A free month is
+ * granted once, also when a subscription began and ended within it.
+ */
 export function grantMonth(meter: Meter, now: number, plans: Plans): Settled {
   const { anchor, index } = meter.period;
-  const granted = monthlyGrant(plans(meter.planRank)) * microPerCredit;
-  return meter.subscription
-    ? addLot(meter, { source: 'plan', granted, expiresAt: addMonths(anchor, index + 1 + rollOverMonths) }, now)
-    : addLot(meter, { source: 'free', granted, expiresAt: periodEnd(meter.period) }, now);
+  const grantOf = (rank: number): number => monthlyGrant(plans(rank)) * microPerCredit;
+  if (shownSubscription(meter)) {
+    const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
+    return addLot(meter, { source: 'plan', granted: grantOf(meter.planRank), expiresAt }, now);
+  }
+  if (index <= meter.freeMonth) return { meter, entries: [] };
+  const lot = { source: 'free', granted: grantOf(freePlanRank), expiresAt: periodEnd(meter.period) } as const;
+  return addLot({ ...meter, freeMonth: index }, lot, now);
 }
 
 /** Credits given by an operator: they live for three months. */
@@ -92,14 +98,24 @@ export function chain(before: Settled, step: (meter: Meter) => Settled): Settled
   return { meter: after.meter, entries: [...before.entries, ...after.entries] };
 }
 
-/** The next moment at which more changes than a lot: the month ends, or a cancelled subscription does. */
-function nextTurn({ period, subscription }: Meter): number {
-  return Math.min(periodEnd(period), subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY);
+/** The next moment at which more changes than a lot: the month ends, or a cancelled subscription or its limits do. */
+export function nextTurn(meter: Meter): number {
+  return Math.min(periodEnd(meter.period), subscriptionTurn(meter));
+}
+
+function subscriptionTurn({ subscription }: Meter): number {
+  const turn = subscription?.status === 'expired' ? subscription.endsAt : subscription?.creditsExpireAt;
+  return turn ?? Number.POSITIVE_INFINITY;
+}
+
+/** A month's counters: a call is of the month it ends in, so those that run are of the next one. */
+export function newCounters({ holds }: Meter) {
+  return { used: {}, callsThisMonth: holds.size };
 }
 
 function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   const period = { ...meter.period, index: meter.period.index + 1 };
-  const next = { ...meter, used: {}, callsThisMonth: 0, period };
+  const next = { ...meter, ...newCounters(meter), period };
   if (next.subscription?.status === 'cancelled') return { meter: onPlan(next, plans(freePlanRank)), entries: [] };
   return grantMonth(withPendingPlan(next, plans), end, plans);
 }
@@ -111,10 +127,17 @@ function withPendingPlan(meter: Meter, plans: Plans): Meter {
   return onPlan({ ...meter, subscription: { ...subscription, planId: pending.planId } }, plans(pending.planRank));
 }
 
-/** Back to the free allowance, in the free month that is running, which is counted from registration. */
+/**
+ * Back to the free allowance, in the free month that is running, which is counted from registration. Where the month
+ * that was paid for is longer than the credits lived, the plan's limits stay until its end.
+ */
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
-  const { subscription: _ended, ...rest } = meter;
+  const { subscription, ...rest } = meter;
+  const { used, callsThisMonth } = newCounters(meter);
+  const withoutPlan = onPlan({ ...rest, callsThisMonth }, plans(freePlanRank));
+  if (subscription?.status === 'expired') return { meter: withoutPlan, entries: [] };
   const period = { anchor: meter.freeAnchor, index: monthsSince(meter.freeAnchor, now) };
-  const free = onPlan({ ...rest, used: {}, callsThisMonth: 0, period }, plans(freePlanRank));
-  return grantMonth(free, now, plans);
+  const isPaid = subscription && now < (subscription.endsAt ?? 0);
+  const left = isPaid ? { ...rest, subscription: { ...subscription, status: 'expired' } as const } : withoutPlan;
+  return grantMonth({ ...left, used, period }, now, plans);
 }

@@ -24,9 +24,9 @@ export interface MeterStore {
   /** Puts `after` in the place of `before`; false when the meter has changed since it was read. */
   replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean>;
   /** Accounts that are due by `now` (epoch seconds). */
-  accountsDue(now: number): AsyncIterable<number>;
-  /** Accounts whose oldest hold may have passed its deadline by `now` (epoch seconds). */
-  accountsWithOldHolds(now: number): AsyncIterable<number>;
+  accountsDue(now: number): AsyncGenerator<number>;
+  /** Accounts with a hold that may have passed its deadline by `now` (epoch seconds). */
+  accountsWithOldHolds(now: number): AsyncGenerator<number>;
   /** Sets when the account's holds are to be looked at next, or ends the watch when `at` is undefined. False when calls came in between. */
   watchHolds(meter: Meter, at: number | undefined): Promise<boolean>;
 }

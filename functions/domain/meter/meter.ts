@@ -28,10 +28,11 @@ export interface Subscription {
   readonly id: string;
   /** As it was sent. */
   readonly planId: string;
-  readonly status: 'active' | 'cancelled';
+  /** `expired` once its credits have ended, until the month that was paid for has: only the plan's limits are left. */
+  readonly status: 'active' | 'cancelled' | 'expired';
   /** The plan of the next period, after a downgrade. */
   readonly pending?: { readonly planId: string; readonly planRank: number };
-  /** Once cancelled: the end of the paid period, and of the credits and the subscription. */
+  /** Once cancelled: the end of the paid period and its limits, and of the credits and the subscription. */
   readonly endsAt?: number;
   readonly creditsExpireAt?: number;
 }
@@ -55,7 +56,7 @@ export interface Meter {
   /** Limits of the plan, as the deployment enforces them. */
   readonly callsInFlight: number;
   readonly callsPerMonth: number;
-  /** Calls admitted in the current period. */
+  /** Calls that were charged in the current period, and those that run. */
   readonly callsThisMonth: number;
   /** Calls ever admitted. */
   readonly admitted: number;
@@ -71,6 +72,8 @@ export interface Meter {
   readonly period: Period;
   /** When the account was registered: free months are counted from there. */
   readonly freeAnchor: number;
+  /** Index of the latest free month whose credits were granted. */
+  readonly freeMonth: number;
   readonly subscription?: Subscription;
   /** The next moment at which a month ends or a lot expires; no call is admitted past it until that is settled. */
   readonly due: number;
@@ -90,6 +93,12 @@ export interface LedgerEntry {
 }
 
 export const heldCredits = (meter: Meter): number => meter.holds.values().reduce((sum, hold) => sum + hold.amount, 0);
+
+/** The subscription as its owner sees it: there is none any more once it has expired. */
+export function shownSubscription({ subscription }: Meter) {
+  if (!subscription || subscription.status === 'expired') return undefined;
+  return { ...subscription, status: subscription.status };
+}
 
 export const isSubscribed = (meter: Meter): boolean => meter.subscription?.status === 'active';
 

@@ -1,11 +1,12 @@
 import type { Plans } from '#contract/plans.ts';
 import { ServiceError } from '../service-error.ts';
 import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
-import { bringCurrent, type Settled } from './billing.ts';
+import { bringCurrent, nextTurn, type Settled } from './billing.ts';
 import type { Hold, Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
 import { decimalCredits, rateHeaders, receiptHeaders } from './receipt.ts';
+import { sweeper } from './sweep.ts';
 
 /** An admitted call's hold. Amounts in microcredits. */
 export interface Charge {
@@ -29,7 +30,7 @@ export function metering(store: MeterStore, plans: Plans) {
   async function admit(attempt: Attempt): Promise<Charge> {
     for (let tries = 0; tries < maxTries; tries++) {
       const verdict = verdictOn(await store.admit(attempt), attempt);
-      if (verdict.is === 'admitted') return openCharge(store, verdict.meter, attempt);
+      if (verdict.is === 'admitted') return openCharge(verdict.meter, attempt);
       if (verdict.is === 'refused') throw verdict.why;
       await settleDue(verdict.meter, attempt.now);
     }
@@ -68,29 +69,39 @@ export function metering(store: MeterStore, plans: Plans) {
     await store.replace(meter, settled.meter, settled.entries);
   }
 
-  /** Settles what is due on accounts that do not call. Returns how many accounts it looked at. */
-  async function sweep(now: number): Promise<number> {
+  function openCharge(meter: Meter, attempt: Attempt): Charge {
+    const hold: Hold = { ...attempt, keyId: attempt.keyId ?? '' };
+    let open = true;
+    return {
+      held: attempt.amount,
+      holding: () => ({
+        ...rateHeaders(rateStanding(meter, attempt.now)),
+        'x-credits-held': decimalCredits(attempt.amount),
+      }),
+      receipt: (cost) => receiptHeaders(meter, attempt.amount, cost, attempt.now),
+      async settle(cost, now) {
+        if (!open) return;
+        open = false;
+        const expiryPassed = now >= meter.due * 1000;
+        if (expiryPassed) await endMonths(meter.accountId, now);
+        const settlement = settlementOf(meter, attempt.requestId, hold, now);
+        await store.settle({ ...settlement, cost: Math.min(cost, attempt.amount), expiryPassed });
+      },
+    };
+  }
+
+  /** Ends the months that are over, so that what is settled next counts in the month it is settled in. */
+  async function endMonths(accountId: number, now: number): Promise<void> {
     const seconds = Math.floor(now / 1000);
-    let accounts = 0;
-    for await (const accountId of store.accountsDue(seconds)) {
-      await current(accountId, now);
-      accounts++;
-    }
-    for await (const accountId of store.accountsWithOldHolds(seconds)) {
-      await renewHoldWatch(accountId, now);
-      accounts++;
-    }
-    return accounts;
-  }
-
-  async function renewHoldWatch(accountId: number, now: number): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
-      const meter = await current(accountId, now);
-      const deadlines = [...meter.holds.values()].map((hold) => hold.deadline);
-      if (await store.watchHolds(meter, deadlines.length > 0 ? Math.min(...deadlines) : undefined)) return;
+      const meter = await store.find(accountId);
+      if (!meter || nextTurn(meter) > seconds) return;
+      const settled = bringCurrent(meter, seconds, plans);
+      await store.replace(meter, settled.meter, settled.entries);
     }
   }
 
+  const sweep = sweeper(store, current);
   return { admit, current, change, sweep, find: (accountId: number) => store.find(accountId) };
 }
 
@@ -98,29 +109,6 @@ function busy(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.', {
     headers: { 'Retry-After': '1' },
   });
-}
-
-function openCharge(store: MeterStore, meter: Meter, attempt: Attempt): Charge {
-  const hold: Hold = { ...attempt, keyId: attempt.keyId ?? '' };
-  let open = true;
-  return {
-    held: attempt.amount,
-    holding: () => ({
-      ...rateHeaders(rateStanding(meter, attempt.now)),
-      'x-credits-held': decimalCredits(attempt.amount),
-    }),
-    receipt: (cost) => receiptHeaders(meter, attempt.amount, cost, attempt.now),
-    async settle(cost, now) {
-      if (!open) return;
-      open = false;
-      const settlement = settlementOf(meter, attempt.requestId, hold, now);
-      await store.settle({
-        ...settlement,
-        cost: Math.min(cost, attempt.amount),
-        expiryPassed: now >= meter.due * 1000,
-      });
-    },
-  };
 }
 
 function settlementOf(meter: Meter, requestId: string, hold: Hold, now: number) {

@@ -6,6 +6,7 @@ import {
   chain,
   counted,
   grantMonth,
+  newCounters,
   periodEnd,
   periodStart,
   rollOverMonths,
@@ -34,16 +35,17 @@ export interface Proration {
 
 /**
  * Starts a subscription: its first month begins now, on the plan's limits, with the plan's credits. Whoever cancelled
- * the free plan and takes it again before the month is over has had its credits.
+ * the free plan and takes it again before the month is over has had its credits and calls.
  */
 export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
   const subscription: Subscription = { id, planId: chosen.planId, status: 'active' };
   const settled = chain(bringCurrent(meter, now, plans), (current) => {
     const isFreeAgain = current.planRank === freePlanRank && chosen.plan.rank === freePlanRank;
     const hadItsMonth = isFreeAgain && now < (current.subscription?.endsAt ?? 0);
-    const fresh = { used: {}, callsThisMonth: 0, period: { anchor: now, index: 0 } };
-    const begun = { ...onPlan(current, chosen.plan), ...fresh, subscription };
-    return hadItsMonth ? noted(begun, now) : grantMonth(begun, now, plans);
+    const period = { anchor: now, index: 0 };
+    const begun = { ...onPlan(current, chosen.plan), ...newCounters(current), period, subscription };
+    if (!hadItsMonth) return grantMonth(begun, now, plans);
+    return noted({ ...begun, callsThisMonth: current.callsThisMonth }, now);
   });
   return counted(meter, settled, now);
 }
