@@ -1,16 +1,17 @@
+import type { Completion } from '#contract/inference.ts';
 import { routes } from '#contract/routes.ts';
+import { specifiedCompletion } from '#domain/completion.ts';
 import type { CompletionOrder } from '#domain/inference.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
 type Route = typeof routes.createCompletion;
+type Order = CompletionOrder<Completion>;
 
-const orderCompletion: OrderOf<Route, CompletionOrder> = ({ inference }, body) => inference().orderCompletion(body);
+const orderCompletion: OrderOf<Route, Order> = ({ inference }, body) =>
+  inference().orderCompletion(body, specifiedCompletion);
 
-const createCompletion: PricedOperation<Route, CompletionOrder> = async (
-  { inference },
-  { order, requestId, setCost },
-) => {
+const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { order, requestId, setCost }) => {
   if (order.stream) return inference().streamCompletion(order, requestId);
   const { answer, cost } = await inference().complete(order, requestId);
   setCost(cost);

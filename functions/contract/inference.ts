@@ -1,22 +1,19 @@
 import * as v from 'valibot';
-import { decimal, integer, isJsonObject, text } from './fields.ts';
+import { integer } from './fields.ts';
+import {
+  content,
+  FunctionCall,
+  FunctionChoice,
+  Functions,
+  functionName,
+  messageList,
+  modelFor,
+  nonEmpty,
+  samplingDefaults,
+  samplingRules,
+  Usage,
+} from './inference-fields.ts';
 import { limits } from './limits.ts';
-import { type Capability, models } from './models.ts';
-
-const nonEmpty = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
-const content = v.pipe(
-  v.string('must be a string'),
-  v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),
-);
-const functionName = v.pipe(text(64), v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'));
-
-const modelFor = (capability: Capability) =>
-  v.picklist(
-    models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id),
-    `must name a ${capability} model`,
-  );
-
-const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
 
 const Message = v.variant(
   'role',
@@ -39,36 +36,14 @@ const Message = v.variant(
   'must be an object with a role of system, user, assistant or function',
 );
 
-const FunctionDefinition = v.object(
-  {
-    name: functionName,
-    description: v.optional(content),
-    parameters: v.optional(v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object')),
-  },
-  'must be an object',
-);
-
 const sampling = {
-  temperature: v.optional(decimal(0, 2), 1),
-  top_p: v.optional(decimal(0, 1), 1),
-  top_k: v.optional(integer(1), 50),
-  frequency_penalty: v.optional(decimal(-2, 2), 0),
-  presence_penalty: v.optional(decimal(-2, 2), 0),
-  stop: v.optional(
-    v.nullable(
-      v.union(
-        [
-          nonEmpty,
-          v.pipe(
-            v.array(nonEmpty, 'must be a list'),
-            v.maxLength(limits.stopSequences, `must have at most ${limits.stopSequences} sequences`),
-          ),
-        ],
-        `must be a non-empty string or a list of at most ${limits.stopSequences} non-empty strings`,
-      ),
-    ),
-  ),
-  stream: v.optional(v.boolean('must be true or false'), false),
+  temperature: v.optional(samplingRules.temperature, samplingDefaults.temperature),
+  top_p: v.optional(samplingRules.top_p, samplingDefaults.top_p),
+  top_k: v.optional(samplingRules.top_k, samplingDefaults.top_k),
+  frequency_penalty: v.optional(samplingRules.penalty, samplingDefaults.penalty),
+  presence_penalty: v.optional(samplingRules.penalty, samplingDefaults.penalty),
+  stop: v.optional(v.nullable(samplingRules.stop)),
+  stream: v.optional(samplingRules.stream, false),
 };
 
 /** Body of POST /chat/completions; unknown fields are ignored and never forwarded. */
@@ -76,29 +51,11 @@ export const ChatRequest = v.pipe(
   v.object(
     {
       model: modelFor('chat'),
-      messages: v.pipe(
-        v.array(Message, 'must be a list'),
-        v.minLength(1, 'must not be empty'),
-        v.maxLength(limits.messages, `must have at most ${limits.messages} messages`),
-      ),
+      messages: messageList(Message),
       max_tokens: v.optional(integer(1)),
       ...sampling,
-      functions: v.optional(
-        v.nullable(
-          v.pipe(
-            v.array(FunctionDefinition, 'must be a list'),
-            v.maxLength(limits.functions, `must have at most ${limits.functions} functions`),
-          ),
-        ),
-      ),
-      function_call: v.optional(
-        v.nullable(
-          v.union(
-            [v.picklist(['none', 'auto']), v.object({ name: functionName })],
-            'must be none, auto or an object with the name of a function',
-          ),
-        ),
-      ),
+      functions: v.optional(v.nullable(Functions)),
+      function_call: v.optional(v.nullable(FunctionChoice)),
     },
     'must be a JSON object',
   ),
@@ -115,12 +72,6 @@ export type ChatRequest = v.InferOutput<typeof ChatRequest>;
 export type ChatMessage = v.InferOutput<typeof Message>;
 
 export const finishReasons = ['stop', 'length', 'content_filter', 'function_call'] as const;
-
-const Usage = v.object({
-  prompt_tokens: v.number(),
-  completion_tokens: v.number(),
-  total_tokens: v.number(),
-});
 
 export const ChatCompletion = v.object({
   id: v.string(),
@@ -174,7 +125,7 @@ export const EmbeddingsRequest = v.object(
           v.maxLength(limits.embeddingTexts, `must have at most ${limits.embeddingTexts} texts`),
         ),
       ],
-      'must be a non-empty string or a list of non-empty strings',
+      'must be a non-empty string or a list of non-empty strings; tokens are not taken',
     ),
     encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
     dimensions: v.optional(v.nullable(integer(1, 4096))),
@@ -199,16 +150,16 @@ export const EmbeddingList = v.object({
 });
 export type EmbeddingList = v.InferOutput<typeof EmbeddingList>;
 
-export const ModelList = v.array(
-  v.object({
-    id: v.string(),
-    object: v.literal('model'),
-    created: v.number(),
-    owned_by: v.string(),
-    capabilities: v.array(v.string()),
-    context_window: v.number(),
-    max_output_tokens: v.nullable(v.number()),
-    dimensions: v.nullable(v.number()),
-    min_plan: v.string(),
-  }),
-);
+export const ListedModel = v.object({
+  id: v.string(),
+  object: v.literal('model'),
+  created: v.number(),
+  owned_by: v.string(),
+  capabilities: v.array(v.string()),
+  context_window: v.number(),
+  max_output_tokens: v.nullable(v.number()),
+  dimensions: v.nullable(v.number()),
+  min_plan: v.string(),
+});
+
+export const ModelList = v.array(ListedModel);

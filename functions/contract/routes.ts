@@ -3,6 +3,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { creditRoutes } from './routes/credits.ts';
 import { inferenceRoutes } from './routes/inference.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 
@@ -13,6 +14,7 @@ export const routes = {
   ...subscriptionRoutes,
   ...creditRoutes,
   ...inferenceRoutes,
+  ...openAiRoutes,
   ...operatorRoutes,
 } as const satisfies Record<string, Route>;
 

@@ -1,6 +1,7 @@
 import { catalogueCreated, models } from '#contract/models.ts';
 import { planOfRank } from '#contract/plans.ts';
 import { prices } from '#contract/prices.ts';
+import { ServiceError } from './service-error.ts';
 
 /** The models as `GET /models` lists them (design section 3, "Models"). */
 export function listedModels() {
@@ -15,6 +16,14 @@ export function listedModels() {
     dimensions: model.dimensions,
     min_plan: planOfRank(model.minPlanRank).name,
   }));
+}
+
+/** One of them; refuses (404) an id that none has. */
+export function listedModel(id: string) {
+  const found = listedModels().find((model) => model.id === id);
+  if (found) return found;
+  const field = { path: 'model', isMissing: false };
+  throw new ServiceError('NOT_FOUND', 'There is no model of this name.', { field });
 }
 
 /** The services as `GET /services` lists them. */

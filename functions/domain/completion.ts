@@ -1,15 +1,24 @@
 import * as v from 'valibot';
-import type { Completion, CompletionRequest } from '#contract/inference.ts';
+import type { Completion } from '#contract/inference.ts';
 import { findModel } from '#contract/models.ts';
-import { normalFinishReason } from './chat.ts';
-import type { ModelChunk, ModelUsage } from './model-stream.ts';
+import type { About } from './chat-answer.ts';
+import { type EndReason, endReason } from './end-reason.ts';
+import { type ModelChunk, type ModelUsage, ReportedUsage, totalled } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
-import { modelSampling } from './sampling.ts';
+import { modelSampling, type Sampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
 import { measure } from './tokens.ts';
 
 /** Asked for when the caller sends no `max_tokens` (spec "POST /completions"). */
 const defaultMaxTokens = 100;
+
+/** What a model is to continue, whichever way it was asked for. */
+export interface Prompt extends Sampling {
+  readonly model: string;
+  readonly prompt: string;
+  readonly max_tokens?: number | null | undefined;
+  readonly stream: boolean;
+}
 
 export interface ModelCompletionRequest {
   readonly prompt: string;
@@ -20,13 +29,14 @@ export interface ModelCompletionRequest {
 /** The reply of an OpenAI-compatible container, as far as it is used. */
 export const ModelCompletionReply = v.object({
   choices: v.pipe(v.array(v.object({ text: v.string(), finish_reason: v.nullish(v.string()) })), v.minLength(1)),
-  usage: v.nullish(v.object({ prompt_tokens: v.number(), completion_tokens: v.number() })),
+  usage: v.optional(ReportedUsage),
 });
 export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;
 
 /** The request to send, and the most tokens it can come to; refuses (400) what the model's context cannot hold. */
-export async function toModelCompletion(request: CompletionRequest, tokenizer: Tokenizer) {
-  const { model, prompt, max_tokens: asked } = request;
+export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer) {
+  const { model, prompt } = request;
+  const asked = request.max_tokens ?? undefined;
   const window = findModel(model, 'completion')?.contextWindow ?? 0;
   const { tokens, fits } = await measure([prompt], window - (asked ?? 1), tokenizer);
   if (!fits) throw overlong(model, window, tokens, asked ?? 1);
@@ -35,42 +45,62 @@ export async function toModelCompletion(request: CompletionRequest, tokenizer: T
   return { body, mostTokens: tokens + maxTokens };
 }
 
-export function toCompletion(
-  reply: ModelCompletionReply,
-  usage: ModelUsage,
-  about: { id: string; created: number; model: string },
-): Completion {
-  const [choice] = reply.choices;
-  return {
-    id: about.id,
-    object: 'text_completion',
-    created: about.created,
-    model: about.model,
-    choices: [
-      { text: choice?.text ?? '', index: 0, logprobs: null, finish_reason: normalFinishReason(choice?.finish_reason) },
-    ],
-    usage: { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens },
-  };
+export interface CompletionEnd {
+  readonly reason: EndReason;
+  readonly usage: ModelUsage;
 }
 
-/** Chunks as the specification has them; the last, with an empty text, carries the usage. */
-export async function* completionChunks(
-  chunks: AsyncIterable<ModelChunk>,
-  id: string,
-  onText: (text: string) => void,
-  onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>,
-) {
+/** How a completion looks from outside. */
+export interface CompletionFormat<Answer> {
+  answer(reply: CompletionEnd & { readonly text: string }, about: About): Answer;
+  textChunk(text: string, about: About): unknown;
+  endChunks(end: CompletionEnd, about: About): readonly unknown[];
+}
+
+/** The specification's; the last chunk of a stream, with an empty text, carries the usage. */
+export const specifiedCompletion: CompletionFormat<Completion> = {
+  answer: ({ text, reason, usage }, { id, created, model }) => ({
+    id,
+    object: 'text_completion',
+    created,
+    model,
+    choices: [{ text, index: 0, logprobs: null, finish_reason: reason }],
+    usage: totalled(usage),
+  }),
+  textChunk: (text, { id }) => ({ id, choices: [{ text, index: 0 }] }),
+  endChunks: ({ usage }, { id }) => [{ id, choices: [{ text: '', index: 0 }], usage: totalled(usage) }],
+};
+
+export interface CompletionStream {
+  readonly chunks: AsyncIterable<ModelChunk>;
+  readonly format: Pick<CompletionFormat<unknown>, 'textChunk' | 'endChunks'>;
+  readonly about: About;
+  /** Told of everything that is delivered. */
+  readonly onText: (text: string) => void;
+  /** Makes usage that can be billed of what the model said. */
+  readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
+}
+
+/** The chunks of a streamed completion as its format has them. */
+export async function* completionChunks({ chunks, format, about, onText, onUsage }: CompletionStream) {
   let usage: ModelUsage | null | undefined;
+  let reason: string | null | undefined;
   for await (const chunk of chunks) {
+    const [choice] = chunk.choices;
     usage = chunk.usage ?? usage;
-    const text = chunk.choices[0]?.text;
+    reason = choice?.finish_reason ?? reason;
+    const text = choice?.text;
     if (!text) continue;
     onText(text);
-    yield { id, choices: [{ text, index: 0 }] };
+    yield format.textChunk(text, about);
   }
-  const { prompt_tokens, completion_tokens } = await onUsage(usage);
-  const total_tokens = prompt_tokens + completion_tokens;
-  yield { id, choices: [{ text: '', index: 0 }], usage: { prompt_tokens, completion_tokens, total_tokens } };
+  yield* format.endChunks({ reason: endReason(reason), usage: await onUsage(usage) }, about);
+}
+
+/** The text in the model's reply, and why it ended. */
+export function completionReply(reply: ModelCompletionReply, usage: ModelUsage): CompletionEnd & { text: string } {
+  const [choice] = reply.choices;
+  return { text: choice?.text ?? '', reason: endReason(choice?.finish_reason), usage };
 }
 
 /** Our own count, where the container gives none. */

@@ -1,27 +1,17 @@
-import type {
-  ChatCompletion,
-  ChatRequest,
-  Completion,
-  CompletionRequest,
-  EmbeddingList,
-  EmbeddingsRequest,
-} from '#contract/inference.ts';
+import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference.ts';
+import { type ModelChatReply, type ModelChatRequest, outputRoom, toModelRequest } from './chat.ts';
+import { type About, type ChatFormat, chatChunks, chatReply } from './chat-answer.ts';
 import {
-  chatChunks,
-  type ModelChatReply,
-  type ModelChatRequest,
-  outputRoom,
-  toChatCompletion,
-  toModelRequest,
-} from './chat.ts';
-import {
+  type CompletionFormat,
   completionChunks,
+  completionReply,
   countedUsage,
   type ModelCompletionReply,
   type ModelCompletionRequest,
-  toCompletion,
+  type Prompt,
   toModelCompletion,
 } from './completion.ts';
+import type { Conversation } from './conversation.ts';
 import { type ModelEmbeddings, type ModelEmbeddingsRequest, toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
 import { begun, billable, type ModelChunk, type ModelUsage, type StreamedAnswer } from './model-stream.ts';
 import type { Clock, Tokenizer } from './ports.ts';
@@ -48,8 +38,14 @@ interface ModelOrder<Request> {
   readonly request: Request;
 }
 
-export type ChatOrder = ModelOrder<ModelChatRequest> & { readonly stream: boolean };
-export type CompletionOrder = ModelOrder<ModelCompletionRequest> & { readonly stream: boolean };
+/** An order that says whether to stream the answer, and how it is to look. */
+interface TextOrder<Request, Format> extends ModelOrder<Request> {
+  readonly stream: boolean;
+  readonly format: Format;
+}
+
+export type ChatOrder<Answer> = TextOrder<ModelChatRequest, ChatFormat<Answer>>;
+export type CompletionOrder<Answer> = TextOrder<ModelCompletionRequest, CompletionFormat<Answer>>;
 export type EmbeddingsOrder = ModelOrder<ModelEmbeddingsRequest> & { readonly asked: EmbeddingsRequest };
 
 /** An answer and what it came to, in microcredits. */
@@ -59,29 +55,31 @@ export interface Priced<Answer> {
 }
 
 export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Clock) {
-  const about = (kind: string, requestId: string, model: string) => ({
+  const about = (kind: string, requestId: string, model: string): About => ({
     id: `${kind}-${requestId}`,
     created: Math.floor(clock.now() / 1000),
     model,
   });
 
   /** Refuses (400) a conversation that its model's context cannot hold. */
-  async function orderChat(request: ChatRequest): Promise<ChatOrder> {
-    const maxTokens = await outputRoom(request, tokenizer);
-    const { model, stream } = request;
-    return { model, stream, amount: fixedPrice('chat'), request: toModelRequest(request, maxTokens) };
+  async function orderChat<Answer>(conversation: Conversation, format: ChatFormat<Answer>): Promise<ChatOrder<Answer>> {
+    const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer));
+    const { model, stream } = conversation;
+    return { model, stream, format, amount: fixedPrice('chat'), request };
   }
 
   /** `requestId` becomes part of the answer's id. */
-  async function chat({ model, request }: ChatOrder, requestId: string): Promise<ChatCompletion> {
+  async function chat<Answer>({ model, request, format }: ChatOrder<Answer>, requestId: string): Promise<Answer> {
     const reply = await gateway.chat(model, request);
     const text = () => JSON.stringify(reply.choices[0]?.message);
     const usage = await billable(reply.usage, () => countedUsage(JSON.stringify(request.messages), text(), tokenizer));
-    return toChatCompletion(reply, usage, about('chatcmpl', requestId, model));
+    const named = about('chatcmpl', requestId, model);
+    return format.answer(chatReply(reply, usage, named, format.mostCalls), named);
   }
 
   /** Charged once any content was delivered. */
-  function streamChat({ model, request, amount }: ChatOrder, requestId: string): Promise<StreamedAnswer> {
+  function streamChat(order: ChatOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
+    const { model, request, amount, format } = order;
     const { signal, cancel } = cancellation();
     let text = '';
     const onUsage = (usage: ModelUsage | null | undefined) =>
@@ -91,34 +89,40 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     };
     let isWhole = false;
     async function* chunks() {
-      yield* chatChunks(
-        gateway.stream(model, request, signal),
-        about('chatcmpl', requestId, model),
+      yield* chatChunks({
+        chunks: gateway.stream(model, request, signal),
+        format,
+        about: about('chatcmpl', requestId, model),
         onContent,
         onUsage,
-      );
+      });
       isWhole = true;
     }
     return begun(chunks(), async () => (isWhole || text !== '' ? amount : 0), cancel);
   }
 
-  async function orderCompletion(request: CompletionRequest): Promise<CompletionOrder> {
-    const { body, mostTokens } = await toModelCompletion(request, tokenizer);
-    const { model, stream } = request;
-    return { model, stream, amount: tokenPrice('completion', mostTokens), request: body };
+  async function orderCompletion<Answer>(
+    prompt: Prompt,
+    format: CompletionFormat<Answer>,
+  ): Promise<CompletionOrder<Answer>> {
+    const { body, mostTokens } = await toModelCompletion(prompt, tokenizer);
+    const { model, stream } = prompt;
+    return { model, stream, format, amount: tokenPrice('completion', mostTokens), request: body };
   }
 
-  async function complete({ model, request }: CompletionOrder, requestId: string): Promise<Priced<Completion>> {
+  async function complete<Answer>(order: CompletionOrder<Answer>, requestId: string): Promise<Priced<Answer>> {
+    const { model, request, format } = order;
     const reply = await gateway.complete(model, request);
     const usage = await billable(reply.usage, () =>
       countedUsage(request.prompt, reply.choices[0]?.text ?? '', tokenizer),
     );
     const cost = tokenPrice('completion', usage.prompt_tokens + usage.completion_tokens);
-    return { answer: toCompletion(reply, usage, about('cmpl', requestId, model)), cost };
+    return { answer: format.answer(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
   }
 
   /** A stream that is cut short is charged for what was delivered; a whole one for what the model says it used. */
-  function streamCompletion({ model, request }: CompletionOrder, requestId: string): Promise<StreamedAnswer> {
+  function streamCompletion(order: CompletionOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
+    const { model, request, format } = order;
     const { signal, cancel } = cancellation();
     let text = '';
     let used: ModelUsage | undefined;
@@ -131,8 +135,14 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     };
     const cost = async () =>
       tokenPrice('completion', used ? used.prompt_tokens + used.completion_tokens : await tokenizer.count(text));
-    const { id } = about('cmpl', requestId, model);
-    return begun(completionChunks(gateway.stream(model, request, signal), id, onText, onUsage), cost, cancel);
+    const chunks = completionChunks({
+      chunks: gateway.stream(model, request, signal),
+      format,
+      about: about('cmpl', requestId, model),
+      onText,
+      onUsage,
+    });
+    return begun(chunks, cost, cancel);
   }
 
   async function orderEmbeddings(asked: EmbeddingsRequest): Promise<EmbeddingsOrder> {

@@ -1,9 +1,14 @@
 import * as v from 'valibot';
 
-const Usage = v.object({ prompt_tokens: v.number(), completion_tokens: v.optional(v.number(), 0) });
+const Usage = v.object({ prompt_tokens: v.number(), completion_tokens: v.number() });
 export type ModelUsage = v.InferOutput<typeof Usage>;
 
+/** What a container says of the tokens it used. A figure that is none is as good as missing, not a reason to fail. */
+export const ReportedUsage = v.fallback(v.nullish(Usage), null);
+
 const ToolCall = v.object({
+  index: v.nullish(v.number()),
+  id: v.nullish(v.string()),
   function: v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) }),
 });
 
@@ -19,7 +24,7 @@ export const ModelChunk = v.object({
     ),
     [],
   ),
-  usage: v.nullish(Usage),
+  usage: v.optional(ReportedUsage),
 });
 export type ModelChunk = v.InferOutput<typeof ModelChunk>;
 
@@ -41,7 +46,7 @@ export class StreamedAnswer {
 
 /**
  * The answer once its first chunk is there: until then a failure is an error answer like any other, with nothing sent
- * and nothing charged.
+ * and nothing charged. Nothing is charged either when the reader has gone by then and takes not even that chunk.
  */
 export async function begun<T>(
   chunks: AsyncGenerator<T>,
@@ -49,11 +54,13 @@ export async function begun<T>(
   cancel: () => void,
 ): Promise<StreamedAnswer> {
   const first = await chunks.next();
+  let isRead = false;
   async function* all() {
+    isRead = true;
     if (!first.done) yield first.value;
     yield* chunks;
   }
-  return new StreamedAnswer({ chunks: all(), cost, cancel });
+  return new StreamedAnswer({ chunks: all(), cost: async () => (isRead ? cost() : 0), cancel });
 }
 
 /** Usage as it can be billed: absent or impossible figures are replaced by our own count (reference: reliability C6). */
@@ -63,4 +70,9 @@ export async function billable(
 ): Promise<ModelUsage> {
   const isUsable = usage && Number.isSafeInteger(usage.prompt_tokens) && Number.isSafeInteger(usage.completion_tokens);
   return isUsable && usage.prompt_tokens >= 0 && usage.completion_tokens >= 0 ? usage : count();
+}
+
+/** Usage as answers tell it. */
+export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }

@@ -40,6 +40,10 @@ const samples: Readonly<Record<string, Sample>> = {
   'get-service-quota': { path: { name: 'chat' } },
   'create-chat-completion': { body: chat() },
   'create-completion': { body: { model: 'svc-instruct', prompt: 'Once upon a time' } },
+  'create-openai-chat-completion': { body: chat() },
+  'create-openai-completion': { body: { model: 'svc-instruct', prompt: 'Once upon a time' } },
+  'create-openai-embeddings': { body: { model: 'svc-embed', input: 'a text' } },
+  'get-openai-model': { path: { model: 'svc-1' } },
   'create-embeddings': { body: { model: 'svc-embed', input: 'a text' } },
 };
 

@@ -1,0 +1,21 @@
+import type { Completion } from '#contract/inference.ts';
+import { routes } from '#contract/routes.ts';
+import type { CompletionOrder } from '#domain/inference.ts';
+import { openAiCompletion } from '#domain/openai-completion.ts';
+import { pricedEndpoint } from '#runtime/endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+
+type Route = typeof routes.createOpenAiCompletion;
+type Order = CompletionOrder<Completion>;
+
+const orderCompletion: OrderOf<Route, Order> = ({ inference }, body) =>
+  inference().orderCompletion(body, openAiCompletion(body));
+
+const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { order, requestId, setCost }) => {
+  if (order.stream) return inference().streamCompletion(order, requestId);
+  const { answer, cost } = await inference().complete(order, requestId);
+  setCost(cost);
+  return answer;
+};
+
+export const handler = pricedEndpoint(routes.createOpenAiCompletion, orderCompletion, createCompletion);

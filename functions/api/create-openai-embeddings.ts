@@ -1,0 +1,16 @@
+import { routes } from '#contract/routes.ts';
+import type { EmbeddingsOrder } from '#domain/inference.ts';
+import { pricedEndpoint } from '#runtime/endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+
+type Route = typeof routes.createOpenAiEmbeddings;
+
+const orderEmbeddings: OrderOf<Route, EmbeddingsOrder> = ({ inference }, body) => inference().orderEmbeddings(body);
+
+const createEmbeddings: PricedOperation<Route, EmbeddingsOrder> = async ({ inference }, { order, setCost }) => {
+  const { answer, cost } = await inference().embed(order);
+  setCost(cost);
+  return answer;
+};
+
+export const handler = pricedEndpoint(routes.createOpenAiEmbeddings, orderEmbeddings, createEmbeddings);

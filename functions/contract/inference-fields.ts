@@ -1,0 +1,76 @@
+import * as v from 'valibot';
+import { decimal, integer, isJsonObject, text } from './fields.ts';
+import { limits } from './limits.ts';
+import { type Capability, models } from './models.ts';
+
+export const nonEmpty = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
+export const content = v.pipe(
+  v.string('must be a string'),
+  v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),
+);
+export const functionName = v.pipe(
+  text(64),
+  v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'),
+);
+
+export const modelFor = (capability: Capability) =>
+  v.picklist(
+    models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id),
+    `must name a ${capability} model`,
+  );
+
+export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
+
+export const FunctionDefinition = v.object(
+  {
+    name: functionName,
+    description: v.optional(content),
+    parameters: v.optional(v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object')),
+  },
+  'must be an object',
+);
+
+export type FunctionDefinition = v.InferOutput<typeof FunctionDefinition>;
+
+export const Functions = v.pipe(
+  v.array(FunctionDefinition, 'must be a list'),
+  v.maxLength(limits.functions, `must have at most ${limits.functions} functions`),
+);
+
+export const FunctionChoice = v.union(
+  [v.picklist(['none', 'auto']), v.object({ name: functionName })],
+  'must be none, auto or an object with the name of a function',
+);
+
+export const messageList = <const M extends v.GenericSchema>(message: M) =>
+  v.pipe(
+    v.array(message, 'must be a list'),
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(limits.messages, `must have at most ${limits.messages} messages`),
+  );
+
+/** The rules of what steers the choice of tokens, and the defaults (spec "POST /chat/completions"). */
+export const samplingRules = {
+  temperature: decimal(0, 2),
+  top_p: decimal(0, 1),
+  top_k: integer(1),
+  penalty: decimal(-2, 2),
+  stop: v.union(
+    [
+      nonEmpty,
+      v.pipe(
+        v.array(nonEmpty, 'must be a list'),
+        v.maxLength(limits.stopSequences, `must have at most ${limits.stopSequences} sequences`),
+      ),
+    ],
+    `must be a non-empty string or a list of at most ${limits.stopSequences} non-empty strings`,
+  ),
+  stream: v.boolean('must be true or false'),
+};
+export const samplingDefaults = { temperature: 1, top_p: 1, top_k: 50, penalty: 0 } as const;
+
+export const Usage = v.object({
+  prompt_tokens: v.number(),
+  completion_tokens: v.number(),
+  total_tokens: v.number(),
+});

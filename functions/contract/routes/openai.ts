@@ -1,0 +1,71 @@
+import { Completion, EmbeddingList, ListedModel } from '../inference.ts';
+import { limits } from '../limits.ts';
+import { ModelPath, OpenAiCompletionRequest, OpenAiEmbeddingsRequest, OpenAiModelList } from '../openai.ts';
+import { OpenAiChatCompletion, OpenAiChatRequest } from '../openai-chat.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+/** The inference operations for OpenAI's clients: the same models, prices and charges, bare answers, `error` objects. */
+export const openAiRoutes = {
+  createOpenAiChatCompletion: defineRoute({
+    id: 'create-openai-chat-completion',
+    method: 'POST',
+    path: '/openai/v1/chat/completions',
+    summary: 'Answer a conversation, for OpenAI clients',
+    credential: 'key',
+    bodyInput: OpenAiChatRequest,
+    output: OpenAiChatCompletion,
+    priced: { service: 'chat', capability: 'chat' },
+    idempotent: true,
+    uses: { tables: { meters: 'write', idempotency: 'write' }, inference: true },
+    streaming: true,
+    timeoutSeconds: 300,
+  }),
+  createOpenAiCompletion: defineRoute({
+    id: 'create-openai-completion',
+    method: 'POST',
+    path: '/openai/v1/completions',
+    summary: 'Continue a text, for OpenAI clients',
+    credential: 'key',
+    bodyInput: OpenAiCompletionRequest,
+    output: Completion,
+    priced: { service: 'completion', capability: 'completion' },
+    idempotent: true,
+    uses: { tables: { meters: 'write', idempotency: 'write' }, inference: true },
+    streaming: true,
+    timeoutSeconds: 300,
+  }),
+  createOpenAiEmbeddings: defineRoute({
+    id: 'create-openai-embeddings',
+    method: 'POST',
+    path: '/openai/v1/embeddings',
+    summary: 'Turn texts into vectors, for OpenAI clients',
+    credential: 'key',
+    bodyInput: OpenAiEmbeddingsRequest,
+    output: EmbeddingList,
+    priced: { service: 'embeddings', capability: 'embeddings' },
+    idempotent: true,
+    uses: { tables: { meters: 'write', idempotency: 'write' }, inference: true },
+    streaming: true,
+    maxBodyBytes: limits.embeddingsBodyBytes,
+    timeoutSeconds: 90,
+  }),
+  listOpenAiModels: defineRoute({
+    id: 'list-openai-models',
+    method: 'GET',
+    path: '/openai/v1/models',
+    summary: 'The models of the catalogue, for OpenAI clients',
+    credential: 'key',
+    output: OpenAiModelList,
+    uses: { tables: { meters: 'read' } },
+  }),
+  getOpenAiModel: defineRoute({
+    id: 'get-openai-model',
+    method: 'GET',
+    path: '/openai/v1/models/{model}',
+    summary: 'One model of the catalogue, for OpenAI clients',
+    credential: 'key',
+    pathInput: ModelPath,
+    output: ListedModel,
+    uses: { tables: { meters: 'read' } },
+  }),
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,113 @@
+import type { ModelChatReply } from './chat.ts';
+import { type EndReason, endReason } from './end-reason.ts';
+import type { ModelChunk, ModelUsage } from './model-stream.ts';
+
+/** What an answer is called, and who gave it; `created` in Unix seconds. */
+export interface About {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+}
+
+/** How a model's answer ended: `called` says that it asked for a function. */
+export interface ChatEnd {
+  readonly reason: EndReason;
+  readonly called: boolean;
+  readonly usage: ModelUsage;
+}
+
+export interface ChatReply extends ChatEnd {
+  readonly content: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+}
+
+/** Some of an answer's text, or some of a call's arguments; `opened` with the first piece of a call. */
+export type ChatPiece = { readonly content: string } | { readonly call: CallPiece };
+
+export interface CallPiece {
+  readonly index: number;
+  readonly opened?: { readonly id: string; readonly name: string };
+  readonly arguments: string;
+}
+
+/** How the answer of a chat looks from outside. */
+export interface ChatFormat<Answer> {
+  /** Calls of one answer that it can tell; further ones are left out. */
+  readonly mostCalls: number;
+  answer(reply: ChatReply, about: About): Answer;
+  /** The chunks of a stream that tell a piece; the first ones also say the role. */
+  pieceChunks(piece: ChatPiece, about: About, isFirst: boolean): readonly unknown[];
+  /** The last chunks; the only ones when the answer is empty. */
+  endChunks(end: ChatEnd, about: About, isFirst: boolean): readonly unknown[];
+}
+
+/** The answer in the model's reply. */
+export function chatReply(reply: ModelChatReply, usage: ModelUsage, about: About, mostCalls: number): ChatReply {
+  const [choice] = reply.choices;
+  const calls = (choice?.message.tool_calls ?? []).slice(0, mostCalls).map((call, index) => ({
+    id: call.id || callId(about, index),
+    name: call.function.name,
+    arguments: call.function.arguments,
+  }));
+  const content = choice?.message.content ?? '';
+  return { content, calls, called: calls.length > 0, reason: endReason(choice?.finish_reason), usage };
+}
+
+/** Containers that give a call no id get one made of the answer's. */
+const callId = ({ id }: About, index: number): string => `${id}-call-${index}`;
+
+export interface ChatStream {
+  readonly chunks: AsyncIterable<ModelChunk>;
+  readonly format: Pick<ChatFormat<unknown>, 'mostCalls' | 'pieceChunks' | 'endChunks'>;
+  readonly about: About;
+  /** Told of everything that is delivered. */
+  readonly onContent: (text: string) => void;
+  /** Makes usage that can be billed of what the model said. */
+  readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
+}
+
+/** The chunks of a streamed answer as its format has them. */
+export async function* chatChunks({ chunks, format, about, onContent, onUsage }: ChatStream): AsyncGenerator<unknown> {
+  const calls = callReader(about, format.mostCalls);
+  let usage: ModelUsage | null | undefined;
+  let reason: string | null | undefined;
+  let called = false;
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    const [choice] = chunk.choices;
+    usage = chunk.usage ?? usage;
+    reason = choice?.finish_reason ?? reason;
+    for (const piece of pieces(choice?.delta, calls)) {
+      called ||= 'call' in piece;
+      onContent('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
+      yield* format.pieceChunks(piece, about, isFirst);
+      isFirst = false;
+    }
+  }
+  yield* format.endChunks({ reason: endReason(reason), called, usage: await onUsage(usage) }, about, isFirst);
+}
+
+type Delta = NonNullable<ModelChunk['choices'][number]['delta']>;
+type CallDelta = NonNullable<Delta['tool_calls']>[number];
+type CallReader = (delta: CallDelta, position: number) => CallPiece | undefined;
+
+function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generator<ChatPiece> {
+  if (delta?.content) yield { content: delta.content };
+  for (const [position, part] of (delta?.tool_calls ?? []).entries()) {
+    const call = readCall(part, position);
+    if (call) yield { call };
+  }
+}
+
+/** Numbers the calls in the order they are opened; what belongs to calls beyond the most is dropped. */
+function callReader(about: About, mostCalls: number): CallReader {
+  const indexes = new Map<number, number>();
+  return ({ index: given, id, function: { name, arguments: text } }, position) => {
+    const known = indexes.get(given ?? position);
+    if (known !== undefined) return text ? { index: known, arguments: text } : undefined;
+    const index = indexes.size;
+    if (index === mostCalls) return undefined;
+    indexes.set(given ?? position, index);
+    return { index, opened: { id: id || callId(about, index), name: name ?? '' }, arguments: text ?? '' };
+  };
+}
