@@ -1,3 +1,4 @@
+import { fillSchema } from './demo-arguments.ts';
 import { sentences, wantedLength } from './demo-prose.ts';
 import type { ChatBody } from './demo-request.ts';
 import { translate, translationOrder } from './demo-translation.ts';
@@ -6,12 +7,21 @@ type Message = ChatBody['messages'][number];
 
 const whoIAm = 'This is the built-in demo engine of the platform, not a language model';
 
-/** What the engine says to a conversation when it calls no function. */
-export function answerChat(messages: readonly Message[], maxTokens: number | undefined): string {
+/** What the engine says to a conversation when it calls no function: words, or JSON where that is asked for. */
+export function answerAsAsked({ messages, response_format: format }: ChatBody, maxTokens: number | undefined): string {
+  const words = answerChat(messages, maxTokens);
+  if (format?.type === 'json_object') return JSON.stringify({ answer: words });
+  if (format?.type !== 'json_schema') return words;
+  const request = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return JSON.stringify(fillSchema(format.json_schema?.schema, request));
+}
+
+function answerChat(messages: readonly Message[], maxTokens: number | undefined): string {
   const last = messages.at(-1);
   const questions = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
   const question = questions.at(-1) ?? last?.content ?? '';
-  if (last?.role === 'tool' || last?.role === 'function') return answerFromResult(last, question);
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool' && role !== 'function') + 1);
+  if (results.length > 0) return answerFromResults(results, question);
 
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => content);
   const order = translationOrder(system.join('\n'));
@@ -30,10 +40,13 @@ export function continuePrompt(prompt: string, maxTokens: number | undefined): s
   return `${gap}(by the built-in demo engine) … ${sentences(prompt, wantedLength(prompt, maxTokens))}`;
 }
 
-function answerFromResult({ name, content }: Message, question: string): string {
-  const source = name ? `The function ${name}` : 'The function';
+function answerFromResults(results: readonly Message[], question: string): string {
+  const answers = results.map(({ name, content }) => {
+    const source = name ? `The function ${name}` : 'The function';
+    return `${source} answered: ${readable(content)}.`;
+  });
   const asked = question ? ` That is the answer to “${quote(question, 24)}”, as far as a demo can tell.` : '';
-  return `${source} answered: ${readable(content)}.${asked} ${whoIAm}.`;
+  return `${answers.join(' ')}${asked} ${whoIAm}.`;
 }
 
 /** A flat JSON object as a list in words; anything else as it is, shortened. */

@@ -1,5 +1,5 @@
-import { answerChat } from './demo-answer.ts';
-import { type CalledTool, chooseTool } from './demo-functions.ts';
+import { answerAsAsked } from './demo-answer.ts';
+import { type CalledTool, chooseTools } from './demo-functions.ts';
 import { limitOutput, maxModelLength, type Output, overflow, type Usage, usageOf } from './demo-output.ts';
 import type { ChatBody } from './demo-request.ts';
 import { eventStream, pause, type Tempo } from './demo-sse.ts';
@@ -7,30 +7,39 @@ import { countTokens, hash } from './demo-words.ts';
 import { containerError, type EngineReply } from './engine.ts';
 
 interface Reply {
+  /** Words, or no tokens beside calls. */
   readonly output: Output;
+  readonly calls: readonly Call[];
   readonly usage: Usage;
-  /** Set when the output is the arguments of a call. */
-  readonly tool: CalledTool | undefined;
   readonly about: { readonly id: string; readonly created: number; readonly model: string };
 }
 
-/** Answers a chat request in words or with a call of one of its tools. */
+/** A call whose output is its arguments. */
+interface Call {
+  readonly tool: CalledTool;
+  readonly output: Output;
+}
+
+/** Answers a chat request in words or with calls of its tools. */
 export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
   const prompt = promptTokens(body);
   const tooLong = overflow(prompt, maxTokens, 'messages');
   if (tooLong) return containerError(400, tooLong);
 
-  const tool = chooseTool(body);
-  if (tool === 'unknown') return containerError(400, 'The tool_choice names a function that is not in tools.');
+  const tools = chooseTools(body);
+  if (tools === 'unknown') return containerError(400, 'The tool_choice names a function that is not in tools.');
   const room = maxTokens ?? maxModelLength - prompt;
-  const output = tool
-    ? limitOutput(tool.arguments, room, [])
-    : limitOutput(answerChat(body.messages, maxTokens), room, body.stop);
+  const calls = limitCalls(tools, room);
+  const output: Output =
+    tools.length > 0
+      ? { tokens: [], finish: calls.every((call) => call.output.finish === 'stop') ? 'stop' : 'length' }
+      : limitOutput(answerAsAsked(body, maxTokens), room, body.stop);
+  const made = [output, ...calls.map((call) => call.output)].reduce((sum, { tokens }) => sum + tokens.length, 0);
 
   const seed = hash(JSON.stringify(body.messages)).toString(16).padStart(8, '0');
   const about = { id: `chatcmpl-demo-${seed}`, created: Math.floor(Date.now() / 1000), model: body.model };
-  const reply: Reply = { output, usage: usageOf(prompt, output.tokens.length), tool, about };
+  const reply: Reply = { output, calls, usage: usageOf(prompt, made), about };
   if (body.stream) return streamed(reply, body.stream_options?.include_usage ?? false, tempo, signal);
   await pause(tempo.plainMs, signal);
   return { kind: 'json', status: 200, body: completion(reply) };
@@ -42,23 +51,38 @@ function promptTokens({ messages, tools }: ChatBody): number {
   return tools.length > 0 ? said + countTokens(JSON.stringify(tools)) : said;
 }
 
-function finishReason({ output, tool }: Reply): string {
-  return tool && output.finish === 'stop' ? 'tool_calls' : output.finish;
+/** As many of the calls as there is room for; the last may be cut short. */
+function limitCalls(tools: readonly CalledTool[], room: number): Call[] {
+  const calls: Call[] = [];
+  let left = room;
+  for (const tool of tools) {
+    const output = limitOutput(tool.arguments, left, []);
+    calls.push({ tool, output });
+    left -= output.tokens.length;
+    if (output.finish === 'length') break;
+  }
+  return calls;
+}
+
+function finishReason({ output, calls }: Reply): string {
+  return calls.length > 0 && output.finish === 'stop' ? 'tool_calls' : output.finish;
 }
 
 function completion(reply: Reply): unknown {
-  const { output, tool, usage, about } = reply;
-  const text = output.tokens.join('');
-  const call = tool && { id: tool.id, type: 'function', function: { name: tool.name, arguments: text } };
-  const message = call
-    ? { role: 'assistant', content: null, tool_calls: [call] }
-    : { role: 'assistant', content: text };
+  const { output, calls, usage, about } = reply;
+  const tool_calls = calls.map(({ tool, output: { tokens } }) => ({
+    id: tool.id,
+    type: 'function',
+    function: { name: tool.name, arguments: tokens.join('') },
+  }));
+  const said = tool_calls.length > 0 ? { content: null, tool_calls } : { content: output.tokens.join('') };
+  const message = { role: 'assistant', ...said };
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(reply) };
   return { ...about, object: 'chat.completion', choices: [choice], usage };
 }
 
 function streamed(reply: Reply, includeUsage: boolean, tempo: Tempo, signal: AbortSignal): EngineReply {
-  const { output, tool, usage, about } = reply;
+  const { output, calls, usage, about } = reply;
   const chunk = (choices: unknown[], more: object = {}) => ({
     ...about,
     object: 'chat.completion.chunk',
@@ -67,15 +91,16 @@ function streamed(reply: Reply, includeUsage: boolean, tempo: Tempo, signal: Abo
   });
   const delta = (piece: object, finish: string | null = null) =>
     chunk([{ index: 0, finish_reason: finish, delta: piece }]);
-  const pieceOf = (token: string) =>
-    tool ? { tool_calls: [{ index: 0, function: { arguments: token } }] } : { content: token };
-  const opened = tool && { index: 0, id: tool.id, type: 'function', function: { name: tool.name, arguments: '' } };
+  const said = output.tokens.map((token) => delta({ content: token }));
+  const called = calls.flatMap(({ tool, output: { tokens } }, index) => [
+    delta({
+      tool_calls: [{ index, id: tool.id, type: 'function', function: { name: tool.name, arguments: '' } }],
+    }),
+    ...tokens.map((token) => delta({ tool_calls: [{ index, function: { arguments: token } }] })),
+  ]);
   const events = {
-    head: [
-      delta({ role: 'assistant', content: tool ? null : '' }),
-      ...(opened ? [delta({ tool_calls: [opened] })] : []),
-    ],
-    tokens: output.tokens.map((token) => delta(pieceOf(token))),
+    head: [delta({ role: 'assistant', content: calls.length > 0 ? null : '' }), ...called.slice(0, 1)],
+    tokens: [...said, ...called.slice(1)],
     tail: [delta({}, finishReason(reply)), ...(includeUsage ? [chunk([], { usage })] : [])],
   };
   return eventStream(events, tempo, signal);

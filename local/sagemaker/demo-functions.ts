@@ -10,23 +10,34 @@ export interface CalledTool {
 }
 
 /**
- * The call to make: the forced tool, or the one that the last user message is about. Undefined means to answer in
- * words, as after a tool's result; `unknown` that the forced tool does not exist.
+ * The calls to make: of the forced tool, or of those that the last user message is about. None means to answer in words,
+ * as after a tool's result; `unknown` that the forced tool does not exist.
  */
-export function chooseTool({ messages, tools, tool_choice: choice }: ChatBody): CalledTool | 'unknown' | undefined {
-  if (choice === 'none') return undefined;
+export function chooseTools(body: ChatBody): readonly CalledTool[] | 'unknown' {
+  const { messages, tools, tool_choice: choice, parallel_tool_calls: several } = body;
+  if (choice === 'none') return [];
   const request = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   if (typeof choice === 'object') {
     const forced = tools.find(({ name }) => name === choice.function.name);
-    return forced ? call(forced, request) : 'unknown';
+    return forced ? [call(forced, request)] : 'unknown';
   }
-  const fitting = bestFit(tools, request);
+  const [best, ...further] = fittingTools(tools, request);
   if (choice === 'required') {
-    const tool = fitting ?? tools[0];
-    return tool ? call(tool, request) : 'unknown';
+    const first = best ?? tools[0];
+    return first ? calls([first, ...(several ? further : [])], request) : 'unknown';
   }
   const answered = messages.at(-1)?.role === 'tool' || messages.at(-1)?.role === 'function';
-  return fitting && !answered ? call(fitting, request) : undefined;
+  return best && !answered ? calls([best, ...(several ? further : [])], request) : [];
+}
+
+/** Where several tools are called, each goes by the part of the request that names it. */
+function calls(tools: readonly Tool[], request: string): CalledTool[] {
+  if (tools.length === 1) return tools.map((tool) => call(tool, request));
+  const clauses = request.split(/[.,;?!]\s|\b(?:and|then)\b/i);
+  return tools.map((tool) => {
+    const own = clauses.filter((clause) => !nameStems(tool).isDisjointFrom(stems(clause)));
+    return call(tool, own.length > 0 ? own.join(' ') : request);
+  });
 }
 
 function call(tool: Tool, request: string): CalledTool {
@@ -38,6 +49,21 @@ function call(tool: Tool, request: string): CalledTool {
     name: tool.name,
     arguments: text,
   };
+}
+
+/** The best fit, then every tool whose name has a word of the request that no name before it has. */
+function fittingTools(tools: readonly Tool[], request: string): Tool[] {
+  const best = bestFit(tools, request);
+  if (!best) return [];
+  const fitting = [best];
+  let unclaimed = stems(request).difference(nameStems(best));
+  for (const tool of tools) {
+    const name = nameStems(tool);
+    if (tool === best || name.isDisjointFrom(unclaimed)) continue;
+    fitting.push(tool);
+    unclaimed = unclaimed.difference(name);
+  }
+  return fitting;
 }
 
 /** The tool that shares most meaningful words with the request; words of its name count most. */
@@ -57,6 +83,8 @@ function bestFit(tools: readonly Tool[], request: string): Tool | undefined {
   );
   return best?.tool;
 }
+
+const nameStems = ({ name }: Tool): Set<string> => stems(spaced(name));
 
 function propertyNames(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return [];

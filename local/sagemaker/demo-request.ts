@@ -44,6 +44,10 @@ export const ChatBody = v.object({
     ]),
     'auto',
   ),
+  parallel_tool_calls: v.nullish(v.boolean(), true),
+  response_format: v.nullish(
+    v.looseObject({ type: v.string(), json_schema: v.nullish(v.looseObject({ schema: v.optional(v.unknown()) })) }),
+  ),
 });
 export type ChatBody = v.InferOutput<typeof ChatBody>;
 
