@@ -1,9 +1,12 @@
-import { models } from '#contract/models.ts';
+import * as v from 'valibot';
+import { ModelEndpoints } from '#contract/model-endpoints.ts';
+import type { ContainerFamily } from '#contract/models.ts';
 import type { Closers, Part } from './closers.ts';
 import { type DynamoProxyOptions, startDynamoProxy } from './dynamodb-proxy.ts';
 import type { Endpoints, ExternalEndpoints } from './environment.ts';
 import type { Faults } from './faults.ts';
 import type { MailStore } from './mail-store.ts';
+import { Problem } from './problems.ts';
 import { demoEngine } from './sagemaker/demo-engine.ts';
 import { modelUrlEngine } from './sagemaker/model-url.ts';
 import { type Engine, startSageMaker } from './sagemaker/server.ts';
@@ -24,7 +27,7 @@ export interface StandInOptions {
 /** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<Endpoints> {
   const { proxy, external, faults, mails, model, now, onFeedback } = options;
-  const endpoints = models.map(({ endpoint }) => endpoint);
+  const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
     const part = await starting;
     closers.add(part);
@@ -36,6 +39,13 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
     external.sagemaker ?? started(startSageMaker({ engine: engineOf(model), faults, endpoints })),
   ]);
   return { dynamodb, ses, sagemaker };
+}
+
+/** The endpoints that the functions will ask for, so that a person can see each family of containers at work. */
+function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
+  if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used: it ${parsed.issues[0].message}.`, 2);
+  return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
 }
 
 function engineOf({ modelUrl, modelName, wordDelayMs }: StandInOptions['model']): Engine {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ModelEndpoints } from './model-endpoints.ts';
 import { findModel, type Model } from './models.ts';
 import type { TableId } from './tables.ts';
 
@@ -27,10 +28,12 @@ export const Environment = v.object({
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
   /** SES configuration set that mails are sent with; absent: none, and SES tells nothing of bounces and complaints. */
   MAIL_CONFIGURATION_SET: v.optional(v.string()),
-  /** JSON object from model id to SageMaker endpoint name, where a stage does not use the catalogue's. */
-  MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), '{}'),
+  /** JSON of what a stage says of its model endpoints, where it does not use the catalogue's. */
+  MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), ModelEndpoints), '{}'),
   /** A container answers within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
   MODEL_DEADLINE_MS: optionalNumber(60_000),
+  /** A stream may last so long in all; what is left of the function's 300 s is for its last event and the settlement. */
+  MODEL_STREAM_DEADLINE_MS: optionalNumber(280_000),
   /** Chat model that translates; callers need a plan that has it. */
   TRANSLATION_MODEL: v.pipe(
     v.optional(v.string(), 'svc-instruct'),

@@ -1,9 +1,14 @@
 /** What a caller asks a model for. */
 export type Capability = 'chat' | 'completion' | 'embeddings';
 
+/** Families of containers that serve models on SageMaker, each with a contract of its own (reference: ecosystem section 5). */
+export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei'] as const;
+export type ContainerFamily = (typeof containerFamilies)[number];
+
 /**
  * A model of the catalogue (spec "Limits" and "Versioning", design sections 3 and 7). `contextWindow` in tokens;
- * `minPlanRank` the smallest plan that may use it; `endpoint` the SageMaker endpoint unless the stage names another.
+ * `minPlanRank` the smallest plan that may use it; `endpoint` the SageMaker endpoint and `family` what runs there, unless the
+ * stage names others.
  */
 export interface Model {
   readonly id: string;
@@ -12,32 +17,20 @@ export interface Model {
   readonly dimensions: number | null;
   readonly minPlanRank: number;
   readonly endpoint: string;
+  readonly family: ContainerFamily;
 }
-
-const text = ['chat', 'completion'] as const;
 
 /** 1 June 2026, as Unix seconds: when this catalogue was published. */
 export const catalogueCreated = 1_780_272_000;
 
+/** The rank of the Pro plan, for which some models are reserved (design section 3, "Models"). */
+const pro = 4;
+
 export const models: readonly Model[] = [
-  { id: 'svc-1', capabilities: text, contextWindow: 4096, dimensions: null, minPlanRank: 1, endpoint: 'svc-1' },
-  {
-    id: 'svc-1-32k',
-    capabilities: text,
-    contextWindow: 32_768,
-    dimensions: null,
-    minPlanRank: 4,
-    endpoint: 'svc-1-32k',
-  },
-  {
-    id: 'svc-instruct',
-    capabilities: text,
-    contextWindow: 4096,
-    dimensions: null,
-    minPlanRank: 1,
-    endpoint: 'svc-instruct',
-  },
-  { id: 'svc-code', capabilities: text, contextWindow: 8192, dimensions: null, minPlanRank: 1, endpoint: 'svc-code' },
+  textModel('svc-1', 4096),
+  textModel('svc-1-32k', 32_768, pro),
+  textModel('svc-instruct', 4096),
+  textModel('svc-code', 8192),
   {
     id: 'svc-embed',
     capabilities: ['embeddings'],
@@ -45,8 +38,14 @@ export const models: readonly Model[] = [
     dimensions: 1536,
     minPlanRank: 1,
     endpoint: 'svc-embed',
+    family: 'vllm',
   },
 ];
+
+function textModel(id: string, contextWindow: number, minPlanRank = 1): Model {
+  const capabilities = ['chat', 'completion'] as const;
+  return { id, capabilities, contextWindow, dimensions: null, minPlanRank, endpoint: id, family: 'vllm' };
+}
 
 const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id, model]));
 

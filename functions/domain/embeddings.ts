@@ -13,7 +13,8 @@ export interface ModelEmbeddingsRequest {
 /** The reply of an OpenAI-compatible container, as far as it is used. */
 export const ModelEmbeddings = v.object({
   data: v.array(v.object({ index: v.number(), embedding: v.array(v.pipe(v.number(), v.finite())) })),
-  usage: v.nullish(v.object({ prompt_tokens: v.number() })),
+  /** A figure that is none is as good as missing. */
+  usage: v.fallback(v.nullish(v.object({ prompt_tokens: v.number() })), null),
 });
 export type ModelEmbeddings = v.InferOutput<typeof ModelEmbeddings>;
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { Environment, tableVariables } from '#contract/environment.ts';
-import { models } from '#contract/models.ts';
 import { plansOf } from '#contract/plans.ts';
 import type { TableId } from '#contract/tables.ts';
 import { translationSeconds } from '#contract/translation.ts';
@@ -71,8 +70,6 @@ function build() {
     if (!name) throw new Error(`${variable} is not set: this function was not given the table ${id}`);
     return name;
   };
-  const endpointOf = (model: string): string =>
-    environment.MODEL_ENDPOINTS[model] ?? models.find(({ id }) => id === model)?.endpoint ?? model;
 
   const plans = plansOf(environment.PLAN_TABLE);
   const settings = {
@@ -87,7 +84,13 @@ function build() {
     keysUrl: environment.IDENTITY_KEYS_URL,
   };
   const deadlineMs = environment.MODEL_DEADLINE_MS;
-  const modelGateway = lazy(() => sagemakerGateway(sagemakerClient(), { endpointOf, deadlineMs }));
+  const modelGateway = lazy(() =>
+    sagemakerGateway(sagemakerClient(), {
+      endpointOf: (model) => environment.MODEL_ENDPOINTS.get(model),
+      deadlineMs,
+      streamDeadlineMs: environment.MODEL_STREAM_DEADLINE_MS,
+    }),
+  );
   const forTranslation = {
     model: environment.TRANSLATION_MODEL,
     newDeadline: () => AbortSignal.timeout(Math.min(deadlineMs, translationSeconds * 1000)),

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ContainerFamily } from '#contract/models.ts';
 import type { FaultOf, Faults } from '../faults.ts';
 import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../loopback.ts';
+import { inDialect } from './dialect.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
 import { type Call, sendReply } from './send-reply.ts';
 import {
   internalFailure,
-  modelError,
   type ServiceError,
   sendServiceError,
   serviceUnavailable,
@@ -19,8 +20,8 @@ export type { Engine, EngineReply } from './engine.ts';
 export interface SageMakerOptions {
   readonly engine: Engine;
   readonly faults: Faults;
-  /** Names that exist; any other is a ValidationError. */
-  readonly endpoints: readonly string[];
+  /** Endpoints that exist, by name, and the family whose part the engine plays there; any other is a ValidationError. */
+  readonly endpoints: ReadonlyMap<string, ContainerFamily>;
 }
 
 /** SageMaker's own limit of a request (SageMaker runtime API, InvokeEndpoint). */
@@ -36,7 +37,8 @@ export function startSageMaker({ engine, faults, endpoints }: SageMakerOptions):
       const signal = goneSignal(res);
       const call = parseCall(req);
       if (!call) return sendServiceError(res, unknownOperation(`No operation has the path ${req.url}.`));
-      if (!endpoints.includes(call.endpoint)) {
+      const family = endpoints.get(call.endpoint);
+      if (!family) {
         return sendServiceError(res, validationError(`Endpoint ${call.endpoint} of account 000000000000 not found.`));
       }
       const body = await readText(req);
@@ -45,10 +47,11 @@ export function startSageMaker({ engine, faults, endpoints }: SageMakerOptions):
       const fault = faults.take('sagemaker');
       if (fault === 'hang') return;
       if (fault === 'cut' && !call.stream) return void res.destroy();
-      const refusal = faultError(fault, call);
+      const refusal = faultError(fault);
       if (refusal) return sendServiceError(res, refusal);
 
-      const reply = await invoke(engine, body, signal);
+      const played = inDialect(family, fault === 'error' ? failing : engine);
+      const reply = await invoke(played, body, signal);
       if (signal.aborted) return;
       if (!reply) return sendServiceError(res, internalFailure('The container ended without a reply.'));
       await sendReply({ res, req, call, reply, signal, ...(fault === 'cut' && { cutAfterChunks: chunksBeforeCut }) });
@@ -79,12 +82,12 @@ function goneSignal(res: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-function faultError(fault: FaultOf<'sagemaker'> | undefined, { endpoint }: Call): ServiceError | undefined {
-  if (fault === 'error')
-    return modelError(endpoint, 500, { error: { message: 'The model failed, as ordered.', code: 500 } });
+function faultError(fault: FaultOf<'sagemaker'> | undefined): ServiceError | undefined {
   if (fault === 'throttle') return throttling;
   return fault === 'unavailable' ? serviceUnavailable : undefined;
 }
+
+const failing: Engine = { invoke: async () => containerError(500, 'The model failed, as ordered.') };
 
 /** Undefined when the engine failed altogether. */
 async function invoke(engine: Engine, text: string, signal: AbortSignal): Promise<EngineReply | undefined> {

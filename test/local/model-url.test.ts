@@ -163,7 +163,7 @@ describe('a model server behind the stand-in', () => {
 const input = { EndpointName: 'svc-1', Body: '{"prompt":"hi"}' };
 
 async function clientOf(engine: ReturnType<typeof modelUrlEngine>): Promise<SageMakerRuntimeClient> {
-  const server = await startSageMaker({ engine, faults: createFaults(), endpoints: ['svc-1'] });
+  const server = await startSageMaker({ engine, faults: createFaults(), endpoints: new Map([['svc-1', 'vllm']]) });
   const client = new SageMakerRuntimeClient({ endpoint: server.url, maxAttempts: 1 });
   ends.push(
     () => server.close(),

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 async function setUp(invoke: Engine['invoke'], maxAttempts = 1) {
   const faults: Faults = createFaults();
-  const server = await startSageMaker({ engine: { invoke }, faults, endpoints: ['svc-1'] });
+  const server = await startSageMaker({ engine: { invoke }, faults, endpoints: new Map([['svc-1', 'vllm']]) });
   const client = new SageMakerRuntimeClient({
     endpoint: server.url,
     retryStrategy: new ConfiguredRetryStrategy(maxAttempts, 1),

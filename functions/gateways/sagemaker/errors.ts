@@ -1,63 +1,89 @@
 import {
-  InternalDependencyException,
-  InternalFailure,
   ModelError,
   ModelNotReadyException,
+  ModelStreamError,
+  SageMakerRuntimeServiceException,
   ServiceUnavailable,
 } from '@aws-sdk/client-sagemaker-runtime';
+import * as v from 'valibot';
 import { ServiceError } from '#domain/service-error.ts';
+import { type ContainerFailure, failureError, failureIn } from './container-failure.ts';
 
 const retrySoon = { 'Retry-After': '5' };
 
-/** What a caller is told of a failed invocation (reference: ecosystem section 4). The cause goes to the log only. */
-export function serviceErrorOf(cause: unknown, model: string): ServiceError {
-  if (cause instanceof ServiceError) return cause;
-  if (isNamed(cause, 'AbortError'))
+/**
+ * What a caller is told of a failed invocation (reference: ecosystem section 4); the cause is for the log. `timedOut`: we
+ * ended the wait ourselves, which the SDK reports in several ways.
+ */
+export function serviceErrorOf(error: unknown, model: string, timedOut: boolean): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const cause = withoutWords(error);
+  if (timedOut || hasTimedOut(error)) {
     return new ServiceError('MODEL_TIMEOUT', `The model ${model} did not answer in time.`, { cause });
-  if (cause instanceof ModelError) return containerError(cause, model);
-  if (
-    cause instanceof ModelNotReadyException ||
-    cause instanceof ServiceUnavailable ||
-    isNamed(cause, 'ThrottlingException')
-  ) {
+  }
+  if (error instanceof ModelError) return failureError(containerFailure(error), model, cause);
+  if (isPassing(error)) {
     const detail = `The model ${model} is busy or starting; try again.`;
     return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, headers: retrySoon });
   }
-  if (isNamed(cause, 'ValidationError') || isNamed(cause, 'ValidationException')) {
-    return new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is not available.`, {
-      cause,
-      headers: retrySoon,
-    });
+  if (isNamed(error, 'ValidationError') || isNamed(error, 'ValidationException')) {
+    const detail = `The model ${model} is not available.`;
+    return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, headers: retrySoon });
   }
-  if (cause instanceof InternalFailure || cause instanceof InternalDependencyException) {
-    return new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause });
-  }
-  return new ServiceError('MODEL_ERROR', `The model ${model} could not be reached.`, { cause });
+  return new ServiceError('MODEL_ERROR', detailOf(error, model), { cause });
 }
 
-/** The container answered with an error of its own: the request's fault, overload, or a crash. */
-function containerError(cause: ModelError, model: string): ServiceError {
-  const status = cause.OriginalStatusCode ?? 500;
-  const message = cause.OriginalMessage ?? '';
-  if (/maximum context length|must have less than|max_new_tokens/.test(message)) {
-    return new ServiceError(
-      'CONTEXT_LENGTH_EXCEEDED',
-      `context_length_exceeded: the request does not fit the context of ${model}.`,
-      { cause },
-    );
-  }
-  if (status === 400 || status === 413 || status === 422) {
-    return new ServiceError('INVALID_FORMAT', `The model ${model} refused the request.`, { cause });
-  }
-  if (status === 429 || status === 503) {
-    return new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is busy; try again.`, {
-      cause,
-      headers: retrySoon,
-    });
-  }
-  return new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause });
+/** SageMaker gives a container 60 s for a reply, and a stream so long in all as it is set to. */
+function hasTimedOut(error: unknown): boolean {
+  if (error instanceof ModelStreamError) return error.ErrorCode === 'ModelInvocationTimeExceeded';
+  return error instanceof ModelError && /invocation timed out while waiting/.test(error.message);
 }
 
-function isNamed(cause: unknown, name: string): boolean {
-  return cause instanceof Error && cause.name === name;
+function detailOf(error: unknown, model: string): string {
+  if (v.isValiError(error) || error instanceof SyntaxError) return `The model ${model} gave an answer that is none.`;
+  const isAnswer = error instanceof SageMakerRuntimeServiceException;
+  return isAnswer ? `The model ${model} failed.` : `The model ${model} could not be reached.`;
 }
+
+function isPassing(error: unknown): boolean {
+  const isBusy = error instanceof ModelNotReadyException || error instanceof ServiceUnavailable;
+  return isBusy || isNamed(error, 'ThrottlingException');
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+/** The container's own answer is JSON of its family, or text of whatever stands before it. */
+function containerFailure({ OriginalMessage = '', OriginalStatusCode = 500 }: ModelError): ContainerFailure {
+  return { message: failureIn(parsed(OriginalMessage))?.message ?? OriginalMessage, status: OriginalStatusCode };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The error without its message, as far as that is not our own: SageMaker's quotes what the container said, a parser's what
+ * it could not read, and either may be the caller's prompt.
+ */
+function withoutWords(error: unknown): unknown {
+  if (!(error instanceof Error) || v.isValiError(error) || error instanceof TypeError) return error;
+  const { name, code, OriginalStatusCode, ErrorCode, $metadata } = v.parse(Facts, error);
+  const facts = [name, code, OriginalStatusCode, ErrorCode].filter((fact) => fact !== undefined);
+  return Object.assign(new Error(facts.join(' ')), { $metadata });
+}
+
+const fact = v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\w{1,64}$/))), undefined);
+
+const Facts = v.object({
+  name: fact,
+  code: fact,
+  OriginalStatusCode: v.fallback(v.optional(v.number()), undefined),
+  ErrorCode: fact,
+  $metadata: v.optional(v.unknown()),
+});

@@ -1,5 +1,8 @@
 import { ServiceError } from '#domain/service-error.ts';
 
+/** Characters. No event is nearly as long; what is longer is no stream of events. */
+const longestLine = 1024 * 1024;
+
 /**
  * The JSON values of a container's streamed reply: server-sent events with `data:` (vLLM, TGI) or JSON lines (LMI). The
  * bytes come in parts cut anywhere, also within a character. Ends with whether the container said `[DONE]`.
@@ -8,7 +11,7 @@ export async function* modelEvents(parts: AsyncIterable<Uint8Array>): AsyncGener
   for await (const line of lines(parts)) {
     const text = line.startsWith('data:') ? line.slice('data:'.length).trim() : line.trim();
     if (text === '[DONE]') return { done: true };
-    if (text.startsWith('{')) yield parsed(text);
+    if (text.startsWith('{')) yield JSON.parse(text);
   }
   return { done: false };
 }
@@ -17,17 +20,11 @@ async function* lines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> 
   const decoder = new TextDecoder();
   let rest = '';
   for await (const part of parts) {
-    const pieces = (rest + decoder.decode(part, { stream: true })).split('\n');
+    const pieces = decoder.decode(part, { stream: true }).split('\n');
+    pieces[0] = rest + pieces[0];
     rest = pieces.pop() ?? '';
+    if (rest.length > longestLine) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
     yield* pieces;
   }
   yield rest + decoder.decode();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ServiceError('MODEL_ERROR', 'The model sent something that is no JSON.', { cause });
-  }
 }

@@ -1,91 +1,142 @@
-import {
-  InvokeEndpointCommand,
-  InvokeEndpointWithResponseStreamCommand,
-  type SageMakerRuntimeClient,
-} from '@aws-sdk/client-sagemaker-runtime';
+import type { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
-import { ModelChatReply } from '#domain/chat.ts';
-import { ModelCompletionReply } from '#domain/completion.ts';
-import { ModelEmbeddings } from '#domain/embeddings.ts';
+import type { ModelEndpoint } from '#contract/model-endpoints.ts';
+import type { ContainerFamily } from '#contract/models.ts';
+import type { ModelChatReply, ModelChatRequest } from '#domain/chat.ts';
+import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/completion.ts';
+import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/embeddings.ts';
 import type { ModelGateway } from '#domain/inference.ts';
-import { ModelChunk } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
+import { cutAtStop } from '#domain/stop-sequences.ts';
+import type { Container, TextDialect } from './container.ts';
+import { failureError, failureIn } from './container-failure.ts';
 import { serviceErrorOf } from './errors.ts';
-import { modelEvents } from './model-events.ts';
+import { lmi } from './lmi.ts';
+import { type ChunkDeadlines, modelChunks, refuseFailed } from './model-chunks.ts';
+import { type Invocation, modelRuntime } from './runtime.ts';
+import { stoppedChunks } from './stopped-chunks.ts';
+import { tei } from './tei.ts';
+import { tgi } from './tgi.ts';
+import { vllm } from './vllm.ts';
 
-/** Where each model runs, and how long one may keep silent: until its reply, or between the parts of a stream. */
-export interface ModelGatewaySettings {
-  readonly endpointOf: (model: string) => string;
-  readonly deadlineMs: number;
+/** Where each model runs, and how long it may take. */
+export interface ModelGatewaySettings extends ChunkDeadlines {
+  readonly endpointOf: (model: string) => ModelEndpoint | undefined;
 }
 
-/** A reply of a container; `error` appears where it failed after it had begun. */
-const StreamError = v.object({ error: v.unknown() });
+const containers: Readonly<Record<ContainerFamily, Container>> = { vllm, lmi, tgi, tei };
 
-/** Containers that speak OpenAI bodies on /invocations (vLLM), through the SageMaker runtime. */
+/**
+ * Models in containers behind SageMaker endpoints. A call is tried once (the client's `maxAttempts`): a second try would
+ * repeat the model's work within the caller's time, and the refusals that pass by themselves say when to come back.
+ */
 export function sagemakerGateway(client: SageMakerRuntimeClient, settings: ModelGatewaySettings): ModelGateway {
-  const invocation = (model: string, body: unknown) => ({
-    EndpointName: settings.endpointOf(model),
-    ContentType: 'application/json',
-    Accept: 'application/json',
-    Body: JSON.stringify(body),
-  });
+  const runtime = modelRuntime(client);
 
-  async function reply<S extends v.GenericSchema>(schema: S, model: string, body: unknown, signal?: AbortSignal) {
-    const deadline = AbortSignal.timeout(settings.deadlineMs);
-    const abortSignal = signal ? AbortSignal.any([deadline, signal]) : deadline;
+  /** Where a model is, and how to speak to it there. */
+  function served<K extends keyof Container>(model: string, kind: K) {
+    const at = settings.endpointOf(model);
+    const dialect = at && containers[at.family][kind];
+    if (!at || !dialect) throw new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is not available.`);
+    return { ...at, dialect };
+  }
+
+  /** A whole reply, parsed; one that tells of a failure is thrown as that. */
+  async function ask<R>(model: string, invocation: Invocation, parse: (value: unknown) => R, signal?: AbortSignal) {
+    const abort = AbortSignal.any([AbortSignal.timeout(settings.deadlineMs), ...(signal ? [signal] : [])]);
     try {
-      const { Body } = await client.send(new InvokeEndpointCommand(invocation(model, body)), { abortSignal });
-      return v.parse(schema, JSON.parse(new TextDecoder().decode(Body)));
+      const value = await runtime.reply(invocation, abort);
+      const failure = failureIn(value);
+      if (failure) throw failureError(failure, model);
+      return parse(value);
     } catch (error) {
-      throw serviceErrorOf(error, model);
+      throw serviceErrorOf(error, model, abort.aborted);
     }
   }
 
-  /** The chunks of a stream; each wait for the next is limited. Success needs a finish reason or `[DONE]`. */
-  async function* stream(model: string, body: object, signal: AbortSignal): AsyncGenerator<ModelChunk> {
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), settings.deadlineMs);
-    let isFinished = false;
+  async function chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply> {
+    const { endpoint, dialect, servedName } = served(model, 'chat');
+    const body = dialect.body(request, { stream: false, servedName });
+    const reply = await ask(model, { endpoint, body }, dialect.reply, signal);
+    const choices = reply.choices.map((choice) => {
+      refuseFailed(choice, model);
+      const { text, stopped } = cutAtStop(choice.message.content ?? '', stopsOf(request));
+      return stopped ? { ...choice, message: { ...choice.message, content: text }, finish_reason: 'stop' } : choice;
+    });
+    return { ...reply, choices };
+  }
+
+  async function complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply> {
+    const { endpoint, dialect, servedName } = served(model, 'completion');
+    const body = dialect.body(request, { stream: false, servedName });
+    const reply = await ask(model, { endpoint, body }, dialect.reply);
+    const choices = reply.choices.map((choice) => {
+      refuseFailed(choice, model);
+      const { text, stopped } = cutAtStop(choice.text, stopsOf(request));
+      return stopped ? { ...choice, text, finish_reason: 'stop' } : choice;
+    });
+    return { ...reply, choices };
+  }
+
+  async function embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings> {
+    const { endpoint, dialect, servedName } = served(model, 'embeddings');
+    const failed = new AbortController();
     try {
-      const events = modelEvents(
-        parts(
-          model,
-          { ...body, stream: true, stream_options: { include_usage: true } },
-          AbortSignal.any([signal, silence.signal]),
-        ),
-      );
-      for (let next = await events.next(); ; next = await events.next()) {
-        timer.refresh();
-        if (next.done) {
-          if (!isFinished && !next.value.done)
-            throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
-          return;
-        }
-        if (v.is(StreamError, next.value))
-          throw new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause: next.value.error });
-        const chunk = v.parse(ModelChunk, next.value);
-        isFinished ||= chunk.choices.some(({ finish_reason }) => typeof finish_reason === 'string');
-        yield chunk;
-      }
-    } catch (error) {
-      throw serviceErrorOf(error, model);
+      const asked = dialect.bodies(request, servedName).map((body) => ({ endpoint, body }));
+      const replies = await Promise.all(asked.map((batch) => ask(model, batch, dialect.reply, failed.signal)));
+      const vectors = replies.flatMap((reply) => reply.vectors);
+      refuseOtherDimensions(vectors, request, model);
+      const counts = replies.map(({ promptTokens }) => promptTokens ?? Number.NaN);
+      const prompt_tokens = counts.reduce((sum, count) => sum + count, 0);
+      const data = vectors.map((embedding, index) => ({ index, embedding }));
+      return { data, usage: Number.isNaN(prompt_tokens) ? null : { prompt_tokens } };
     } finally {
-      clearTimeout(timer);
-      silence.abort();
+      failed.abort();
     }
   }
 
-  async function* parts(model: string, body: unknown, abortSignal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const command = new InvokeEndpointWithResponseStreamCommand(invocation(model, body));
-    const { Body = [] } = await client.send(command, { abortSignal });
-    for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
+  async function* stream(model: string, request: ModelChatRequest | ModelCompletionRequest, signal: AbortSignal) {
+    const { invocation, chunk } = isChat(request)
+      ? streamedCall(served(model, 'chat'), request)
+      : streamedCall(served(model, 'completion'), request);
+    const parts = (abort: AbortSignal) => runtime.parts(invocation, abort);
+    const { deadlineMs, streamDeadlineMs } = settings;
+    const chunks = modelChunks({ model, parts, chunk, signal, deadlineMs, streamDeadlineMs });
+    yield* stoppedChunks(chunks, stopsOf(request));
   }
 
-  return {
-    chat: (model, request, signal) => reply(ModelChatReply, model, request, signal),
-    complete: (model, request) => reply(ModelCompletionReply, model, request),
-    embed: (model, request) => reply(ModelEmbeddings, model, request),
-    stream,
-  };
+  return { chat, complete, embed, stream };
+}
+
+interface Served<Request> extends ModelEndpoint {
+  readonly dialect: Pick<TextDialect<Request, unknown>, 'body' | 'chunk'>;
+}
+
+function streamedCall<Request>({ endpoint, servedName, dialect }: Served<Request>, request: Request) {
+  const body = dialect.body(request, { stream: true, servedName });
+  return { invocation: { endpoint, body }, chunk: dialect.chunk };
+}
+
+const isChat = (request: ModelChatRequest | ModelCompletionRequest): request is ModelChatRequest =>
+  Array.isArray(request['messages']);
+
+const Stops = v.union([
+  v.array(v.string()),
+  v.pipe(
+    v.string(),
+    v.transform((stop) => [stop]),
+  ),
+]);
+
+/** They are sent to the container too, so that it need not go on; that it obeys is not relied on. */
+const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] => v.parse(v.fallback(Stops, []), stop);
+
+/** Not every container can, and those that cannot do not say so. */
+function refuseOtherDimensions(
+  vectors: readonly number[][],
+  { dimensions }: ModelEmbeddingsRequest,
+  model: string,
+): void {
+  if (dimensions === undefined || vectors.every(({ length }) => length === dimensions)) return;
+  throw new ServiceError('INVALID_FORMAT', `dimensions must be what ${model} gives, and that is not ${dimensions}.`);
 }

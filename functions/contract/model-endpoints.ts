@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+import { type Capability, type ContainerFamily, containerFamilies, type Model, models } from './models.ts';
+
+/** Where a model runs: the SageMaker endpoint, what kind of container is behind it, and the name it serves the model by. */
+export interface ModelEndpoint {
+  readonly endpoint: string;
+  readonly family: ContainerFamily;
+  /** Sent as `model` to containers that insist on one; the others serve a single model and are not told a name. */
+  readonly servedName?: string | undefined;
+}
+
+const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
+  vllm: ['chat', 'completion', 'embeddings'],
+  lmi: ['chat', 'completion', 'embeddings'],
+  tgi: ['chat', 'completion'],
+  tei: ['embeddings'],
+};
+
+/** SageMaker's own rule (CreateEndpoint, EndpointName). */
+const EndpointName = v.pipe(v.string(), v.regex(/^[a-z0-9](-*[a-z0-9]){0,62}$/i, 'must be the name of an endpoint'));
+
+const Differing = v.union(
+  [
+    v.pipe(
+      EndpointName,
+      v.transform((endpoint) => ({ endpoint })),
+    ),
+    v.strictObject({
+      endpoint: v.exactOptional(EndpointName),
+      family: v.exactOptional(v.picklist(containerFamilies)),
+      servedName: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
+    }),
+  ],
+  `must be the name of an endpoint, or an object of endpoint, family (${containerFamilies.join(', ')}) and servedName`,
+);
+
+/**
+ * What a stage says of its models where they do not run as the catalogue has it, by model id: an endpoint's name, or
+ * `{ "endpoint": …, "family": …, "servedName": … }`, each of them optional. Gives where every model of the catalogue runs.
+ */
+export const ModelEndpoints = v.pipe(
+  v.record(v.string(), Differing),
+  v.check((given) => Object.keys(given).every((id) => models.some((model) => model.id === id)), 'must name models'),
+  v.transform(
+    (given): ReadonlyMap<string, ModelEndpoint> =>
+      new Map(models.map(({ id, endpoint, family }) => [id, { endpoint, family, ...given[id] }])),
+  ),
+  v.check(
+    (endpoints) => models.every((model) => serves(endpoints.get(model.id), model)),
+    'must name a family that serves the model',
+  ),
+);
+export type ModelEndpointsInput = v.InferInput<typeof ModelEndpoints>;
+
+function serves(endpoint: ModelEndpoint | undefined, { capabilities }: Model): boolean {
+  return endpoint !== undefined && capabilities.every((capability) => served[endpoint.family].includes(capability));
+}

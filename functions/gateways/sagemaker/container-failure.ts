@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import { ServiceError } from '#domain/service-error.ts';
+import { contextOverflow } from './context-overflow.ts';
+
+/** What a container says of a failure of its own: its words, which are never passed on, and a status where it gives one. */
+export interface ContainerFailure {
+  readonly message: string;
+  readonly status?: number | undefined;
+}
+
+const status = v.fallback(v.optional(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))), undefined);
+
+/** vLLM now, and LMI's newer servers. */
+const Nested = v.pipe(
+  v.object({ error: v.object({ message: v.string(), code: status, http_status_code: status }) }),
+  v.transform(({ error }) => ({ message: error.message, status: error.code ?? error.http_status_code })),
+);
+/** TGI and TEI (`error_type`), LMI (`code`). */
+const Flat = v.pipe(
+  v.object({ error: v.string(), code: status, error_type: v.optional(v.string()) }),
+  v.transform(({ error, code, error_type: type }) => ({ message: error, status: code ?? statusOfType(type) })),
+);
+/** Older vLLM. */
+const TopLevel = v.pipe(
+  v.object({ object: v.literal('error'), message: v.string(), code: status }),
+  v.transform(({ message, code }) => ({ message, status: code })),
+);
+const Other = v.pipe(
+  v.object({ error: v.pipe(v.unknown(), v.check(Boolean)) }),
+  v.transform(() => ({ message: '', status: undefined })),
+);
+const Failure = v.union([Nested, Flat, TopLevel, Other]);
+
+/** The failure that a reply or an event of a stream tells of; undefined when it is none. */
+export function failureIn(value: unknown): ContainerFailure | undefined {
+  const parsed = v.safeParse(Failure, value);
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** The status that TGI and TEI would have answered with, had the answer not begun. */
+function statusOfType(type: string | undefined): number | undefined {
+  const kind = type?.toLowerCase();
+  if (kind === 'validation' || kind === 'tokenizer' || kind === 'empty') return 422;
+  return kind === 'overloaded' ? 429 : undefined;
+}
+
+/** What the caller is told: the request's fault, overload, or a failure of the model. */
+export function failureError({ message, status }: ContainerFailure, model: string, cause?: unknown): ServiceError {
+  const overflow = contextOverflow(message, model);
+  if (overflow) return new ServiceError('CONTEXT_LENGTH_EXCEEDED', overflow, { cause });
+  if (status === 400 || status === 413 || status === 422) {
+    return new ServiceError('INVALID_FORMAT', `The model ${model} refused the request.`, { cause });
+  }
+  if (status === 429 || status === 503) {
+    const headers = { 'Retry-After': '5' };
+    return new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is busy; try again.`, { cause, headers });
+  }
+  return new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause });
+}

@@ -1,0 +1,38 @@
+import type { ModelChatReply, ModelChatRequest } from '#domain/chat.ts';
+import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/completion.ts';
+import type { ModelEmbeddingsRequest } from '#domain/embeddings.ts';
+import type { ModelChunk } from '#domain/model-stream.ts';
+
+export interface BodyOptions {
+  /** Ask for the answer in chunks. */
+  readonly stream: boolean;
+  /** The name that the container wants as `model`; most serve a single model and are not told. */
+  readonly servedName?: string | undefined;
+}
+
+/** How a family of containers is asked for text on /invocations, and what it answers with. Parsers throw ValiError. */
+export interface TextDialect<Request, Reply> {
+  readonly body: (request: Request, options: BodyOptions) => unknown;
+  readonly reply: (value: unknown) => Reply;
+  /** One event of a stream. */
+  readonly chunk: (event: unknown) => ModelChunk;
+}
+
+/** Vectors in the order of their texts, and how many tokens those had where the container says so. */
+export interface Vectors {
+  readonly vectors: readonly number[][];
+  readonly promptTokens?: number | undefined;
+}
+
+export interface EmbeddingsDialect {
+  /** One body for each batch that the container takes at once, in the order of the texts. */
+  readonly bodies: (request: ModelEmbeddingsRequest, servedName?: string) => readonly unknown[];
+  readonly reply: (value: unknown) => Vectors;
+}
+
+/** What a family of containers can do, and how it wants to be asked (reference: ecosystem section 5). */
+export interface Container {
+  readonly chat?: TextDialect<ModelChatRequest, ModelChatReply>;
+  readonly completion?: TextDialect<ModelCompletionRequest, ModelCompletionReply>;
+  readonly embeddings?: EmbeddingsDialect;
+}

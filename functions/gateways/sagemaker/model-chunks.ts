@@ -1,0 +1,70 @@
+import type { ModelChunk } from '#domain/model-stream.ts';
+import { ServiceError } from '#domain/service-error.ts';
+import { failureError, failureIn } from './container-failure.ts';
+import { serviceErrorOf } from './errors.ts';
+import { modelEvents } from './model-events.ts';
+
+/** Milliseconds. */
+export interface ChunkDeadlines {
+  /** For a whole reply, and for each wait for a chunk; the time that our own reader takes does not count. */
+  readonly deadlineMs: number;
+  /** For a stream from its beginning to its end. */
+  readonly streamDeadlineMs: number;
+}
+
+export interface ChunkSource extends ChunkDeadlines {
+  readonly model: string;
+  /** Begins the model's work and gives its bytes; aborting ends both. */
+  readonly parts: (abort: AbortSignal) => AsyncIterable<Uint8Array>;
+  readonly chunk: (event: unknown) => ModelChunk;
+  /** The caller's. */
+  readonly signal: AbortSignal;
+}
+
+/** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
+const failures = new Set(['error', 'abort']);
+
+export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }, model: string) {
+  if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', `The model ${model} failed.`);
+}
+
+/**
+ * The chunks of a stream as a container makes them. Success needs a finish reason or `[DONE]`: a connection that ends on the
+ * border of a frame looks like any end. The model's work ends with the generator, whoever ends it.
+ */
+export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
+  const { model, deadlineMs, streamDeadlineMs, signal } = source;
+  const over = new AbortController();
+  const abort = AbortSignal.any([signal, over.signal, AbortSignal.timeout(streamDeadlineMs)]);
+  const events = modelEvents(source.parts(abort));
+
+  async function nextEvent() {
+    const timer = setTimeout(() => over.abort(), deadlineMs);
+    try {
+      return await events.next();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  try {
+    let isFinished = false;
+    let event = await nextEvent();
+    for (; !event.done; event = await nextEvent()) {
+      const failure = failureIn(event.value);
+      if (failure) throw failureError(failure, model);
+      const chunk = source.chunk(event.value);
+      for (const choice of chunk.choices) {
+        refuseFailed(choice, model);
+        isFinished ||= Boolean(choice.finish_reason);
+      }
+      yield chunk;
+    }
+    if (!isFinished && !event.value.done)
+      throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
+  } catch (error) {
+    throw serviceErrorOf(error, model, abort.aborted);
+  } finally {
+    over.abort();
+  }
+}

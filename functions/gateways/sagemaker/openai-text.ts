@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { ModelChatReply, type ModelChatRequest } from '#domain/chat.ts';
+import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/completion.ts';
+import { ModelChunk } from '#domain/model-stream.ts';
+import type { BodyOptions, TextDialect } from './container.ts';
+
+/** Containers refuse a `top_p` of 0, which callers may send (spec: 0.0 to 1.0) and which means the most probable token. */
+const leastTopP = 1e-6;
+
+export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? leastTopP : topP);
+
+/** A body that is OpenAI's, as our requests are. A stream is to end with its usage. */
+function body(request: ModelChatRequest | ModelCompletionRequest, { stream, servedName }: BodyOptions): unknown {
+  return {
+    ...request,
+    top_p: positiveTopP(request['top_p']),
+    model: servedName,
+    ...(stream && { stream, stream_options: { include_usage: true } }),
+  };
+}
+
+const chunk = (event: unknown): ModelChunk => v.parse(ModelChunk, event);
+
+/** `messages` decide that it is a chat. */
+export const openAiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
+  body,
+  reply: (value) => v.parse(ModelChatReply, value),
+  chunk,
+};
+
+/** `prompt` decides that it is a completion. */
+export const openAiCompletion: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {
+  body,
+  reply: (value) => v.parse(ModelCompletionReply, value),
+  chunk,
+};

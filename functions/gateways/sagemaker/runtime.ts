@@ -1,0 +1,34 @@
+import {
+  InvokeEndpointCommand,
+  InvokeEndpointWithResponseStreamCommand,
+  type SageMakerRuntimeClient,
+} from '@aws-sdk/client-sagemaker-runtime';
+
+/** One call of an endpoint, with a body to be sent as JSON. */
+export interface Invocation {
+  readonly endpoint: string;
+  readonly body: unknown;
+}
+
+/** The SageMaker runtime: a whole reply as JSON, or the bytes of a streamed one, no faster than they are taken. */
+export function modelRuntime(client: SageMakerRuntimeClient) {
+  const input = ({ endpoint, body }: Invocation) => ({
+    EndpointName: endpoint,
+    ContentType: 'application/json',
+    Accept: 'application/json',
+    Body: JSON.stringify(body),
+  });
+
+  async function reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown> {
+    const { Body } = await client.send(new InvokeEndpointCommand(input(invocation)), { abortSignal });
+    return JSON.parse(new TextDecoder().decode(Body));
+  }
+
+  async function* parts(invocation: Invocation, abortSignal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const command = new InvokeEndpointWithResponseStreamCommand(input(invocation));
+    const { Body = [] } = await client.send(command, { abortSignal });
+    for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
+  }
+
+  return { reply, parts };
+}

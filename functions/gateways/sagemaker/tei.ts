@@ -1,0 +1,22 @@
+import { bareVectors } from './bare-vectors.ts';
+import type { Container } from './container.ts';
+
+/** Texts in one request, unless TEI was started with another `--max-client-batch-size`. */
+const batchSize = 32;
+
+/**
+ * TEI: `inputs` in batches, bare vectors back (router/src/http/server.rs). A text that is too long is an error as long as
+ * nothing is truncated; versions that know no `dimensions` ignore the field.
+ */
+export const tei: Container = {
+  embeddings: {
+    bodies({ input, dimensions }) {
+      const batches = Math.ceil(input.length / batchSize);
+      return Array.from({ length: batches }, (_, batch) => {
+        const inputs = input.slice(batch * batchSize, (batch + 1) * batchSize);
+        return { inputs, truncate: false, dimensions };
+      });
+    },
+    reply: bareVectors,
+  },
+};
