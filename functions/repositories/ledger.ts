@@ -1,9 +1,10 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { creditsLowMail, creditsUsedUpMail } from '#domain/accounts/mails.ts';
 import type { LedgerRow, LedgerStore, ThresholdEvent } from '#domain/ledger.ts';
 import { accountOf, apiKeyKey, mailRow, userKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
 import { dayPrefix, rowKey } from './ledger-items.ts';
+import { readItem } from './read-item.ts';
 import { commit, type TransactItem } from './transaction.ts';
 
 export interface LedgerTables {
@@ -57,7 +58,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
   }
 
   async function announce({ accountId, period, percent, at }: ThresholdEvent): Promise<void> {
-    const { Item: user } = await client.send(new GetCommand({ TableName: tables.accounts, Key: userKey(accountId) }));
+    const user = await readItem(client, tables.accounts, userKey(accountId));
     if (!user) return;
     const { email, name } = accountOf(user);
     const id = `usage-${accountId}-${period}-${percent}`;

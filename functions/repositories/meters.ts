@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type DynamoDBDocumentClient, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/tables.ts';
 import { type Attempt, graceSeconds } from '#domain/meter/admission.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
@@ -7,6 +7,7 @@ import type { MeterStore, Settlement } from '#domain/meter/meter-store.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from './conditional.ts';
 import { billingRow, entryRow, holdRow, meterOf, shards } from './meter-item.ts';
+import { readItem } from './read-item.ts';
 
 /**
  * A change whose reply was lost is sent again by the client, and then finds its own mark. So many others may come in
@@ -31,8 +32,8 @@ export function meterStore(client: DynamoDBDocumentClient, tableName: string): M
   }
 
   async function find(accountId: number): Promise<Meter | undefined> {
-    const { Item } = await client.send(new GetCommand({ ...key(accountId), ConsistentRead: true }));
-    return Item && meterOf(Item);
+    const item = await readItem(client, tableName, { a: accountId });
+    return item && meterOf(item);
   }
 
   async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { tables } from '#contract/tables.ts';
 import { services } from '#runtime/container.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
 import { rowsOf } from '#test/rows.ts';
@@ -63,6 +65,30 @@ describe('a refused call', () => {
     }
     expect(model.state.runs).toBe(0);
   });
+});
+
+it('every read of a meter, the ledger or a kept answer asks the primary copy, whatever is called', async () => {
+  const { key } = await service.person();
+  const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const idempotent = { key, body: chat(), headers: { 'idempotency-key': 'once' } };
+  for (let time = 0; time < 2; time++) await service.call('POST', '/v1/chat/completions', idempotent);
+  const planned = { key, body: { planId: 'dev_pass', billingCycle: 'monthly' } };
+  await service.call('POST', '/api/subscription/create', planned);
+  await service.call('PUT', '/api/subscription/upgrade-plan', { key, body: { newPlanId: 'smm_pass' } });
+  await service.call('POST', '/api/ai/translate', {
+    key,
+    body: { text: 'x', sourceLanguage: 'en', targetLanguage: 'de' },
+  });
+  for (const path of ['/subscription', '/credits', '/credits/me', '/usage', '/services/chat/quota'])
+    expect((await service.call('GET', `/api${path}`, { key })).status).toBe(200);
+  const commands = send.mock.calls.map(([command]) => command);
+  send.mockRestore();
+  const reads = commands
+    .filter((command) => command instanceof GetCommand || command instanceof QueryCommand)
+    .map(({ input }) => input)
+    .filter((input) => input.TableName !== tables.accounts.name && !('IndexName' in input));
+  expect(reads.length).toBeGreaterThan(8);
+  expect(reads.filter(({ ConsistentRead }) => ConsistentRead !== true)).toEqual([]);
 });
 
 describe('while DynamoDB', () => {

@@ -7,14 +7,12 @@ import { grantCredits } from '#domain/meter/billing.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { Charge } from '#domain/meter/metering.ts';
-import { ServiceError } from '#domain/service-error.ts';
 import { AccountModel, listing, monthsAfter, type PlanName } from '#test/account-model.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { type Fault, inTurn } from '#test/faulty-client.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength, outcomeOf, patience } from '#test/many.ts';
 import { credits } from '#test/meters.ts';
-
-const runs = process.env['LONG'] ? 1000 : 35;
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {
@@ -53,12 +51,6 @@ const faults = fc.array(
   fc.oneof({ weight: 2, arbitrary: fc.constant('none' as const) }, fc.constantFrom<Fault>('lost reply', 'throttle')),
   { maxLength: 8 },
 );
-
-const outcomeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'done',
-    (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
-  );
 
 const subscribe = (to: PlanName): Step['act'] => {
   return async (model, { account }) => {
@@ -226,9 +218,9 @@ describe('an account, whatever its owner, its operator, its calls, time and the 
             }
           },
         ),
-        { numRuns: runs },
+        { numRuns: atLength(35, 1000) },
       );
     },
-    60 * 60_000,
+    patience,
   );
 });

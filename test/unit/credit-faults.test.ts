@@ -1,3 +1,5 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/plans.ts';
@@ -5,18 +7,14 @@ import { routes } from '#contract/routes.ts';
 import { auditLedger } from '#domain/ledger.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { grantCredits } from '#domain/meter/billing.ts';
-import { balance } from '#domain/meter/meter.ts';
+import { balance, type Meter } from '#domain/meter/meter.ts';
 import { type Charge, metering } from '#domain/meter/metering.ts';
-import { ServiceError } from '#domain/service-error.ts';
 import { meterStore } from '#repositories/meters.ts';
-import { explainOutage } from '#runtime/outage.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { type Fault, inTurn, randomFaults } from '#test/faulty-client.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength, outcomeOf, patience } from '#test/many.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
-
-const long = Boolean(process.env['LONG']);
-const patience = long ? 3_600_000 : 120_000;
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {
@@ -24,9 +22,20 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const codeOf = (error: unknown): string =>
-  error instanceof ServiceError ? error.code : (explainOutage(error)?.code ?? `unforeseen: ${String(error)}`);
-const outcomeOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'done', codeOf);
+/** A client that counts what it sends. */
+function countingClient() {
+  const requests = { GetItem: 0, UpdateItem: 0, Query: 0 };
+  const client = new DynamoDBClient({ endpoint: database.url });
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) => {
+        requests[commandName.replace(/Command$/, '') as keyof typeof requests] += 1;
+        return next(args);
+      },
+    { step: 'initialize' },
+  );
+  return { client: DynamoDBDocumentClient.from(client), requests };
+}
 
 /** Something that its owner, operator or programs do with an account. */
 type Deed = (account: LedgerAccount) => Promise<unknown>;
@@ -102,7 +111,7 @@ describe('a network that loses replies and throttles', () => {
           const faulted = await lived(deeds, inTurn(randomFaults(30, seed)));
           expect(faulted).toEqual(await lived(deeds));
         }),
-        { numRuns: long ? 300 : 6, endOnFailure: true },
+        { numRuns: atLength(5, 200), endOnFailure: true },
       );
     },
     patience,
@@ -111,7 +120,7 @@ describe('a network that loses replies and throttles', () => {
   it(
     'even where the client gives up leaves every call charged once or not at all, and the ledger exact',
     async () => {
-      for (let seed = 1; seed <= (long ? 40 : 3); seed++) {
+      for (let seed = 1; seed <= atLength(2, 40); seed++) {
         const draw = randomFaults(60, seed);
         let isOver = false;
         const account = await openLedgerAccount(database.url, { fault: () => (isOver ? 'none' : draw()) });
@@ -144,18 +153,20 @@ describe('a network that loses replies and throttles', () => {
 });
 
 describe('calls that died', () => {
-  const [accounts, holds] = long ? [100, 100] : [15, 20];
+  const [accounts, holds] = atLength([8, 15], [100, 100]);
   const unhurried = { callsInFlight: 1000, ceiling: 1e9 };
 
   it(
     'leave nothing held once a sweep has gone round, though none went for a day, and others call meanwhile',
     async () => {
-      const { admit, sweep, find } = metering(meterStore(database.client, 'meters'), planOfRank);
-      const meters = await Promise.all(
-        Array.from({ length: accounts }, () => putMeter(database.client, meterWith(credits(holds), unhurried))),
-      );
-      for (const meter of meters) {
+      const counted = countingClient();
+      const { admit, find } = metering(meterStore(database.client, 'meters'), planOfRank);
+      const { sweep } = metering(meterStore(counted.client, 'meters'), planOfRank);
+      const meters: Meter[] = [];
+      for (let made = 0; made < accounts; made++) {
+        const meter = await putMeter(database.client, meterWith(credits(holds), unhurried));
         await Promise.all(Array.from({ length: holds }, (_, call) => admit(attemptOn(meter, `dead-${call}`))));
+        meters.push(meter);
       }
       await sweep(start + 149_000);
       for (const { accountId } of meters) expect((await find(accountId))?.holds.size).toBe(holds);
@@ -166,14 +177,38 @@ describe('calls that died', () => {
       await charge.settle(credits(1), nextDay);
       expect((await find(other.accountId))?.spendable).toBe(0);
 
+      const before = { ...counted.requests };
       await sweep(nextDay);
       for (const { accountId } of meters) {
         expect(await find(accountId)).toMatchObject({ holds: new Map(), spendable: credits(holds) });
       }
+      // One write for each dead call and one for its account's watch, and two looks at each account.
+      expect(counted.requests.UpdateItem - before.UpdateItem).toBeLessThanOrEqual(accounts * (holds + 1));
+      expect(counted.requests.GetItem - before.GetItem).toBeLessThanOrEqual(accounts * 2);
       expect(await sweep(nextDay)).toBe(0);
+      counted.client.destroy();
     },
     patience,
   );
+
+  it('of an account whose item cannot be read do not keep the sweep from the others, and the sweep says so', async () => {
+    const own = await startTestDatabase();
+    const { admit, sweep, find } = metering(meterStore(own.client, 'meters'), planOfRank);
+    const meters = await Promise.all(Array.from({ length: 20 }, () => putMeter(own.client, meterWith(credits(1)))));
+    for (const meter of meters) await admit(attemptOn(meter, 'dead'));
+    const broken = meters.splice(4, 1)[0]!;
+    await own.client.send(
+      new UpdateCommand({
+        TableName: 'meters',
+        Key: { a: broken.accountId },
+        UpdateExpression: 'SET n = :text',
+        ExpressionAttributeValues: { ':text': 'not a number' },
+      }),
+    );
+    await expect(sweep(start + 200_000)).rejects.toThrow('1 accounts could not be swept');
+    for (const { accountId } of meters) expect((await find(accountId))?.holds.size).toBe(0);
+    await own.close();
+  });
 
   it('are found by the first sweep after their deadline, also a short one behind long ones that still run', async () => {
     const { admit, sweep, find } = metering(meterStore(database.client, 'meters'), planOfRank);
@@ -181,7 +216,7 @@ describe('calls that died', () => {
     const at = (seconds: number) => start + seconds * 1000;
     const heldAfterSweep = async (seconds: number) => {
       await sweep(at(seconds));
-      return [...((await find(meter.accountId))?.holds.keys() ?? [])];
+      return [...((await find(meter.accountId))?.holds.keys() ?? [])].toSorted();
     };
     const call = (name: string, seconds: number, timeout: number) =>
       admit(attemptOn(meter, name, { now: at(seconds), deadline: start / 1000 + seconds + timeout + graceSeconds }));
@@ -191,7 +226,7 @@ describe('calls that died', () => {
     expect(await heldAfterSweep(88)).toEqual(['long', 'short']);
     expect(await heldAfterSweep(89)).toEqual(['long']);
     await call('later', 100, 28);
-    expect(await heldAfterSweep(187)).toEqual(['long', 'later']);
+    expect(await heldAfterSweep(187)).toEqual(['later', 'long']);
     expect(await heldAfterSweep(188)).toEqual(['long']);
     expect(await heldAfterSweep(360)).toEqual([]);
     expect(await sweep(at(361))).toBe(0);

@@ -1,6 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/tables.ts';
 import { auditor } from '#domain/auditor.ts';
 import { shownCredits } from '#domain/balance.ts';
@@ -12,10 +12,8 @@ import { meterImageOf } from '#repositories/meter-item.ts';
 import { statementStore } from '#repositories/statements.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength, patience, times } from '#test/many.ts';
 import { credits } from '#test/meters.ts';
-
-const long = Boolean(process.env['LONG']);
-const patience = long ? 3_600_000 : 120_000;
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let ledger: LedgerStore;
@@ -55,13 +53,13 @@ async function itemsOfLedger(url = database): Promise<unknown[]> {
 
 describe('the ledger', () => {
   let account: LedgerAccount;
-  beforeEach(async () => {
+  beforeAll(async () => {
     account = await busyAccount(database.url);
+    await account.project();
   });
-  afterEach(() => account.close());
+  afterAll(() => account.close());
 
   it('never changes a row, whatever is written in its place later', async () => {
-    await account.project();
     const { seq } = await account.current();
     const before = await account.rows(seq);
     for (const row of before) await ledger.append({ ...row, amount: row.amount - 1, balance: 0, type: 'adjustment' });
@@ -69,7 +67,6 @@ describe('the ledger', () => {
   });
 
   it('has one row for each call, findable by its request id, of what it cost, 0 when it failed', async () => {
-    await account.project();
     const charges = (await account.rows((await account.current()).seq)).filter(({ type }) => type === 'charge');
     expect(charges).toHaveLength(24);
     expect(new Set(charges.map(({ requestId }) => requestId)).size).toBe(24);
@@ -78,7 +75,6 @@ describe('the ledger', () => {
   });
 
   it('counts every call that cost something once in its day', async () => {
-    await account.project();
     const usage = statementService(statementStore(database.client, tables.ledger.name), account.clock).usage;
     const { days } = await usage(account.id, { from: '2027-03-01', to: '2027-05-01', group: 'service' });
     const total = (service: string) =>
@@ -121,7 +117,7 @@ describe('the projector', () => {
           expect(await itemsOfLedger(there)).toEqual(expected);
           await there.close();
         }),
-        { numRuns: long ? 100 : 4 },
+        { numRuns: atLength(3, 100) },
       );
       expect(expected).toHaveLength(images.length + 1 + 11);
       await fresh.close();
@@ -136,7 +132,7 @@ describe('many accounts', () => {
     'show the balance that their rows add up to, each of them, and the audit finds nothing',
     async () => {
       const own = await startTestDatabase();
-      const accounts = await Promise.all(Array.from({ length: long ? 300 : 6 }, () => busyAccount(own.url)));
+      const accounts = await Promise.all(times(atLength(4, 300), () => busyAccount(own.url)));
       for (const account of accounts) {
         await account.project();
         const meter = await account.current();

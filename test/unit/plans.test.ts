@@ -4,6 +4,7 @@ import { prices } from '#contract/prices.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength } from '#test/many.ts';
 
 describe('the tables of the specification', () => {
   it('are the listing, value by value', () => {
@@ -108,17 +109,25 @@ describe('the overview on a meter', () => {
   }
 
   it.each([
-    [undefined, 5],
-    ['dev_pass', 20],
-    ['smm_pass', 500],
-    ['pro_pass', 500],
-    ['enterprise', 0],
-  ])('%s admits so many calls in a minute, 0 for no limit: %i', async (plan, perMinute) => {
+    ['freemium', '5'],
+    ['dev_pass', '20'],
+    ['smm_pass', '500'],
+    ['pro_pass', '500'],
+    ['enterprise', undefined],
+  ])('lets %s make so many calls in a minute, and says so: %s', async (plan, perMinute) => {
     const account = await open();
-    if (plan) await account.subscriptions.assign(account.id, plan);
-    expect(await calls(account, perMinute || 150)).toEqual([]);
-    const [refusal] = await calls(account, 1);
-    expect(refusal?.code).toBe(perMinute > 0 ? 'RATE_LIMIT_EXCEEDED' : undefined);
+    await account.subscriptions.assign(account.id, plan);
+    const charge = await account.admit(1);
+    expect(charge.holding()['x-ratelimit-limit-requests']).toBe(perMinute);
+    await account.close();
+  });
+
+  it.each(atLength([5, 20], [5, 20, 500]))('keeps a limit of %i calls in a minute', async (perMinute) => {
+    const account = await open();
+    const plan = planOverview.find(({ callsPerMinute }) => callsPerMinute === perMinute)!;
+    await account.subscriptions.assign(account.id, plan.name);
+    expect(await calls(account, perMinute)).toEqual([]);
+    expect(await calls(account, 1)).toMatchObject([{ code: 'RATE_LIMIT_EXCEEDED' }]);
     await account.close();
   });
 

@@ -62,7 +62,8 @@ export function metering(store: MeterStore, plans: Plans) {
   async function settleDue(meter: Meter, now: number): Promise<void> {
     const lapsed = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
     for (const [requestId, hold] of lapsed) {
-      await store.settle({ ...settlementOf(meter, requestId, hold, now), cost: 0, expiryPassed: true });
+      // A lot that has expired under the hold has made the meter due by the hold's deadline, so it stays due.
+      await store.settle({ ...settlementOf(meter, requestId, hold, now), cost: 0, expiryPassed: false });
     }
     if (lapsed.length > 0 || meter.due * 1000 > now) return;
     const settled = bringCurrent(meter, Math.floor(now / 1000), plans);

@@ -1,0 +1,21 @@
+import { ServiceError } from '#domain/service-error.ts';
+import { explainOutage } from '#runtime/outage.ts';
+
+/** `npm run test:long`: the same tests with large counts. */
+const isLong = Boolean(process.env['LONG']);
+
+export const atLength = <T>(short: T, long: T): T => (isLong ? long : short);
+
+/** Milliseconds that a test with a count of its own may take. */
+export const patience = atLength(120_000, 1_800_000);
+
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** How work went: `done`, or the code that its caller is told. */
+export const outcomeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) =>
+      error instanceof ServiceError ? error.code : (explainOutage(error)?.code ?? `unforeseen: ${String(error)}`),
+  );
