@@ -15,6 +15,23 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const chatPath = '/v1/chat/completions';
+
+/** What OpenAI's clients are told in the place of our codes. */
+const openAiCodes: Readonly<Record<string, string>> = {
+  invalid_api_key: 'INVALID_API_KEY',
+  unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
+  payload_too_large: 'PAYLOAD_TOO_LARGE',
+  unknown_url: 'NOT_FOUND',
+  method_not_supported: 'METHOD_NOT_ALLOWED',
+  null: 'INVALID_FORMAT',
+};
+const refusedOpenAi = ({ status, body: answer, headers }: Answer) => {
+  const { error, ...rest } = answer as unknown as { error: Record<string, unknown> };
+  expect([Object.keys(error).toSorted(), rest]).toEqual([['code', 'message', 'param', 'type'], {}]);
+  expect(error['message']).toMatch(/^.{10,}\.$/s);
+  expect(headers.get('x-request-id')).toBeTruthy();
+  return `${status} ${openAiCodes[String(error['code'])]}`;
+};
 const refusedWith = ({ status, body, headers }: Answer) => {
   expect(Object.keys(body).toSorted()).toEqual(['data', 'detail', 'error', 'message', 'status']);
   expect(body).toMatchObject({ error: true, data: null, status });
@@ -23,8 +40,10 @@ const refusedWith = ({ status, body, headers }: Answer) => {
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   return `${status} ${body.message}`;
 };
-const send = async (method: string, path: string, options: CallOptions) =>
-  refusedWith(await service.call(method, path, options));
+const send = async (method: string, path: string, options: CallOptions) => {
+  const answer = await service.call(method, path, options);
+  return path.startsWith('/openai/') ? refusedOpenAi(answer) : refusedWith(answer);
+};
 
 /** What the account's item says, so that a test can show that nothing in it moved. */
 const fingerprint = async () => {
@@ -129,6 +148,8 @@ describe('unknown paths and methods', () => {
     ['POST', '/v1', '404 NOT_FOUND'],
     ['GET', '/v1/models/', '404 NOT_FOUND'],
     ['GET', '/api/keys/a/b/c', '404 NOT_FOUND'],
+    ['POST', '/openai/v1/responses', '404 NOT_FOUND'],
+    ['DELETE', '/openai/v1/models/svc-1', '405 METHOD_NOT_ALLOWED'],
     ['GET', '/v1/chat/completions', '405 METHOD_NOT_ALLOWED'],
     ['DELETE', '/v1/models', '405 METHOD_NOT_ALLOWED'],
     ['PUT', '/api/keys/abc', '405 METHOD_NOT_ALLOWED'],

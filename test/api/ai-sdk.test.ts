@@ -1,0 +1,133 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { APICallError, embed, embedMany, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+let key: string;
+beforeAll(async () => {
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+  service = await startTestService();
+  ({ key } = await service.person({ planRank: 4 }));
+});
+afterAll(() => service.close());
+
+const provider = (apiKey = key) =>
+  createOpenAICompatible({
+    name: 'platform',
+    apiKey,
+    baseURL: `${service.origin}/openai/v1`,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  });
+const plain = { maxRetries: 0 };
+const place = jsonSchema<{ city: string }>({
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+});
+const tools = {
+  get_weather: tool({
+    description: 'The weather in a city',
+    inputSchema: place,
+    execute: async ({ city }) => ({ city, sky: 'clear' }),
+  }),
+};
+
+describe('the AI SDK', () => {
+  it('generates text and counts its tokens', async () => {
+    const { text, finishReason, usage } = await generateText({
+      ...plain,
+      model: provider()('svc-1'),
+      system: 'Be brief',
+      prompt: 'Hello',
+    });
+    expect(text).toMatch(/demo engine/);
+    expect(finishReason).toBe('stop');
+    expect(usage.outputTokens).toBeGreaterThan(10);
+  });
+
+  it('streams text with its usage', async () => {
+    const asked = { ...plain, model: provider()('svc-1'), prompt: 'Tell me of rivers' };
+    const streamed = streamText(asked);
+    let text = '';
+    for await (const piece of streamed.textStream) text += piece;
+    const whole = await generateText(asked);
+    expect(text).toBe(whole.text);
+    expect((await streamed.usage).outputTokens).toBe(whole.usage.outputTokens);
+  });
+
+  it.each(['whole', 'streamed'])('runs tools and answers with their results, %s', async (how) => {
+    const asked = {
+      ...plain,
+      model: provider()('svc-1'),
+      prompt: 'What is the weather in Paris?',
+      tools,
+      stopWhen: stepCountIs(3),
+    };
+    const { steps, text } = how === 'whole' ? await generateText(asked) : streamText(asked);
+    expect((await steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+    expect((await steps)[0]?.toolCalls).toMatchObject([{ toolName: 'get_weather', input: { city: 'Paris' } }]);
+    expect(await text).toContain('city is Paris, sky is clear');
+  });
+
+  it('generates objects by a schema', async () => {
+    const schema = jsonSchema<{ city: string; days: number }>({
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      required: ['city', 'days'],
+      additionalProperties: false,
+    });
+    const prompt = 'A trip to Lisbon for 3 days';
+    const { output } = await generateText({
+      ...plain,
+      model: provider()('svc-1'),
+      output: Output.object({ schema }),
+      prompt,
+    });
+    expect(output).toEqual({ city: 'Lisbon', days: 3 });
+  });
+
+  it('completes a prompt', async () => {
+    const { text } = await generateText({
+      ...plain,
+      model: provider().completionModel('svc-instruct'),
+      prompt: 'Once upon a time',
+      maxOutputTokens: 12,
+    });
+    expect(text).not.toBe('');
+  });
+
+  it('embeds one text and many', async () => {
+    const model = provider().embeddingModel('svc-embed');
+    const one = await embed({ ...plain, model, value: 'a cat' });
+    const many = await embedMany({ ...plain, model, values: ['a dog', 'a cat'] });
+    expect(one.embedding).toHaveLength(1536);
+    expect(many.embeddings[1]).toEqual(one.embedding);
+    expect(one.usage.tokens).toBeGreaterThan(0);
+  });
+
+  it('tells errors with their status and sentence', async () => {
+    const failed = await generateText({ ...plain, model: provider('junk')('svc-1'), prompt: 'Hello' }).catch(
+      (error: unknown) => error,
+    );
+    expect(failed).toBeInstanceOf(APICallError);
+    expect(failed).toMatchObject({ statusCode: 401, isRetryable: false, message: expect.stringMatching(/key/i) });
+  });
+
+  it('tells of a stream that broke off', async () => {
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
+    const errors: unknown[] = [];
+    const { textStream } = streamText({
+      ...plain,
+      model: provider()('svc-1'),
+      prompt: 'A long story',
+      onError: ({ error }) => void errors.push(error),
+    });
+    let text = '';
+    for await (const piece of textStream) text += piece;
+    expect(text).not.toBe('');
+    expect(errors).toHaveLength(1);
+    expect(String(errors[0])).toMatch(/svc-1/);
+  });
+});

@@ -1,0 +1,250 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Person, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+let person: Person;
+let client: OpenAI;
+beforeAll(async () => {
+  service = await startTestService();
+  person = await service.person({ planRank: 4 });
+});
+beforeEach(() => {
+  client = clientOf(person.key);
+});
+afterAll(() => service.close());
+
+const clientOf = (apiKey: string, more: object = {}) =>
+  new OpenAI({ apiKey, baseURL: `${service.origin}/openai/v1`, maxRetries: 0, ...more });
+const user = (content: string) => [{ role: 'user' as const, content }];
+const functionTool = (name: string, properties: object, required: string[] = []) =>
+  ({ type: 'function', function: { name, parameters: { type: 'object', properties, required } } }) as const;
+const weather = functionTool('get_weather', { city: { type: 'string' } }, ['city']);
+const time = functionTool('get_local_time', { city: { type: 'string' } }, ['city']);
+const both = 'What is the weather in Paris, and the local time in Tokyo?';
+
+describe('chat.completions', () => {
+  it('answers, and the request id is on the answer', async () => {
+    const completion = await client.chat.completions.create({ model: 'svc-1', messages: user('Hello') });
+    expect(completion).toMatchObject({
+      object: 'chat.completion',
+      model: 'svc-1',
+      choices: [{ message: { role: 'assistant', content: expect.stringMatching(/demo/) }, finish_reason: 'stop' }],
+    });
+    expect(completion._request_id).toMatch(/^\w+$/);
+    expect(completion.id).toBe(`chatcmpl-${completion._request_id}`);
+  });
+
+  it('streams to a raw loop what it would have answered whole, and the usage where it is asked for', async () => {
+    const asked = { model: 'svc-1', messages: user('Tell me of rivers') };
+    const stream = await client.chat.completions.create({
+      ...asked,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const chunks = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+    const whole = await client.chat.completions.create(asked);
+    expect(text).toBe(whole.choices[0]?.message.content);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+    expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
+  });
+
+  it('feeds the stream helper, which puts several tool calls together again', async () => {
+    const stream = client.chat.completions.stream({ model: 'svc-1', messages: user(both), tools: [weather, time] });
+    const { choices } = await stream.finalChatCompletion();
+    const calls = (choices[0]?.message.tool_calls ?? []).map((call) => call.type === 'function' && call.function);
+    expect(choices[0]).toMatchObject({ message: { content: null }, finish_reason: 'tool_calls' });
+    expect(calls).toMatchObject([
+      { name: 'get_weather', arguments: '{"city":"Paris"}' },
+      { name: 'get_local_time', arguments: '{"city":"Tokyo"}' },
+    ]);
+  });
+
+  it.each([false, true])(
+    'lets runTools call what the model asks for and answer with it, streaming: %s',
+    async (stream) => {
+      const asked: string[] = [];
+      const tool = (name: string, answer: string) => ({
+        type: 'function' as const,
+        function: {
+          name,
+          description: name,
+          parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+          parse: JSON.parse,
+          function: ({ city }: { city: string }) => {
+            asked.push(`${name} ${city}`);
+            return answer;
+          },
+        },
+      });
+      const tools = [tool('get_weather', '{"sky":"clear"}'), tool('get_local_time', '{"hour":9}')];
+      const body = { model: 'svc-1', messages: user(both), tools };
+      const runner = stream
+        ? client.chat.completions.runTools({ ...body, stream: true })
+        : client.chat.completions.runTools(body);
+      const final = await runner.finalContent();
+      expect(asked.toSorted()).toEqual(['get_local_time Tokyo', 'get_weather Paris']);
+      expect(final).toContain('The function get_weather answered: sky is clear');
+      expect(final).toContain('The function get_local_time answered: hour is 9');
+    },
+  );
+
+  it('takes functions as before tools there were, and calls one', async () => {
+    const functions = [weather.function];
+    const messages = user('What is the weather in Paris?');
+    const completion = await client.chat.completions.create({ model: 'svc-1', messages, functions });
+    expect(completion.choices[0]).toMatchObject({
+      message: { content: null, function_call: { name: 'get_weather', arguments: '{"city":"Paris"}' } },
+      finish_reason: 'function_call',
+    });
+    const [choice] = completion.choices;
+    const result = { role: 'function' as const, name: 'get_weather', content: '{"sky":"clear"}' };
+    const answered = await client.chat.completions.create({
+      model: 'svc-1',
+      messages: [...messages, choice!.message, result],
+      functions,
+    });
+    expect(answered.choices[0]).toMatchObject({
+      message: { content: expect.stringContaining('sky is clear') },
+      finish_reason: 'stop',
+    });
+  });
+
+  it('parses answers that follow a JSON schema', async () => {
+    const schema = {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+      required: ['city', 'days'],
+      additionalProperties: false,
+    };
+    const completion = await client.chat.completions.parse({
+      model: 'svc-1',
+      messages: user('A trip to Lisbon for 3 days'),
+      response_format: { type: 'json_schema', json_schema: { name: 'trip', strict: true, schema } },
+    });
+    expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ city: 'Lisbon', days: 3 });
+  });
+});
+
+describe('the other operations', () => {
+  it('completions answers and streams', async () => {
+    const asked = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
+    const whole = await client.completions.create(asked);
+    expect(whole).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }] });
+    const chunks = [];
+    for await (const chunk of await client.completions.create({ ...asked, stream: true })) chunks.push(chunk);
+    expect(chunks.map(({ choices }) => choices[0]?.text).join('')).toBe(whole.choices[0]?.text);
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
+  });
+
+  it('embeddings gives the same vectors as floats and as the base64 that the client asks for by itself', async () => {
+    const input = ['a cat', 'a dog'];
+    const asked = { model: 'svc-embed', input, dimensions: 16 };
+    const packed = await client.embeddings.create(asked);
+    const floats = await client.embeddings.create({ ...asked, encoding_format: 'float' });
+    expect(packed.data).toHaveLength(2);
+    expect(packed.data.map(({ embedding }) => embedding)).toEqual(
+      floats.data.map(({ embedding }) => embedding.map(Math.fround)),
+    );
+  });
+
+  it('models lists and retrieves', async () => {
+    const listed = [];
+    for await (const model of client.models.list()) listed.push(model.id);
+    expect(listed).toEqual(['svc-1', 'svc-1-32k', 'svc-instruct', 'svc-code', 'svc-embed']);
+    expect(await client.models.retrieve('svc-1')).toMatchObject({ id: 'svc-1', object: 'model', owned_by: 'platform' });
+  });
+});
+
+describe('errors', () => {
+  const ask = (from: OpenAI, more: object = {}) =>
+    from.chat.completions.create({ model: 'svc-1', messages: user('Hello'), ...more });
+
+  async function errorOf(work: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof OpenAI.APIError)) throw new Error(`no APIError: ${String(error)}`);
+    return error;
+  }
+
+  it.each([
+    ['AuthenticationError', 401, 'authentication_error', 'invalid_api_key', () => ask(clientOf('junk'))],
+    ['BadRequestError', 400, 'invalid_request_error', 'invalid_value', () => ask(client, { temperature: 3 })],
+    ['BadRequestError', 400, 'invalid_request_error', 'model_not_found', () => ask(client, { model: 'gpt-4' })],
+    [
+      'BadRequestError',
+      400,
+      'invalid_request_error',
+      'context_length_exceeded',
+      () => ask(client, { messages: user('word '.repeat(5000)) }),
+    ],
+    ['NotFoundError', 404, 'invalid_request_error', 'model_not_found', () => client.models.retrieve('gpt-4')],
+    ['NotFoundError', 404, 'invalid_request_error', 'unknown_url', () => client.get('/threads')],
+  ] as const)('%s with %i, %s, %s', async (name, status, kind, code, work) => {
+    const error = await errorOf(work());
+    expect(error).toBeInstanceOf(OpenAI[name]);
+    expect(error).toMatchObject({ status, type: kind, code, requestID: expect.stringMatching(/^\w+$/) });
+    expect(error.message).toMatch(new RegExp(`^${status} .{10,}\\.$`));
+  });
+
+  it('names the field', async () => {
+    expect(await errorOf(ask(client, { temperature: 3 }))).toMatchObject({ param: 'temperature' });
+    expect(await errorOf(ask(client, { messages: undefined }))).toMatchObject({
+      param: 'messages',
+      code: 'missing_required_parameter',
+    });
+  });
+
+  it('403 for a model above the plan, 402 without credits, 429 beyond the rate, with the wait', async () => {
+    const free = clientOf((await service.person()).key);
+    const forbidden = await errorOf(ask(free, { model: 'svc-1-32k' }));
+    expect(forbidden).toBeInstanceOf(OpenAI.PermissionDeniedError);
+    expect(forbidden).toMatchObject({ status: 403, code: 'insufficient_permissions' });
+
+    const poor = await errorOf(ask(clientOf((await service.person({ planRank: 2, credits: 0 })).key)));
+    expect(poor).toMatchObject({ status: 402, type: 'insufficient_quota', code: 'insufficient_quota' });
+    expect(poor.headers?.get('x-should-retry')).toBe('false');
+
+    for (let calls = 0; calls < 10; calls++) await ask(free);
+    const hasty = await errorOf(ask(free));
+    expect(hasty).toBeInstanceOf(OpenAI.RateLimitError);
+    expect(hasty).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    expect(Number(hasty.headers?.get('retry-after'))).toBeGreaterThan(50);
+    expect(hasty.headers?.get('x-should-retry')).toBeNull();
+  });
+
+  it.each([
+    ['error', 502, 'model_error'],
+    ['unavailable', 503, 'service_unavailable'],
+  ])(
+    'a model that fails with %s is a server error %i, and a retry by the client succeeds',
+    async (fault, status, code) => {
+      await service.post('/_local/faults', { target: 'sagemaker', fault });
+      const error = await errorOf(ask(client));
+      expect(error).toBeInstanceOf(OpenAI.InternalServerError);
+      expect(error).toMatchObject({ status, type: 'server_error', code });
+      if (status === 503) return;
+      await service.post('/_local/faults', { target: 'sagemaker', fault });
+      expect(await ask(clientOf(person.key, { maxRetries: 1 }))).toHaveProperty('choices');
+    },
+  );
+
+  it('a stream that breaks off throws what happened, in the loop', async () => {
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
+    const stream = await client.chat.completions.create({
+      model: 'svc-1',
+      messages: user('A long story'),
+      stream: true,
+    });
+    let text = '';
+    const read = (async () => {
+      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+    })();
+    expect(await errorOf(read)).toMatchObject({ type: 'server_error', code: 'model_error' });
+    expect(text).not.toBe('');
+  });
+});

@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenize } from '#local/sagemaker/demo-words.ts';
+import { services } from '#runtime/container.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+let person: Person;
+beforeAll(async () => {
+  service = await startTestService();
+  person = await service.person({ planRank: 4 });
+});
+afterAll(() => service.close());
+
+async function send(path: string, body?: unknown, headers: Record<string, string> = {}, method = 'POST') {
+  const reply = await fetch(service.origin + path, {
+    method,
+    headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  const json = () => JSON.parse(text);
+  return { status: reply.status, headers: reply.headers, text, json };
+}
+
+const chats = '/openai/v1/chat/completions';
+const prompt = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 8 };
+const texts = { model: 'svc-embed', input: ['a cat', 'a dog'], dimensions: 4 };
+const spendable = async () => (await services().metering().find(person.id))?.spendable ?? 0;
+const error = (message: unknown, type: string, param: string | null, code: string | null) => ({
+  error: { message, type, param, code },
+});
+
+describe('an answer', () => {
+  it('is the bare object, with the headers of every priced call', async () => {
+    const { status, json, headers } = await send(chats, chat());
+    expect(status).toBe(200);
+    expect(json()).toEqual({
+      id: `chatcmpl-${headers.get('x-request-id')}`,
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'svc-1',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: expect.stringMatching(/demo/), refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: {
+        prompt_tokens: expect.any(Number),
+        completion_tokens: expect.any(Number),
+        total_tokens: expect.any(Number),
+      },
+    });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-ratelimit-limit-requests': '2000',
+      'x-ratelimit-reset-requests': expect.any(String),
+      ratelimit: expect.any(String),
+      'x-credits-charged': '1',
+      'x-credits-remaining': expect.any(String),
+    });
+  });
+
+  it('lists the models, and tells one', async () => {
+    const list = (await send('/openai/v1/models', undefined, {}, 'GET')).json();
+    const enveloped = await service.call('GET', '/v1/models', { key: person.key });
+    expect(list).toEqual({ object: 'list', data: enveloped.body.data });
+    const one = await send('/openai/v1/models/svc-code', undefined, {}, 'GET');
+    expect(one.json()).toEqual(list.data.find(({ id }: { id: string }) => id === 'svc-code'));
+  });
+});
+
+describe('a stream', () => {
+  const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+  /** What every chunk of the stream says. */
+  const headOf = (text: string) => {
+    const { id, object, created, model } = JSON.parse(text.slice('data: '.length, text.indexOf('\n')));
+    return { id, object, created, model };
+  };
+
+  it('of a chat is, to the byte, role, deltas, end, usage where it is asked for, and [DONE]', async () => {
+    const body = { ...chat('Tell me of rivers'), max_tokens: 3 };
+    const whole = (await send(chats, body)).json();
+    const tokens = tokenize(whole.choices[0].message.content);
+    for (const include_usage of [false, true]) {
+      const { text, headers } = await send(chats, { ...body, stream: true, stream_options: { include_usage } });
+      const head = headOf(text);
+      expect(head).toEqual({
+        id: `chatcmpl-${headers.get('x-request-id')}`,
+        object: 'chat.completion.chunk',
+        created: expect.any(Number),
+        model: 'svc-1',
+      });
+      const usage = include_usage && { usage: null };
+      const chunk = (delta: object, finish_reason: string | null = null) =>
+        event({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...usage });
+      const expected = [
+        chunk({ role: 'assistant', content: '', refusal: null }),
+        ...tokens.map((content) => chunk({ content })),
+        chunk({}, 'length'),
+        ...(include_usage ? [event({ ...head, choices: [], usage: whole.usage })] : []),
+        'data: [DONE]\n\n',
+      ];
+      expect(text).toBe(expected.join(''));
+      expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+      expect(headers.get('x-credits-held')).toBe('1');
+    }
+  });
+
+  it('of a completion is, to the byte, texts, end, usage where it is asked for, and [DONE]', async () => {
+    const body = { ...prompt, max_tokens: 3 };
+    const whole = (await send('/openai/v1/completions', body)).json();
+    const tokens = tokenize(whole.choices[0].text);
+    for (const include_usage of [false, true]) {
+      const asked = { ...body, stream: true, stream_options: { include_usage } };
+      const { text } = await send('/openai/v1/completions', asked);
+      const head = headOf(text);
+      expect(head).toMatchObject({ object: 'text_completion', model: 'svc-instruct' });
+      const usage = include_usage && { usage: null };
+      const chunk = (piece: string, finish_reason: string | null = null) =>
+        event({ ...head, choices: [{ text: piece, index: 0, logprobs: null, finish_reason }], ...usage });
+      const expected = [
+        ...tokens.map((piece) => chunk(piece)),
+        chunk('', 'length'),
+        ...(include_usage ? [event({ ...head, choices: [], usage: whole.usage })] : []),
+        'data: [DONE]\n\n',
+      ];
+      expect(text).toBe(expected.join(''));
+    }
+  });
+
+  it.each([
+    [chats, chat('A long story')],
+    ['/openai/v1/completions', prompt],
+  ])(
+    'of %s that breaks off ends with an error and no [DONE], and is charged like the enveloped one',
+    async (path, body) => {
+      const charges: number[] = [];
+      for (const each of [path, path.replace('/openai', '')]) {
+        await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
+        const before = await spendable();
+        const { status, text } = await send(each, { ...body, stream: true });
+        charges.push(before - (await spendable()));
+        expect(status).toBe(200);
+        if (each !== path) continue;
+        const last = text.split('\n\n').at(-2) ?? '';
+        const sentence = expect.stringMatching(/^The model .*\.$/);
+        expect(JSON.parse(last.replace('data: ', ''))).toEqual(error(sentence, 'server_error', null, 'model_error'));
+        expect(text).not.toContain('[DONE]');
+      }
+      expect(charges[0]).toBe(charges[1]);
+      expect(charges[0]).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('charges are those of the enveloped operations', () => {
+  it.each<[string, string, object]>([
+    ['chat', 'chat/completions', chat('Tell me of rivers')],
+    [
+      'a chat with a function',
+      'chat/completions',
+      { ...chat(), functions: [{ name: 'hello' }], function_call: { name: 'hello' } },
+    ],
+    ['a streamed chat', 'chat/completions', { ...chat('Tell me of rivers'), stream: true }],
+    ['a completion', 'completions', prompt],
+    ['a streamed completion', 'completions', { ...prompt, stream: true }],
+    ['embeddings', 'embeddings', texts],
+    ['embeddings in base64', 'embeddings', { ...texts, encoding_format: 'base64' }],
+  ])('%s', async (_, path, body) => {
+    const charges: number[] = [];
+    for (const root of ['/v1/', '/openai/v1/']) {
+      const before = await spendable();
+      const { status, headers } = await send(root + path, body);
+      const charged = before - (await spendable());
+      expect(status).toBe(200);
+      if (!('stream' in body)) expect(Number(headers.get('x-credits-charged'))).toBe(charged / 1_000_000);
+      charges.push(charged);
+    }
+    expect(charges[0]).toBe(charges[1]);
+    expect(charges[0]).toBeGreaterThan(0);
+  });
+
+  it('and a failing model costs nothing', async () => {
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'error' });
+    const before = await spendable();
+    const { status, headers } = await send(chats, chat());
+    expect([status, headers.get('x-credits-charged'), await spendable()]).toEqual([502, '0', before]);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('gives the same answer for one charge, and has nothing to do with the same key on /v1', async () => {
+    const header = { 'idempotency-key': 'one' };
+    const before = await spendable();
+    const first = await send(chats, chat(), header);
+    const again = await send(chats, chat(), header);
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+    expect(again.headers.get('x-credits-charged')).toBe('0');
+    const enveloped = await send('/v1/chat/completions', chat(), header);
+    expect([enveloped.status, enveloped.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect(before - (await spendable())).toBe(2_000_000);
+  });
+
+  it('is refused for another body and after a stream, and clients are told not to retry', async () => {
+    const header = { 'idempotency-key': 'two' };
+    await send(chats, { ...chat(), stream: true }, header);
+    const other = await send(chats, chat('Other'), header);
+    const replay = await send(chats, { ...chat(), stream: true }, header);
+    expect([other.status, other.json().error.code]).toEqual([422, 'idempotency_key_reused']);
+    expect([replay.status, replay.json().error.code]).toEqual([409, 'replay_unavailable']);
+    for (const { headers } of [other, replay]) expect(headers.get('x-should-retry')).toBe('false');
+  });
+});
+
+describe('every error is an error object', () => {
+  const sentence = expect.stringMatching(/^.{10,}\.$/s);
+  const invalid = 'invalid_request_error';
+
+  it.each<[string, number, object, () => ReturnType<typeof send>]>([
+    ['an unknown path', 404, error(sentence, invalid, null, 'unknown_url'), () => send('/openai/v1/threads', {})],
+    ['the root', 404, error(sentence, invalid, null, 'unknown_url'), () => send('/openai', {})],
+    ['another method', 405, error(sentence, invalid, null, 'method_not_supported'), () => send(chats, {}, {}, 'PUT')],
+    ['no JSON', 400, error(sentence, invalid, null, null), () => send(chats, '{')],
+    [
+      'another type of body',
+      415,
+      error(sentence, invalid, null, 'unsupported_media_type'),
+      () => send(chats, 'x', { 'content-type': 'text/plain' }),
+    ],
+    [
+      'a large body',
+      413,
+      error(sentence, invalid, null, 'payload_too_large'),
+      () => send(chats, ' '.repeat(1_100_000)),
+    ],
+    [
+      'a body too large for the gateway',
+      413,
+      error(sentence, invalid, null, 'payload_too_large'),
+      () => send(chats, ' '.repeat(11_000_000)),
+    ],
+    [
+      'a path that the gateway cannot read',
+      400,
+      error(sentence, invalid, null, null),
+      () => send('/openai/v1/models/%zz', undefined, {}, 'GET'),
+    ],
+    [
+      'no key',
+      401,
+      error(sentence, 'authentication_error', null, 'invalid_api_key'),
+      () => send(chats, chat(), { authorization: '' }),
+    ],
+    [
+      'a session in the place of a key',
+      401,
+      error(sentence, 'authentication_error', null, 'invalid_api_key'),
+      () => send(chats, chat(), { authorization: '', cookie: person.cookie }),
+    ],
+    ['a missing field', 400, error(sentence, invalid, 'model', 'missing_required_parameter'), () => send(chats, {})],
+    [
+      'an unknown model in a body',
+      400,
+      error(sentence, invalid, 'model', 'model_not_found'),
+      () => send(chats, { ...chat(), model: 'gpt-4' }),
+    ],
+    [
+      'an unknown model in a path',
+      404,
+      error(sentence, invalid, 'model', 'model_not_found'),
+      () => send('/openai/v1/models/gpt-4', undefined, {}, 'GET'),
+    ],
+  ])('for %s: %i', async (_, status, expected, work) => {
+    const { status: given, json, headers } = await work();
+    expect(given).toBe(status);
+    expect(json()).toEqual(expected);
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(headers.get('x-request-id')).toBeTruthy();
+    expect(headers.get('x-should-retry')).toBe('false');
+  });
+
+  it('and of two surfaces each keeps its own', async () => {
+    const messageOf = async (path: string) => (await send(path, chat())).json();
+    expect(await messageOf('/v1/chat/complete')).toHaveProperty('message', 'NOT_FOUND');
+    expect(await messageOf('/openaiv1/chat/completions')).toHaveProperty('message', 'NOT_FOUND');
+  });
+});
+
+describe('what would make another answer than there is', () => {
+  it.each<[string, object, string, RegExp]>([
+    ['completions', { ...prompt, prompt: ['a', 'b'] }, 'prompt', /a list of exactly one/],
+    ['completions', { ...prompt, prompt: [1, 2] }, 'prompt', /tokens are not taken/],
+    ['completions', { ...prompt, prompt: '' }, 'prompt', /must not be empty/],
+    ['completions', { ...prompt, n: 2 }, 'n', /must be 1/],
+    ['completions', { ...prompt, best_of: 3 }, 'best_of', /must be 1/],
+    ['completions', { ...prompt, echo: true }, 'echo', /must be false/],
+    ['completions', { ...prompt, suffix: 'end' }, 'suffix', /not supported/],
+    ['embeddings', { ...texts, input: [1, 2] }, 'input', /tokens are not taken/],
+    ['embeddings', { ...texts, input: [[1, 2]] }, 'input', /tokens are not taken/],
+    ['embeddings', { ...texts, input: [] }, 'input', /must not be empty/],
+  ])('%s: %j is refused', async (path, body, param, rule) => {
+    const { status, json } = await send(`/openai/v1/${path}`, body);
+    expect([status, json()]).toEqual([
+      400,
+      error(expect.stringMatching(rule), 'invalid_request_error', param, 'invalid_value'),
+    ]);
+  });
+
+  it.each<[string, object]>([
+    [
+      'completions',
+      { ...prompt, prompt: ['Once upon a time'], n: 1, best_of: 1, echo: false, suffix: null, logprobs: 5 },
+    ],
+    ['embeddings', { ...texts, encoding_format: null, user: 'someone' }],
+    [
+      'chat/completions',
+      { ...chat(), n: 1, logprobs: true, user: 'someone', temperature: null, tools: [], whatever: 1 },
+    ],
+  ])('%s: what makes no other answer is taken or ignored', async (path, body) => {
+    expect((await send(`/openai/v1/${path}`, body)).status).toBe(200);
+  });
+});
