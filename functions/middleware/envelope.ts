@@ -13,6 +13,14 @@ export interface Outcome {
   /** What the caller is told of an error that is not a ServiceError; undefined for one nobody foresaw. */
   explain(error: unknown): ServiceError | undefined;
   onUnforeseen(error: unknown, requestId: string): void;
+  /** Told of every failure that is not the caller's (5xx) and was foreseen; its cause is for the operators. */
+  onFailure(error: ServiceError, failed: Failed): void;
+}
+
+/** Which request failed, and which model it had asked for. */
+export interface Failed {
+  readonly requestId: string;
+  readonly model: string | undefined;
 }
 
 const fixedHeaders = {
@@ -64,8 +72,9 @@ export function envelope(
   }
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
-    if (error instanceof ServiceError) return error;
-    const known = outcome().explain(error);
+    const { requestId, order } = call;
+    const known = error instanceof ServiceError ? error : outcome().explain(error);
+    if (known && errorStatus[known.code] >= 500) outcome().onFailure(known, { requestId, model: order?.model });
     if (known) return known;
     outcome().onUnforeseen(error, call.requestId);
     return new ServiceError(

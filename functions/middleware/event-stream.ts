@@ -12,6 +12,8 @@ export interface EventStreamOptions {
 
 /** A streamed answer as the body of a reply, at the reader's pace. A reader who leaves ends the model's work. */
 export function eventStream(answer: StreamedAnswer, { format, settle, explain }: EventStreamOptions): Readable {
+  let isGone = false;
+
   async function* events(): AsyncGenerator<string> {
     let last: string;
     try {
@@ -20,6 +22,7 @@ export function eventStream(answer: StreamedAnswer, { format, settle, explain }:
       }
       last = format.endEvent();
     } catch (error) {
+      if (isGone) return;
       last = format.errorEvent(explain(error));
     }
     await settle();
@@ -35,6 +38,7 @@ export function eventStream(answer: StreamedAnswer, { format, settle, explain }:
       );
     },
     destroy(error, done) {
+      isGone = true;
       answer.cancel();
       void settle().then(() => done(error));
     },

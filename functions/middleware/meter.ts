@@ -10,6 +10,16 @@ export interface Meters {
   readonly now: () => number;
   /** Tells the operators of a hold that could not be closed; it lapses and its credits come back. */
   readonly onLostSettlement: (error: unknown) => void;
+  /** Tells the operators of a model that reported more usage than the call can have had. */
+  readonly onExcess: (excess: Excess) => void;
+}
+
+/** Microcredits that a call would have cost by what its model says, and that were held for it and are charged. */
+export interface Excess {
+  readonly requestId: string;
+  readonly model: string | undefined;
+  readonly cost: number;
+  readonly held: number;
 }
 
 /**
@@ -20,13 +30,20 @@ export interface Meters {
 export function meter(route: Route, meters: () => Meters, streams: boolean): Middleware {
   const { priced } = route;
 
-  async function settle(call: Call, cost: number): Promise<void> {
+  async function settle(call: Call, cost: number | Promise<number>): Promise<void> {
     const { now, onLostSettlement } = meters();
     try {
-      await call.charge?.settle(cost, now());
+      await call.charge?.settle(capped(call, await cost), now());
     } catch (error) {
       onLostSettlement(error);
     }
+  }
+
+  /** What may be charged: never more than was held (reference: reliability C6). */
+  function capped({ requestId, order, charge }: Call, cost: number): number {
+    const held = charge?.held ?? 0;
+    if (cost > held) meters().onExcess({ requestId, model: order?.model, cost, held });
+    return Math.min(cost, held);
   }
 
   return {
@@ -48,9 +65,10 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       if (!call.charge) return;
       if (response instanceof StreamedAnswer) {
         Object.assign(call.headers, call.charge.holding());
-        call.afterBody = async () => settle(call, await response.cost());
+        call.afterBody = once(() => settle(call, response.cost()));
         return;
       }
+      call.cost = capped(call, call.cost);
       Object.assign(call.headers, call.charge.receipt(call.cost));
       if (streams) call.afterBody = () => settle(call, call.cost);
       else await settle(call, call.cost);
@@ -61,4 +79,10 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       Object.assign(call.headers, call.charge.receipt(0));
     },
   };
+}
+
+/** A stream ends in several ways, and sometimes in two of them. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
 }

@@ -22,6 +22,7 @@ export const outcome: Outcome = {
   },
   explain: explainOutage,
   onUnforeseen: (error, requestId) => logger().error('unforeseen error', { requestId, error }),
+  onFailure: (error, failed) => logger().warn('a dependency failed', { ...failed, code: error.code, error }),
 };
 
 export const authentication = (): Authentication => ({
@@ -37,6 +38,7 @@ export const meters = (): Meters => ({
   metering: services().metering(),
   now: () => ambient.clock.now(),
   onLostSettlement: (error) => logger().error('a settlement was lost; its hold will lapse', { error }),
+  onExcess: (excess) => logger().warn('a model reported more usage than it can have had', { ...excess }),
 });
 
 export const idempotent = (): Idempotent => ({

@@ -252,6 +252,7 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     expect(printed).toContain('"message":"request"');
     expect(printed).toContain('"_aws":{');
     expect(printed).toContain('unforeseen error');
+    expect(printed).toMatch(/"message":"a dependency failed".*"model":"svc-1".*"message":"ModelError 500"/);
     expect(printed).toContain('a stream record failed');
     expect(printed).toMatch(/^POST \/api\/auth\/login 401 \d+ ms$/m);
     const lines = printed.split('\n').filter((line) => given(line).length > 0);

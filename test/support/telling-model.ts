@@ -20,6 +20,7 @@ const moods = {
   miscounting: () => reply({ prompt_tokens: 1.5, completion_tokens: -1 }, { content: secret('completion') }),
   misshapen: () => reply(usage, { content: [secret('completion')], echo: secret('prompt') }),
   garbled: () => ({ status: 200, body: secret('completion') }),
+  mumbling: () => ({ status: 424, type: 'ModelError', body: secret('completion') }),
   crashing: () => modelError(500),
   refusing: () => modelError(400),
   busy: () => modelError(503),
