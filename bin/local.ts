@@ -19,7 +19,7 @@ async function serve(options: LocalOptions): Promise<void> {
   const { startService } = await import('#local/service.ts');
   let isReady = false;
   const access = (line: string): void => void (isReady && console.log(line));
-  const service = await startService({ ...options, log: tell, access });
+  const service = await startService({ ...options, buildDashboard: true, log: tell, access });
   isReady = true;
   console.log(welcome(service.status, engineName(options)));
   service.died.then(end, end);

@@ -10,6 +10,8 @@ export interface ServiceOptions {
   readonly modelName?: string;
   /** How long the demo engine takes for a word. */
   readonly wordDelayMs?: number;
+  /** Builds the dashboard where it is not built from its sources as they are; else it is served as it lies there. */
+  readonly buildDashboard?: boolean;
   readonly onDynamoRequest?: ProxyHook;
   readonly onDynamoReply?: ProxyHook;
   /** Told of what goes wrong. */

@@ -6,6 +6,8 @@ import { createAdmin } from './admin.ts';
 import { startBackground } from './background.ts';
 import { openClock, type ShiftedClock } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
+import { openDashboard } from './dashboard.ts';
+import { buildDashboard } from './dashboard-build.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type DemoAccount, openDemoAccount } from './demo-account.ts';
 import { type Database, startDatabase } from './dynamodb.ts';
@@ -73,6 +75,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     openDatabase(folder, external.dynamodb, closers),
     openIdentityIssuer(folder.file('identity-key.json'), front.origin, clock.now),
     loadHandlers(),
+    options.buildDashboard && buildDashboard(log, closers),
   ]);
   const proxy = { upstream: database.url, faults, ...(onRequest && { onRequest }), ...(onReply && { onReply }) };
   const events = createEventBus(log);
@@ -88,7 +91,8 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   let status = statusOf(front.origin, false, null);
   const admin = createAdmin({ status: () => status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
   const site = createPages(() => status);
-  gate.open((...parameters) => admin(...parameters) || site(...parameters));
+  const dashboard = await openDashboard();
+  gate.open((...parameters) => admin(...parameters) || site(...parameters) || dashboard(...parameters));
   const demo = await openDemo(front.origin, folder, mails, log);
   status = statusOf(front.origin, true, demo);
 

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'vite';
+import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/dashboard-build.ts';
+
+/** Builds the dashboard into dashboard/dist, unless it is built from these sources. It is put there as a whole. */
+async function run(): Promise<void> {
+  if (await isDashboardBuilt()) {
+    console.log('The dashboard is built from these sources already.');
+    return;
+  }
+  const sources = await dashboardSources();
+  const dashboard = join(dashboardFolder, '..');
+  const made = await mkdtemp(join(dashboard, '..', 'node_modules', '.dashboard-'));
+  try {
+    await build({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made } });
+    await writeFile(join(made, stampFile), sources);
+    await rm(dashboardFolder, { recursive: true, force: true });
+    await rename(made, dashboardFolder);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+  console.log('The dashboard is built into dashboard/dist.');
+}
+
+await run();

@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import { ApiError } from './api-error.ts';
+
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorStatus, code);
+
+const AnyEnvelope = v.variant('error', [
+  v.object({ error: v.literal(false), message: v.string(), data: v.unknown(), status: v.number() }),
+  v.object({
+    error: v.literal(true),
+    message: v.custom<ErrorCode>(isErrorCode),
+    status: v.number(),
+    detail: v.optional(v.string(), 'The request was refused.'),
+  }),
+]);
+
+/** The envelope in a text; throws an ApiError for one that tells an error, and for what is no envelope. */
+export function openEnvelope(text: string, headers?: Headers): { message: string; data: unknown } {
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), AnyEnvelope), text);
+  const requestId = headers?.get('x-request-id') ?? undefined;
+  if (!read.success)
+    throw new ApiError('BROKEN_ANSWER', 'The service gave an answer that is not its own.', { requestId });
+  if (!read.output.error) return read.output;
+  const { message, detail, status } = read.output;
+  const wait = Number(headers?.get('retry-after') ?? Number.NaN);
+  throw new ApiError(message, detail, {
+    status,
+    requestId,
+    retryAfterSeconds: Number.isFinite(wait) ? wait : undefined,
+  });
+}

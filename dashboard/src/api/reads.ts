@@ -1,0 +1,15 @@
+import { routes } from '#contract/routes.ts';
+import { useData } from './use-data.ts';
+
+export const useMe = () => useData(routes.me, {});
+export const useKeys = () => useData(routes.listKeys, {});
+export const usePlans = () => useData(routes.listPlans, {});
+export const useSubscription = () => useData(routes.getSubscription, {});
+export const useSessions = () => useData(routes.listSessions, {});
+/** Balance and grants; of the ledger only the newest row, as its page asks for its own. */
+export const useCredits = () => useData(routes.getCredits, { query: { limit: '1' } });
+
+/** What a change of plan changes. */
+export const planReads = [routes.getSubscription, routes.getCredits, routes.me] as const;
+/** What a call with a key changes. */
+export const spendingReads = [routes.getCredits, routes.getUsage, routes.getSubscription, routes.listKeys] as const;

@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import type { Route } from '#contract/route.ts';
+import { ApiError } from './api-error.ts';
+
+type Part<R, Schema extends string, Name extends string> =
+  R extends Record<Schema, infer S extends v.GenericSchema> ? Record<Name, v.InferInput<S>> : unknown;
+
+/** What a route takes, by its schemas. */
+export type Input<R extends Route> = Part<R, 'pathInput', 'path'> &
+  Part<R, 'queryInput', 'query'> &
+  Part<R, 'bodyInput', 'body'>;
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** An API key, sent in place of the session. */
+  readonly key?: string | undefined;
+}
+
+const Values = v.optional(v.record(v.string(), v.unknown()), {});
+/** An input without its route's types. */
+const Parts = v.object({ path: Values, query: Values, body: v.optional(v.unknown()) });
+type Values = v.InferOutput<typeof Values>;
+
+/** Sends a request of the route to this origin. Throws an ApiError when no answer comes. */
+export async function send<R extends Route>(
+  route: R,
+  input: Input<R>,
+  { signal, key }: SendOptions = {},
+): Promise<Response> {
+  const { path, query, body } = v.parse(Parts, input);
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+  };
+  try {
+    return await fetch(address(route.path, path, query), {
+      method: route.method,
+      headers,
+      credentials: key === undefined ? 'same-origin' : 'omit',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError('UNREACHABLE', 'The service cannot be reached. Check the connection and try again.');
+  }
+}
+
+function address(path: string, values: Values, query: Values): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length > 0 ? `${filled}?${new URLSearchParams(given).toString()}` : filled;
+}

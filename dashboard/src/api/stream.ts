@@ -1,0 +1,44 @@
+import type { Route } from '#contract/route.ts';
+import { ApiError } from './api-error.ts';
+import { openEnvelope } from './envelope.ts';
+import { type Input, type SendOptions, send } from './send.ts';
+
+export interface StreamedAnswer {
+  readonly headers: Headers;
+  /** The `data` of each STREAM_CHUNK as it comes; throws an ApiError when the stream tells one, or is cut. */
+  readonly chunks: AsyncIterable<unknown>;
+}
+
+/** Asks for a streamed answer (spec "Streaming"); throws an ApiError when it is refused before it begins. */
+export async function stream<R extends Route>(
+  route: R,
+  input: Input<R>,
+  options: SendOptions,
+): Promise<StreamedAnswer> {
+  const response = await send(route, input, options);
+  const { headers, body } = response;
+  if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) {
+    openEnvelope(await response.text(), headers);
+    throw new ApiError('BROKEN_ANSWER', 'The service gave no stream.');
+  }
+  return { headers, chunks: chunksOf(body, options.signal) };
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
+  let rest = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of body) {
+      const events = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+      rest = events.pop() ?? '';
+      for (const event of events) {
+        const { message, data } = openEnvelope(event.replace(/^data: /, ''));
+        if (message === 'STREAM_COMPLETE') return;
+        yield data;
+      }
+    }
+  } catch (error) {
+    if (error instanceof ApiError || signal?.aborted) throw error;
+  }
+  throw new ApiError('UNREACHABLE', 'The stream broke before its end. What came is shown; try again.');
+}

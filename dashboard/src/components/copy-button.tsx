@@ -1,0 +1,33 @@
+import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core';
+import { Icon } from './icon.tsx';
+
+interface CopyButtonProps {
+  readonly value: string;
+  /** What is copied, for those who do not see where the button is. */
+  readonly what: string;
+  /** A button with words rather than a sign. */
+  readonly worded?: boolean;
+}
+
+export function CopyButton({ value, what, worded = false }: CopyButtonProps) {
+  return (
+    <Copy value={value} timeout={2000}>
+      {({ copied, copy }) => {
+        const sign = <Icon name={copied ? 'check' : 'copy'} size={16} />;
+        if (worded)
+          return (
+            <Button onClick={copy} leftSection={sign}>
+              {copied ? 'Copied' : `Copy ${what}`}
+            </Button>
+          );
+        return (
+          <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? 'Copied' : `Copy ${what}`}>
+              {sign}
+            </ActionIcon>
+          </Tooltip>
+        );
+      }}
+    </Copy>
+  );
+}

@@ -1,0 +1,45 @@
+import { VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+import css from './data-table.module.css';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Numbers stand at the end; on a phone the lead is a row's heading, and the corner holds its menu. */
+  readonly place?: 'end' | 'lead' | 'corner';
+}
+
+interface DataTableProps<Row> {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string | number;
+}
+
+/** A table that becomes a list of cards on a phone. The roles stay said, as browsers drop those of restyled tables. */
+export function DataTable<Row>({ caption, columns, rows, idOf }: DataTableProps<Row>) {
+  return (
+    <table className={css.table} role="table" aria-label={caption}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ title, place }) => (
+            <th key={title} role="columnheader" scope="col" className={place === 'end' ? css.end : undefined}>
+              {place === 'corner' ? <VisuallyHidden>{title}</VisuallyHidden> : title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={idOf(row)} role="row">
+            {columns.map(({ title, cell, place }) => (
+              <td key={title} role="cell" data-label={title} className={place && css[place]}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

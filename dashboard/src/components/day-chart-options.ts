@@ -1,0 +1,110 @@
+import UPlot from 'uplot';
+
+export interface Series {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+export interface DayChartData {
+  /** UTC days as YYYY-MM-DD. */
+  readonly days: readonly string[];
+  readonly series: readonly Series[];
+  /** What is counted: calls, credits. */
+  readonly unit: string;
+}
+
+const number = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
+const short = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
+const dayMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+const colours = 6;
+export const seriesColour = (index: number): string => `var(--chart-${(index % colours) + 1})`;
+const valueOf = (variable: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+
+/** Each series raised by those below it; the highest comes first, so that the lower ones are drawn over it. */
+export function stacked(days: readonly string[], series: readonly Series[]): UPlot.AlignedData {
+  const at = days.map((day) => Date.parse(day) / 1000);
+  const sums = days.map(() => 0);
+  const raised = series.map(({ values }) => values.map((value, index) => (sums[index] = (sums[index] ?? 0) + value)));
+  return [at, ...raised.toReversed()];
+}
+
+export function chartOptions(
+  { days, series, unit }: DayChartData,
+  size: { width: number; height: number },
+  tip: HTMLElement,
+): UPlot.Options {
+  const axis = {
+    stroke: valueOf('--mantine-color-dimmed'),
+    font: '12px system-ui, sans-serif',
+    ticks: { show: false },
+  };
+  const bars = UPlot.paths.bars?.({ size: [0.72, 22], radius: 0.18 });
+  const dayOf = (seconds: number): string => dayMonth.format(seconds * 1000);
+
+  function showTip(chart: UPlot): void {
+    const { idx, left = 0 } = chart.cursor;
+    const day = idx === null || idx === undefined ? undefined : days[idx];
+    tip.hidden = day === undefined || left < 0;
+    if (day === undefined || idx === null || idx === undefined) return;
+    const lines = series.flatMap(({ name, values }) =>
+      values[idx] ? [`${name}: ${number.format(values[idx])} ${unit}`] : [],
+    );
+    tip.textContent = [dayOf(Date.parse(day) / 1000), ...(lines.length > 0 ? lines : [`no ${unit}`])].join('\n');
+    const edge = size.width - tip.offsetWidth;
+    tip.style.left = `${Math.max(0, Math.min(edge, left + 50))}px`;
+  }
+
+  return {
+    ...size,
+    legend: { show: false },
+    padding: [12, 0, 0, 0],
+    cursor: { y: false, points: { show: false }, drag: { setScale: false } },
+    scales: {
+      x: { time: true, range: (_, low, high) => [low - 43_200, high + 43_200] },
+      y: { range: (_, __, high) => [0, Math.max(high * 1.08, 1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 64,
+        splits: (_, __, low, high) => everyFewDays(days, low, high, size.width),
+        values: (_, splits) => splits.map(dayOf),
+      },
+      {
+        ...axis,
+        size: 44,
+        grid: { stroke: valueOf('--line'), width: 1 },
+        space: 36,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 2e4, 5e4, 1e5, 1e6, 1e7],
+        values: (_, splits) => splits.map((value) => short.format(value)),
+      },
+    ],
+    series: [
+      {},
+      ...series
+        .map((_, index) => ({
+          stroke: 'transparent',
+          fill: valueOf(`--chart-${(index % colours) + 1}`),
+          width: 0,
+          points: { show: false },
+          ...(bars && { paths: bars }),
+        }))
+        .toReversed(),
+    ],
+    hooks: { setCursor: [showTip] },
+  };
+}
+
+/** As many day names as fit. */
+function everyFewDays(days: readonly string[], low: number, high: number, width: number): number[] {
+  const step = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 80))));
+  return days
+    .toReversed()
+    .filter((_, index) => index % step === 0)
+    .map((day) => Date.parse(day) / 1000)
+    .filter((at) => at >= low && at <= high)
+    .toReversed();
+}

@@ -1,0 +1,23 @@
+import { Button, type ButtonProps, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ApiError } from '../api/api-error.ts';
+import { ErrorNotice } from './error-notice.tsx';
+
+interface FormFootProps extends ButtonProps {
+  readonly error: ApiError | null;
+  readonly isRunning: boolean;
+  /** The words on the button. */
+  readonly children: ReactNode;
+}
+
+/** The end of a form: what went wrong with it as a whole, and its button. */
+export function FormFoot({ error, isRunning, children, ...button }: FormFootProps) {
+  return (
+    <Stack gap="sm" mt="xs">
+      {error && <ErrorNotice error={error} />}
+      <Button type="submit" loading={isRunning} {...button}>
+        {children}
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,47 @@
+/** Strokes of a 24 × 24 grid. */
+const paths = {
+  overview: 'M4 13a8 8 0 1 1 16 0M12 13l4-4M4 19h16',
+  keys: 'M15 4a5 5 0 1 1-4.6 7L4 17.4V20h3.5v-2.5H10V15l2-2M16 8.5h.01',
+  plans: 'M4 7l8-4 8 4-8 4zM4 12l8 4 8-4M4 17l8 4 8-4',
+  usage: 'M4 20h16M7 16v-5M12 16V5M17 16V9',
+  playground: 'M4 5h16v11H10l-5 4v-4H4zM8 9h8M8 12h5',
+  settings: 'M4 7h10M18 7h2M4 17h4M12 17h8M16 5v4M10 15v4',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  plus: 'M12 5v14M5 12h14',
+  alert: 'M12 8v5M12 16.5h.01M12 3l9.5 17h-19z',
+  info: 'M12 11v5M12 7.5h.01M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18',
+  mail: 'M3 6h18v12H3zM3 7l9 6 9-6',
+  sun: 'M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8M12 2v2M12 20v2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M2 12h2M20 12h2M4.9 19.1l1.4-1.4M17.7 6.3l1.4-1.4',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z',
+  send: 'M4 12l16-8-6 16-3-7z',
+  stop: 'M7 7h10v10H7z',
+  arrow: 'M5 12h14M13 6l6 6-6 6',
+  download: 'M12 4v11M7 10.5l5 5 5-5M4 20h16',
+  logout: 'M15 4h4v16h-4M11 8l-4 4 4 4M7 12h9',
+  swap: 'M7 4L3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7',
+  docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h6M9 17h4',
+  sliders: 'M5 4v6M5 14v6M12 4v10M12 18v2M19 4v2M19 10v10M3 12h4M10 16h4M17 8h4',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={name === 'more' ? 3 : 1.8}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={paths[name]} />
+    </svg>
+  );
+}

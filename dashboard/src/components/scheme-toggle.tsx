@@ -1,0 +1,15 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Icon } from './icon.tsx';
+
+export function SchemeToggle() {
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const label = `Change to ${other} colours`;
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={() => setColorScheme(other)}>
+        <Icon name={other === 'dark' ? 'moon' : 'sun'} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,46 @@
+import { Burger, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useEffect } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useMe } from '../api/reads.ts';
+import { ErrorNotice } from './error-notice.tsx';
+import { PageSkeleton } from './page-skeleton.tsx';
+import css from './shell.module.css';
+import { Sidebar } from './sidebar.tsx';
+import { Wordmark } from './wordmark.tsx';
+
+/** What surrounds every page of somebody signed in. Without a session, the first answer leads to the sign-in page. */
+export function Shell({ children }: { children: ReactNode }) {
+  const me = useMe();
+  const [isOpen, drawer] = useDisclosure(false);
+  const [location] = useLocation();
+  useEffect(() => drawer.close(), [location]);
+
+  return (
+    <div className={css.shell}>
+      <a className={css.skip} href="#content">
+        Skip to content
+      </a>
+      <header className={css.bar}>
+        <Link href="/" className={css.brand} aria-label="Text AI, overview">
+          <Wordmark />
+        </Link>
+        <Burger opened={isOpen} onClick={drawer.toggle} aria-label="Menu" size="sm" />
+      </header>
+      <aside className={css.side} aria-label="Navigation">
+        <Link href="/" className={css.brand} aria-label="Text AI, overview">
+          <Wordmark />
+        </Link>
+        <Sidebar />
+      </aside>
+      <Drawer opened={isOpen} onClose={drawer.close} position="right" size={288} title={<Wordmark />}>
+        <Sidebar />
+      </Drawer>
+      <main id="content" className={css.main} tabIndex={-1}>
+        {me.data && children}
+        {me.isPending && <PageSkeleton />}
+        {me.error && !me.data && <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />}
+      </main>
+    </div>
+  );
+}

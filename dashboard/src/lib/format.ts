@@ -1,0 +1,47 @@
+const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
+const exact = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 });
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const timeFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** The API's -1, or a grant so large that it stands for no limit (docs/adr/0005-unlimited-plans.md). */
+export const isUnlimited = (credits: number): boolean => credits < 0 || credits >= 100_000_000;
+
+export const formatWhole = (value: number): string => (isUnlimited(value) ? 'Unlimited' : whole.format(value));
+/** Credits as metered, to the millionth. */
+export const formatCredits = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : exact.format(credits));
+export const formatPrice = (usd: number | null): string => {
+  if (usd === null) return 'Custom';
+  return usd === 0 ? 'Free' : dollars.format(usd);
+};
+export const formatMoney = (usd: number): string => dollars.format(usd);
+/** A UTC day, as billing goes by. */
+export const formatDay = (iso: string): string => dayFormat.format(new Date(iso));
+export const formatMoment = (iso: string): string => timeFormat.format(new Date(iso));
+
+const steps = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** "in 12 days", "3 hours ago". */
+export function formatFromNow(iso: string, now: number): string {
+  const difference = Date.parse(iso) - now;
+  const step = steps.find(([, ms]) => Math.abs(difference) >= ms);
+  return step ? relative.format(Math.round(difference / step[1]), step[0]) : 'just now';
+}
+
+export const count = (value: number, one: string, many = `${one}s`): string =>
+  `${whole.format(value)} ${value === 1 ? one : many}`;

@@ -1,0 +1,31 @@
+/** Plan names as people read them; an unknown one as it is. */
+const plans: Readonly<Record<string, string>> = {
+  freemium: 'Freemium',
+  dev_pass: 'Dev Pass',
+  smm_pass: 'SMME Pass',
+  pro_pass: 'Pro Pass',
+  enterprise: 'Enterprise',
+};
+const planIds: Readonly<Record<string, string>> = {
+  1: 'freemium',
+  2: 'dev_pass',
+  3: 'smm_pass',
+  4: 'pro_pass',
+  5: 'enterprise',
+};
+
+/** The plan's name for a `planId`, which may also be a plan's id as a string. */
+export const planNameOf = (planId: string): string => planIds[planId] ?? planId;
+export const planTitle = (planId: string): string => plans[planNameOf(planId)] ?? planId;
+
+const services: Readonly<Record<string, string>> = {
+  translation: 'Translation',
+  text_analysis: 'Text analysis',
+  audio: 'Text-to-speech',
+  voice_call: 'Voice calls',
+  sms: 'SMS',
+  chat: 'Chat',
+  completion: 'Completion',
+  embeddings: 'Embeddings',
+};
+export const serviceTitle = (service: string): string => services[service] ?? service;

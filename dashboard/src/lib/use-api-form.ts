@@ -1,0 +1,68 @@
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import { type FormEvent, useState } from 'react';
+import type { GenericSchema } from 'valibot';
+import type { Route } from '#contract/route.ts';
+import { type ApiError, type FailureCode, toApiError } from '../api/api-error.ts';
+import { useAction } from '../api/use-data.ts';
+import { type Labels, refusalErrors, schemaErrors } from './form-errors.ts';
+
+interface ApiFormOptions<Values, Result> {
+  readonly initial: Values;
+  /** The contract's, so that a mistake is told before it is sent, in the same words. */
+  readonly schema: GenericSchema;
+  /** Fields are named as in the schema, and labelled so. */
+  readonly labels: Labels;
+  readonly act: (values: Values) => Promise<Result>;
+  readonly onDone: (result: Result, values: Values) => void;
+  readonly touches?: readonly Route[];
+  /** The field that a refusal of this code belongs to, where its sentence does not name one. */
+  readonly fieldOf?: Readonly<Partial<Record<FailureCode, string>>>;
+}
+
+export interface ApiForm<Values extends Record<string, unknown>> {
+  readonly form: UseFormReturnType<Values>;
+  readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
+  readonly isRunning: boolean;
+  /** A refusal that belongs to no field. */
+  readonly error: ApiError | null;
+}
+
+/** A form that sends its values to the API; what is wrong stands next to its field. */
+export function useApiForm<Values extends Record<string, unknown>, Result>(
+  options: ApiFormOptions<Values, Result>,
+): ApiForm<Values> {
+  const { initial, schema, labels, act, onDone, touches, fieldOf = {} } = options;
+  const [error, setError] = useState<ApiError | null>(null);
+  const form = useForm<Values>({
+    initialValues: initial,
+    validate: (values) => schemaErrors(schema, values, labels),
+  });
+
+  const action = useAction(async (values: Values) => {
+    try {
+      return { result: await act(values) };
+    } catch (thrown) {
+      show(toApiError(thrown));
+      throw thrown;
+    }
+  }, touches);
+
+  function show(refusal: ApiError): void {
+    const field = fieldOf[refusal.code];
+    const errors = field === undefined ? refusalErrors(refusal, labels) : { [field]: refusal.message };
+    const [first] = Object.keys(errors);
+    if (first === undefined) return setError(refusal);
+    form.setErrors(errors);
+    form.getInputNode(first)?.focus();
+  }
+
+  const submit = form.onSubmit(
+    (values) => {
+      setError(null);
+      void action.run(values).then((done) => done && onDone(done.result, values));
+    },
+    (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+  );
+
+  return { form, submit, isRunning: action.isRunning, error };
+}

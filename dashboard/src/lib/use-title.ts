@@ -1,0 +1,20 @@
+import { type RefObject, useEffect, useRef } from 'react';
+
+let isFirstPage = true;
+
+/**
+ * Names the document, and takes the keyboard to the page's heading when one comes from another page, so that screen
+ * readers say where one is. The first page keeps the browser's own focus.
+ */
+export function useTitle(title: string): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Text AI`;
+    if (!isFirstPage) {
+      window.scrollTo(0, 0);
+      heading.current?.focus({ preventScroll: true });
+    }
+    isFirstPage = false;
+  }, [title]);
+  return heading;
+}

@@ -1,0 +1,59 @@
+import { Button, Loader, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useSearch } from 'wouter';
+import { routes } from '#contract/routes.ts';
+import { perform } from '../../api/call.ts';
+import { confirmationKey, unconfirmed } from '../../api/confirmation.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
+import { AuthLayout } from './auth-layout.tsx';
+
+/**
+ * Where the link of the confirmation mail leads: it confirms by itself in the browser that registered; elsewhere one
+ * signs in first and comes back. Repeating it does no harm, so it may run as a read.
+ */
+export default function ConfirmPage() {
+  const token = new URLSearchParams(useSearch()).get('token') ?? '';
+  const client = useQueryClient();
+  const { isSuccess, error, isPending, refetch } = useQuery({
+    queryKey: [routes.confirm.id, token],
+    queryFn: async () => {
+      await perform(routes.confirm, { query: { token } });
+      unconfirmed.clear();
+      await client.invalidateQueries({ queryKey: [confirmationKey] });
+      return true;
+    },
+    enabled: token !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  if (isSuccess)
+    return (
+      <AuthLayout title="Address confirmed" lead="Everything is ready. The next step is an API key.">
+        <Stack align="flex-start">
+          <Button component={Link} href="/keys?new" size="md">
+            Create your first key
+          </Button>
+          <Button component={Link} href="/playground" variant="default">
+            Try it in the playground
+          </Button>
+        </Stack>
+      </AuthLayout>
+    );
+  return (
+    <AuthLayout
+      title="Confirm your address"
+      lead={token === '' ? 'This address has no token: open the link of the mail.' : undefined}
+    >
+      {token !== '' && isPending && <Loader aria-label="Confirming" />}
+      {error && (
+        <Stack>
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+          <Text size="sm" c="dimmed">
+            Links work for 24 hours, and only the newest one. You can <ResendConfirmation />.
+          </Text>
+        </Stack>
+      )}
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,56 @@
+import { Anchor, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ForgottenPassword } from '#contract/accounts.ts';
+import { routes } from '#contract/routes.ts';
+import { perform } from '../../api/call.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { InboxLink } from '../../components/inbox-link.tsx';
+import { useApiForm } from '../../lib/use-api-form.ts';
+import { AuthLayout } from './auth-layout.tsx';
+
+const back = (
+  <Anchor component={Link} href="/login" inherit fw={600}>
+    Back to signing in
+  </Anchor>
+);
+
+export default function ForgotPasswordPage() {
+  const [address, setAddress] = useState<string>();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { email: '' },
+    schema: ForgottenPassword,
+    labels: { email: 'The e-mail address' },
+    act: (body) => perform(routes.forgotPassword, { body }),
+    onDone: (_, { email }) => setAddress(email),
+  });
+
+  if (address !== undefined)
+    return (
+      <AuthLayout title="Check your inbox" foot={back}>
+        <Stack align="flex-start">
+          <Text>
+            If <strong>{address}</strong> has an account, a link to choose a new password is on its way. It works once,
+            for 30 minutes.
+          </Text>
+          <InboxLink />
+        </Stack>
+      </AuthLayout>
+    );
+  return (
+    <AuthLayout
+      title="Forgot the password?"
+      lead="Tell us your address, and we send a link to choose a new one."
+      foot={back}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          <TextInput label="E-mail address" type="email" autoComplete="username" {...form.getInputProps('email')} />
+          <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
+            Send the link
+          </FormFoot>
+        </Stack>
+      </form>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,40 @@
+import { Divider, Stack } from '@mantine/core';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { useConfig } from '../../api/surroundings.ts';
+import { useAction } from '../../api/use-data.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { GoogleButton } from './google-button.tsx';
+import { LocalGoogle } from './local-google.tsx';
+
+interface GoogleSignInProps {
+  readonly onDone: () => void;
+  /** Links Google to the account of the session, rather than signing in. */
+  readonly isLinking?: boolean;
+}
+
+/** Signing in with Google where it is configured; on one machine the local issuer stands in. */
+export function GoogleSignIn({ onDone, isLinking = false }: GoogleSignInProps) {
+  const { googleClientId, local } = useConfig();
+  const { run, error } = useAction((token: string) => call(routes.loginWithGoogle, { body: { token } }));
+  const enter = (token: string) => void run(token).then((user) => user && onDone());
+  if (googleClientId === null && !local) return null;
+  return (
+    <Stack gap="sm">
+      {!isLinking && <Divider label="or" />}
+      {googleClientId === null ? (
+        <LocalGoogle onToken={enter} />
+      ) : (
+        <GoogleButton clientId={googleClientId} onToken={enter} />
+      )}
+      {error?.code === 'IDENTITY_NOT_LINKED' ? (
+        <Notice tone="warning">
+          This address has an account with a password. Sign in with it; then Google can be linked in the settings.
+        </Notice>
+      ) : (
+        error && <ErrorNotice error={error} />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,33 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { InboxLink } from '../../components/inbox-link.tsx';
+import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
+import { AuthLayout } from './auth-layout.tsx';
+
+/** After registering: one click in the mail, and the account can make keys. */
+export function LinkSent({ address }: { address: string }) {
+  return (
+    <AuthLayout
+      title="Check your inbox"
+      lead={
+        <>
+          We sent a link to <strong>{address}</strong>. Open it in this browser, and your account can make API keys.
+        </>
+      }
+    >
+      <Stack gap="md" align="flex-start">
+        <InboxLink />
+        <Button component={Link} href="/" variant="default">
+          Look around first
+        </Button>
+        <Text size="sm" c="dimmed">
+          Nothing came? Look into the spam folder, or <ResendConfirmation />. Wrong address?{' '}
+          <Anchor component={Link} href="/register" inherit onClick={() => window.location.reload()}>
+            Register again
+          </Anchor>
+          .
+        </Text>
+      </Stack>
+    </AuthLayout>
+  );
+}

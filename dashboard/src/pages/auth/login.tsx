@@ -1,0 +1,80 @@
+import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Link, useLocation, useSearch } from 'wouter';
+import { Login } from '#contract/accounts.ts';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { useLocalStatus } from '../../api/surroundings.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { returnPath } from '../../lib/return-path.ts';
+import { useApiForm } from '../../lib/use-api-form.ts';
+import { AuthLayout } from './auth-layout.tsx';
+import { GoogleSignIn } from './google-sign-in.tsx';
+
+const labels = { email: 'The e-mail address', password: 'The password' };
+
+export default function LoginPage() {
+  const [, go] = useLocation();
+  const search = useSearch();
+  const demo = useLocalStatus()?.demo;
+  const enter = () => go(returnPath(search), { replace: true });
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { email: '', password: '' },
+    schema: Login,
+    labels,
+    act: (body) => call(routes.login, { body }),
+    onDone: enter,
+  });
+
+  function useDemo(): void {
+    if (demo) form.setValues({ email: demo.email, password: demo.password });
+    submit();
+  }
+
+  return (
+    <AuthLayout
+      title="Sign in"
+      lead="Keys, credits and calls, in one place."
+      foot={
+        <>
+          New here?{' '}
+          <Anchor component={Link} href={`/register${search && `?${search}`}`} inherit fw={600}>
+            Create an account
+          </Anchor>
+        </>
+      }
+    >
+      <Stack gap="md">
+        {new URLSearchParams(search).has('ended') && (
+          <Notice tone="warning">Your session has ended. Sign in, and you are back where you were.</Notice>
+        )}
+        {new URLSearchParams(search).has('deleted') && (
+          <Notice tone="info">
+            Your account is deleted, and its keys no longer work. Thank you for having been here.
+          </Notice>
+        )}
+        <form onSubmit={submit} noValidate>
+          <Stack gap="sm">
+            <TextInput label="E-mail address" type="email" autoComplete="username" {...form.getInputProps('email')} />
+            <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+            <Anchor component={Link} href="/forgot-password" size="sm" style={{ justifySelf: 'start' }} w="fit-content">
+              Forgot the password?
+            </Anchor>
+            <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
+              Sign in
+            </FormFoot>
+          </Stack>
+        </form>
+        <GoogleSignIn onDone={enter} />
+        {demo && (
+          <>
+            <Divider label="on this machine" />
+            <Button variant="default" fullWidth onClick={useDemo} disabled={isRunning}>
+              Use the demo account
+            </Button>
+          </>
+        )}
+      </Stack>
+    </AuthLayout>
+  );
+}

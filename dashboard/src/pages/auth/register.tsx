@@ -1,0 +1,67 @@
+import { Anchor, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { Registration } from '#contract/accounts.ts';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { unconfirmed } from '../../api/confirmation.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { NewPassword } from '../../components/new-password.tsx';
+import { returnPath } from '../../lib/return-path.ts';
+import { useApiForm } from '../../lib/use-api-form.ts';
+import { AuthLayout } from './auth-layout.tsx';
+import { GoogleSignIn } from './google-sign-in.tsx';
+import { LinkSent } from './link-sent.tsx';
+
+const labels = { email: 'The e-mail address', name: 'The name', password_hash: 'The password' };
+
+export default function RegisterPage() {
+  const [, go] = useLocation();
+  const search = useSearch();
+  const [address, setAddress] = useState<string>();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { name: '', email: '', password_hash: '' },
+    schema: Registration,
+    labels,
+    act: (body) => call(routes.register, { body }),
+    onDone: (user) => {
+      unconfirmed.add(user.id);
+      setAddress(user.email);
+    },
+    fieldOf: { EMAIL_ALREADY_REGISTERED: 'email' },
+  });
+
+  if (address !== undefined) return <LinkSent address={address} />;
+  return (
+    <AuthLayout
+      title="Create an account"
+      lead="100 credits a month are free. Upgrade when you need more."
+      foot={
+        <>
+          Have an account already?{' '}
+          <Anchor component={Link} href={`/login${search && `?${search}`}`} inherit fw={600}>
+            Sign in
+          </Anchor>
+        </>
+      }
+    >
+      <Stack gap="md">
+        <form onSubmit={submit} noValidate>
+          <Stack gap="sm">
+            <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
+            <TextInput label="E-mail address" type="email" autoComplete="username" {...form.getInputProps('email')} />
+            <NewPassword
+              label="Password"
+              personal={[form.values.name, form.values.email.split('@')[0] ?? '']}
+              {...form.getInputProps('password_hash')}
+            />
+            <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
+              Create account
+            </FormFoot>
+          </Stack>
+        </form>
+        <GoogleSignIn onDone={() => go(returnPath(search), { replace: true })} />
+      </Stack>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,54 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useSearch } from 'wouter';
+import { PasswordReset } from '#contract/accounts.ts';
+import { routes } from '#contract/routes.ts';
+import { perform } from '../../api/call.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { NewPassword } from '../../components/new-password.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { useApiForm } from '../../lib/use-api-form.ts';
+import { AuthLayout } from './auth-layout.tsx';
+
+const again = (
+  <Anchor component={Link} href="/forgot-password" inherit fw={600}>
+    Ask for a new link
+  </Anchor>
+);
+
+export default function ResetPasswordPage() {
+  const token = new URLSearchParams(useSearch()).get('token') ?? '';
+  const [isDone, setDone] = useState(false);
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { token, newPassword: '' },
+    schema: PasswordReset,
+    labels: { newPassword: 'The password' },
+    act: (body) => perform(routes.resetPassword, { body }),
+    onDone: () => setDone(true),
+  });
+
+  if (isDone)
+    return (
+      <AuthLayout title="Password changed" lead="All devices were signed out. Sign in with the new password.">
+        <Button component={Link} href="/login" size="md">
+          Sign in
+        </Button>
+      </AuthLayout>
+    );
+  return (
+    <AuthLayout title="Choose a new password" foot={again}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          {token === '' && <Notice tone="warning">This address has no token: open the link of the mail.</Notice>}
+          <NewPassword label="New password" personal={[]} {...form.getInputProps('newPassword')} />
+          {error?.code === 'INVALID_TOKEN' && (
+            <Text size="sm">The link was used already, is older than 30 minutes, or is not the newest one.</Text>
+          )}
+          <FormFoot error={error} isRunning={isRunning} disabled={token === ''} fullWidth size="md">
+            Change the password
+          </FormFoot>
+        </Stack>
+      </form>
+    </AuthLayout>
+  );
+}

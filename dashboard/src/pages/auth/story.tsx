@@ -1,0 +1,33 @@
+import css from './auth-layout.module.css';
+
+/** What the service promises, shown as the receipt that every call comes with. */
+export function Story() {
+  return (
+    <aside className={css.story} aria-label="About the service">
+      <p className={css.claim}>Every call admitted before it runs, charged exactly once, and explained.</p>
+      <dl className={css.receipt}>
+        <div>
+          <dt>POST</dt>
+          <dd>/v1/chat/completions</dd>
+        </div>
+        <div>
+          <dt>x-credits-charged</dt>
+          <dd>1</dd>
+        </div>
+        <div>
+          <dt>x-credits-remaining</dt>
+          <dd>4999</dd>
+        </div>
+        <div>
+          <dt>x-ratelimit-remaining-requests</dt>
+          <dd>99</dd>
+        </div>
+      </dl>
+      <ul className={css.points}>
+        <li>100 credits a month to begin with, no card.</li>
+        <li>Unused credits of a plan roll over for three months.</li>
+        <li>A call that fails costs nothing.</li>
+      </ul>
+    </aside>
+  );
+}

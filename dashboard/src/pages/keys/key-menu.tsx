@@ -1,0 +1,62 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { useAction } from '../../api/use-data.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Icon } from '../../components/icon.tsx';
+import type { KeyRecord } from './key-table.tsx';
+import { RenameDialog } from './rename-dialog.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
+import { useKeyChange } from './use-key-change.ts';
+
+/** What can be done with a key in its state. */
+export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
+  const [isRenaming, renaming] = useDisclosure(false);
+  const [isRotating, rotating] = useDisclosure(false);
+  const { change } = useKeyChange();
+  const revoke = useAction(() => call(routes.revokeKey, { path: { id: apiKey.id } }), [routes.listKeys]);
+  const { id, name, status } = apiKey;
+  if (status !== 'active' && status !== 'suspended') return null;
+
+  async function end(): Promise<void> {
+    if (await revoke.run(undefined)) notifications.show({ message: `“${name}” is revoked.` });
+    else notifications.show({ message: `“${name}” could not be revoked. Try again.`, color: 'red' });
+  }
+
+  const askToRevoke = () =>
+    confirm({
+      title: `Revoke “${name}”?`,
+      text: 'Programs that use this key are refused from their next call on. A revoked key cannot come back; to replace one without a gap, rotate it.',
+      action: 'Revoke the key',
+      onConfirm: () => void end(),
+    });
+
+  return (
+    <>
+      <Menu position="bottom-end" width={190}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Actions for ${name}`}>
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={renaming.open}>Rename</Menu.Item>
+          {status === 'active' ? (
+            <Menu.Item onClick={() => change(id, { status: 'suspended' })}>Suspend</Menu.Item>
+          ) : (
+            <Menu.Item onClick={() => change(id, { status: 'active' })}>Resume</Menu.Item>
+          )}
+          {status === 'active' && <Menu.Item onClick={rotating.open}>Rotate</Menu.Item>}
+          <Menu.Divider />
+          <Menu.Item color="red" onClick={askToRevoke}>
+            Revoke
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <RenameDialog apiKey={apiKey} isOpen={isRenaming} onClose={renaming.close} />
+      <RotateDialog apiKey={apiKey} isOpen={isRotating} onClose={rotating.close} />
+    </>
+  );
+}

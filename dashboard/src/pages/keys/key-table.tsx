@@ -1,0 +1,34 @@
+import { Text } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import type { KeyRecord as KeySchema } from '#contract/keys.ts';
+import { useNow } from '../../api/surroundings.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { formatDay, formatFromNow } from '../../lib/format.ts';
+import { KeyMenu } from './key-menu.tsx';
+import { KeyStatusBadge } from './key-status-badge.tsx';
+
+export type KeyRecord = InferOutput<typeof KeySchema>;
+
+export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
+  const now = useNow();
+  const columns: Column<KeyRecord>[] = [
+    { title: 'Name', place: 'lead', cell: ({ name }) => <Text fw={600}>{name}</Text> },
+    { title: 'State', cell: ({ status }) => <KeyStatusBadge status={status} /> },
+    {
+      title: 'Key',
+      cell: ({ prefix, lastFour }) => (
+        <span className="mono">
+          {prefix}…{lastFour}
+        </span>
+      ),
+    },
+    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : formatFromNow(lastUsedAt, now)) },
+    { title: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : expiry(expiresAt, now)) },
+    { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt) },
+    { title: 'Actions', place: 'corner', cell: (key) => <KeyMenu apiKey={key} /> },
+  ];
+  return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} />;
+}
+
+const expiry = (iso: string, now: number): string =>
+  Math.abs(Date.parse(iso) - now) < 30 * 86_400_000 ? formatFromNow(iso, now) : formatDay(iso);

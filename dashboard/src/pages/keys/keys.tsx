@@ -1,0 +1,77 @@
+import { Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { useUnconfirmed } from '../../api/confirmation.ts';
+import { useKeys, useMe } from '../../api/reads.ts';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Page } from '../../components/page.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { KeyTable } from './key-table.tsx';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+
+const skeletons = ['a', 'b', 'c'];
+
+export default function KeysPage() {
+  const { data: keys, error, refetch } = useKeys();
+  const { data: me } = useMe();
+  const isUnconfirmed = useUnconfirmed(me?.id);
+  const search = useSearch();
+  const [, go] = useLocation();
+  const [isMaking, making] = useDisclosure(new URLSearchParams(search).has('new'));
+  const [showsEnded, setShowsEnded] = useState(false);
+  const current = keys?.filter(({ status }) => showsEnded || status === 'active' || status === 'suspended');
+  const newKey = (
+    <Button leftSection={<Icon name="plus" />} onClick={making.open}>
+      New key
+    </Button>
+  );
+
+  function close(): void {
+    making.close();
+    if (search !== '') go('/keys', { replace: true });
+  }
+
+  return (
+    <Page
+      title="API keys"
+      lead="A key lets a program call as you. Give each program its own, keep keys out of code, and rotate them."
+      actions={newKey}
+    >
+      <Stack gap="lg">
+        {isUnconfirmed && me && <Unconfirmed email={me.email} />}
+        <Panel
+          title="Your keys"
+          aside={
+            <Switch
+              label="Show ended keys"
+              size="sm"
+              checked={showsEnded}
+              onChange={(event) => setShowsEnded(event.currentTarget.checked)}
+            />
+          }
+        >
+          {error && !keys && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+          {!keys && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
+          {current?.length === 0 && (
+            <Empty icon="keys" title="No keys yet" action={newKey}>
+              Make one, copy it once, and call the API with it. The first call is on the overview, ready to paste.
+            </Empty>
+          )}
+          {current && current.length > 0 && <KeyTable keys={current} />}
+        </Panel>
+        <Text size="sm" c="dimmed">
+          A revoked or suspended key is refused from the very next call. See what each key spends under{' '}
+          <Anchor component={Link} href="/usage" inherit underline="always">
+            Usage
+          </Anchor>
+          .
+        </Text>
+      </Stack>
+      <NewKeyDialog isOpen={isMaking} onClose={close} />
+    </Page>
+  );
+}

@@ -1,0 +1,37 @@
+import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { KeyChange } from '#contract/keys.ts';
+import { schemaErrors } from '../../lib/form-errors.ts';
+import type { KeyRecord } from './key-table.tsx';
+import { useKeyChange } from './use-key-change.ts';
+
+interface RenameDialogProps {
+  readonly apiKey: KeyRecord;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function RenameDialog({ apiKey, isOpen, onClose }: RenameDialogProps) {
+  const { change } = useKeyChange();
+  const form = useForm({
+    initialValues: { name: apiKey.name },
+    validate: (values) => schemaErrors(KeyChange, values, { name: 'The name' }),
+  });
+  const rename = form.onSubmit(({ name }) => {
+    change(apiKey.id, { name });
+    onClose();
+  });
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Rename the key">
+      <form onSubmit={rename} noValidate>
+        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        <Group justify="flex-end" mt="lg">
+          <Button variant="default" onClick={onClose}>
+            Keep the name
+          </Button>
+          <Button type="submit">Rename</Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

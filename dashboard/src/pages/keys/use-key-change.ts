@@ -1,0 +1,38 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { InferInput } from 'valibot';
+import type { KeyChange } from '#contract/keys.ts';
+import { routes } from '#contract/routes.ts';
+import { toApiError } from '../../api/api-error.ts';
+import { call, type Data } from '../../api/call.ts';
+
+type Keys = Data<typeof routes.listKeys>;
+interface Change {
+  readonly id: string;
+  readonly to: InferInput<typeof KeyChange>;
+}
+
+const queryKey = [routes.listKeys.id, {}];
+
+/** Changes a key's name or state: shown at once, taken back with a notice should it be refused. */
+export function useKeyChange() {
+  const client = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: ({ id, to }: Change) => call(routes.changeKey, { path: { id }, body: to }),
+    onMutate: async ({ id, to: { name, status } }) => {
+      await client.cancelQueries({ queryKey });
+      const before = client.getQueryData<Keys>(queryKey);
+      const changed = before?.map((key) =>
+        key.id === id ? { ...key, ...(name !== undefined && { name }), ...(status && { status }) } : key,
+      );
+      client.setQueryData(queryKey, changed);
+      return before;
+    },
+    onError: (error, _, before) => {
+      client.setQueryData(queryKey, before);
+      notifications.show({ message: toApiError(error).message, color: 'red' });
+    },
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  });
+  return { change: (id: string, to: Change['to']) => mutate({ id, to }) };
+}

@@ -1,0 +1,88 @@
+import type { InferOutput } from 'valibot';
+import type { Credits } from '#contract/credits.ts';
+import type { KeyList } from '#contract/keys.ts';
+import type { CurrentSubscription } from '#contract/subscriptions.ts';
+import { formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+
+interface Known {
+  readonly credits: InferOutput<typeof Credits> | undefined;
+  readonly keys: InferOutput<typeof KeyList> | undefined;
+  readonly subscription: InferOutput<typeof CurrentSubscription> | undefined;
+  readonly now: number;
+}
+
+export interface AttentionItem {
+  readonly id: string;
+  readonly text: string;
+  readonly href: string;
+  readonly action: string;
+  readonly tone: 'info' | 'warning';
+}
+
+const soonMs = 7 * 86_400_000;
+const low = 0.1;
+
+/** What somebody should know or do now, the most pressing first. */
+export function attentionItems({ credits, keys, subscription, now }: Known): AttentionItem[] {
+  const isSoon = (iso: string): boolean => Date.parse(iso) - now < soonMs && Date.parse(iso) > now;
+  const items: (AttentionItem | false | undefined)[] = [
+    credits && creditsItem(credits),
+    keys &&
+      !keys.some(({ status }) => status === 'active') && {
+        id: 'no-key',
+        text: 'You have no working API key yet.',
+        href: '/keys?new',
+        action: 'Create one',
+        tone: 'info',
+      },
+    subscription?.status === 'cancelled' && {
+      id: 'cancelled',
+      text: `The ${planTitle(subscription.planId)} is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
+      href: '/plans',
+      action: 'Choose a plan',
+      tone: 'warning',
+    },
+    subscription?.pendingPlanId !== undefined && {
+      id: 'pending',
+      text: `From ${formatDay(subscription.nextBillingDate)} you are on the ${planTitle(subscription.pendingPlanId)}.`,
+      href: '/plans',
+      action: 'See the plans',
+      tone: 'info',
+    },
+    ...(keys ?? []).map(
+      ({ id, name, status, expiresAt }): AttentionItem | false =>
+        status === 'active' &&
+        name !== 'Playground' &&
+        expiresAt !== null &&
+        isSoon(expiresAt) && {
+          id,
+          text: `The key “${name}” expires ${formatFromNow(expiresAt, now)}.`,
+          href: '/keys',
+          action: 'Rotate it',
+          tone: 'warning',
+        },
+    ),
+    ...(credits?.lots ?? []).map(
+      (lot): AttentionItem | false =>
+        lot.source !== 'free' &&
+        lot.remaining > 0 &&
+        isSoon(lot.expiresAt) && {
+          id: `lot-${lot.expiresAt}`,
+          text: `${formatWhole(lot.remaining)} credits expire ${formatFromNow(lot.expiresAt, now)}.`,
+          href: '/usage',
+          action: 'See your usage',
+          tone: 'info',
+        },
+    ),
+  ];
+  return items.filter((item) => item !== false && item !== undefined);
+}
+
+function creditsItem({ balance, lots }: InferOutput<typeof Credits>): AttentionItem | undefined {
+  const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
+  const plans = { href: '/plans', action: 'Look at the plans', tone: 'warning' } as const;
+  if (balance === 0) return { id: 'no-credits', text: 'Your credits are used up: calls are refused.', ...plans };
+  if (isUnlimited(balance) || balance >= granted * low) return undefined;
+  return { id: 'low-credits', text: `Only ${formatWhole(balance)} credits are left.`, ...plans };
+}

@@ -1,0 +1,52 @@
+import { Anchor, Skeleton, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { useCredits } from '../../api/reads.ts';
+import { useNow } from '../../api/surroundings.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { formatWhole } from '../../lib/format.ts';
+import { Gauge } from './gauge.tsx';
+import { LotRow } from './lot-row.tsx';
+import css from './overview.module.css';
+
+/** What is left, and when which grant runs out. */
+export function CreditsPanel() {
+  const { data, error, refetch } = useCredits();
+  const now = useNow();
+  const held = data && data.held > 0 && (
+    <Text size="sm" c="dimmed">
+      {formatWhole(data.held)} held by calls under way
+    </Text>
+  );
+  return (
+    <Panel
+      title="Credits"
+      aside={
+        held || (
+          <Anchor component={Link} href="/usage" size="sm">
+            Where they went
+          </Anchor>
+        )
+      }
+    >
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={208} radius="md" />}
+      {data && (
+        <div className={css.credits}>
+          <Gauge left={data.balance} granted={data.lots.reduce((sum, lot) => sum + lot.granted, 0)} />
+          {data.lots.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nothing is left to spend. Credits come back with the next month, or at once with a larger plan.
+            </Text>
+          ) : (
+            <ul className={css.lots}>
+              {data.lots.map((lot) => (
+                <LotRow key={`${lot.expiresAt}-${lot.source}-${lot.granted}`} lot={lot} now={now} />
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </Panel>
+  );
+}

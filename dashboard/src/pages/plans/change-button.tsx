@@ -1,0 +1,32 @@
+import { Button, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
+import { planReads } from '../../api/reads.ts';
+import { useAction } from '../../api/use-data.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+
+interface ChangeButtonProps {
+  readonly act: () => Promise<unknown>;
+  /** Said when it is done. */
+  readonly done: string;
+  readonly onDone: () => void;
+  readonly children: ReactNode;
+}
+
+/** Does a change of plan, and says so. */
+export function ChangeButton({ act, done, onDone, children }: ChangeButtonProps) {
+  const { run, isRunning, error } = useAction(async () => ({ result: await act() }), planReads);
+  async function change(): Promise<void> {
+    if (!(await run(undefined))) return;
+    notifications.show({ message: done });
+    onDone();
+  }
+  return (
+    <Stack gap="sm">
+      {error && <ErrorNotice error={error} />}
+      <Button loading={isRunning} onClick={() => void change()} data-autofocus>
+        {children}
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,40 @@
+import { Text } from '@mantine/core';
+import { planOverview } from '#contract/plans.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { formatPrice, formatWhole } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+
+type OverviewPlan = (typeof planOverview)[number];
+
+const columns: Column<OverviewPlan>[] = [
+  { title: 'Plan', place: 'lead', cell: ({ name }) => <Text fw={600}>{planTitle(name)}</Text> },
+  { title: 'Price a month', place: 'end', cell: ({ price }) => formatPrice(price) },
+  {
+    title: 'API calls a month',
+    place: 'end',
+    cell: ({ callsPerMonth }) => (callsPerMonth === null ? 'Unlimited' : formatWhole(callsPerMonth)),
+  },
+  {
+    title: 'Requests a minute',
+    place: 'end',
+    cell: ({ name, callsPerMinute }) => {
+      if (callsPerMinute !== null) return formatWhole(callsPerMinute);
+      return name === 'enterprise' ? 'Custom' : 'No value given';
+    },
+  },
+];
+
+/** The second table of the specification, named as what it is: its values differ from the listing's above. */
+export function OverviewValues() {
+  return (
+    <Panel title="Plan overview">
+      <Text size="sm" c="dimmed" mb="md" maw="46rem">
+        The plans are published in two tables that do not agree. The cards above are the plan listing, which is what the
+        API answers and what is enforced by default. These are the values of the plan overview; a deployment may enforce
+        its call and rate limits instead.
+      </Text>
+      <DataTable caption="Plan overview" columns={columns} rows={planOverview} idOf={({ name }) => name} />
+    </Panel>
+  );
+}

@@ -1,0 +1,102 @@
+import { Badge, Button, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { InferOutput } from 'valibot';
+import { models } from '#contract/models.ts';
+import { type PlanName, planOfRank } from '#contract/plans.ts';
+import type { CurrentSubscription, PlanList } from '#contract/subscriptions.ts';
+import { Icon } from '../../components/icon.tsx';
+import { count, formatPrice, formatWhole } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+import { ChangeDialog } from './change-dialog.tsx';
+import css from './plans.module.css';
+
+export type Plan = InferOutput<typeof PlanList>['plans'][number];
+export type Subscription = InferOutput<typeof CurrentSubscription>;
+
+interface PlanCardProps {
+  readonly plan: Plan;
+  /** The plan one is on; undefined without a subscription. */
+  readonly current: Plan | undefined;
+  readonly subscription: Subscription;
+}
+
+const enterprise: PlanName = 'enterprise';
+
+/** A plan as the API lists it, and the way to it from where one is. */
+export function PlanCard({ plan, current, subscription }: PlanCardProps) {
+  const [isOpen, setOpen] = useState(false);
+  const isActive = subscription?.status === 'active';
+  const isCurrent = isActive && plan.id === current?.id;
+  const isPending = plan.name === subscription?.pendingPlanId || String(plan.id) === subscription?.pendingPlanId;
+  const isUp = !isActive || plan.id > (current?.id ?? 0);
+  const reserved = models.filter(({ minPlanRank }) => minPlanRank > 1 && minPlanRank <= plan.id);
+  const title = planTitle(plan.name);
+
+  return (
+    <li className={[css.card, isCurrent && css.current].filter(Boolean).join(' ')}>
+      <div className={css.head}>
+        <Title order={2}>{title}</Title>
+        {isCurrent && <Badge>Your plan</Badge>}
+        {isPending && <Badge color="yellow.8">Next</Badge>}
+      </div>
+      <div>
+        <div className={css.price}>{formatPrice(plan.price)}</div>
+        <Text size="sm" c="dimmed" mih="1.4em">
+          {plan.price !== null && plan.price > 0 && 'a month'}
+        </Text>
+      </div>
+      <ul className={css.facts}>
+        <Fact>
+          {plan.quota_limit === null ? 'Unlimited credits' : `${formatWhole(plan.quota_limit)} credits a month`}
+        </Fact>
+        <Fact>
+          {plan.rate_limit === null ? 'Unlimited calls a minute' : `${formatWhole(plan.rate_limit)} calls a minute`}
+        </Fact>
+        <Fact>{count(planOfRank(plan.id).callsInFlight, 'call')} at one moment</Fact>
+        <Fact isThere={reserved.length > 0}>
+          {reserved.length > 0
+            ? `All models, with ${reserved.map(({ id }) => id).join(', ')}`
+            : 'Models without svc-1-32k'}
+        </Fact>
+      </ul>
+      {plan.name === enterprise ? (
+        <Text size="sm" c="dimmed">
+          Set up by the operators of this service; write to them.
+        </Text>
+      ) : (
+        <Button
+          fullWidth
+          variant={isUp ? 'filled' : 'default'}
+          disabled={isCurrent || isPending || current?.name === enterprise}
+          onClick={() => setOpen(true)}
+          aria-label={`${actionOf(isCurrent, isPending, isActive, isUp)} ${title}`}
+        >
+          {actionOf(isCurrent, isPending, isActive, isUp)}
+        </Button>
+      )}
+      <ChangeDialog
+        plan={plan}
+        from={isActive ? current : undefined}
+        billedOn={subscription?.nextBillingDate}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+      />
+    </li>
+  );
+}
+
+function Fact({ isThere = true, children }: { isThere?: boolean; children: ReactNode }) {
+  return (
+    <li className={isThere ? undefined : css.none}>
+      <Icon name="check" size={15} />
+      {children}
+    </li>
+  );
+}
+
+function actionOf(isCurrent: boolean, isPending: boolean, isActive: boolean, isUp: boolean): string {
+  if (isCurrent) return 'Your plan';
+  if (isPending) return 'Chosen';
+  if (!isActive) return 'Subscribe';
+  return isUp ? 'Upgrade' : 'Downgrade';
+}

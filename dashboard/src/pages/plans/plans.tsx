@@ -1,0 +1,45 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { usePlans, useSubscription } from '../../api/reads.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { planNameOf } from '../../lib/names.ts';
+import { OverviewValues } from './overview-values.tsx';
+import { PlanCard } from './plan-card.tsx';
+import css from './plans.module.css';
+import { SubscriptionNotice } from './subscription-notice.tsx';
+
+const skeletons = ['a', 'b', 'c', 'd', 'e'];
+
+export default function PlansPage() {
+  const { data, error, refetch } = usePlans();
+  const { data: subscription, error: subscriptionError, refetch: again } = useSubscription();
+  const failure = error ?? subscriptionError;
+  const isLoaded = data !== undefined && subscription !== undefined;
+  const current = data?.plans.find(({ name }) => name === planNameOf(subscription?.planId ?? ''));
+
+  return (
+    <Page title="Plans" lead="Credits come each month, and what you leave unused rolls over for up to three months.">
+      <Stack gap="xl">
+        {failure && !isLoaded && <ErrorNotice error={failure} onRetry={() => void Promise.all([refetch(), again()])} />}
+        {subscription && <SubscriptionNotice subscription={subscription} />}
+        <ul className={css.plans}>
+          {isLoaded
+            ? data.plans.map((plan) => (
+                <PlanCard key={plan.id} plan={plan} current={current} subscription={subscription} />
+              ))
+            : !failure &&
+              skeletons.map((id) => (
+                <li key={id}>
+                  <Skeleton height={340} radius="lg" />
+                </li>
+              ))}
+        </ul>
+        <OverviewValues />
+        <Text size="sm" c="dimmed" maw="46rem">
+          An upgrade is at once, and costs the difference for the rest of the billing period, to the second. A downgrade
+          is from the next billing date on. After a cancellation the credits can be spent for 30 days.
+        </Text>
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,34 @@
+import { Stack, Text } from '@mantine/core';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { formatMoney, formatWhole } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+import { ChangeButton } from './change-button.tsx';
+import { DueList } from './due-list.tsx';
+import type { Plan } from './plan-card.tsx';
+
+export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) {
+  const title = planTitle(plan.name);
+  const price = formatMoney(plan.price ?? 0);
+  return (
+    <Stack>
+      <DueList
+        lines={[
+          ['Due now', price],
+          ['Credits, at once', formatWhole(plan.quota_limit ?? -1)],
+          ['Then each month', price],
+        ]}
+      />
+      <Text size="sm" c="dimmed">
+        What is left of your free month stays until it ends. You can cancel at any time.
+      </Text>
+      <ChangeButton
+        act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}
+        done={`You are on the ${title}.`}
+        onDone={onDone}
+      >
+        Subscribe to {title}
+      </ChangeButton>
+    </Stack>
+  );
+}

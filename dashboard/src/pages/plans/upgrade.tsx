@@ -1,0 +1,40 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+import { ChangeButton } from './change-button.tsx';
+import { DueList } from './due-list.tsx';
+import type { Plan } from './plan-card.tsx';
+
+/** An upgrade with its prorated price, which the service says before it is done. */
+export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
+  const { data, error, refetch } = useData(routes.previewUpgrade, { query: { newPlanId: plan.name } });
+  const title = planTitle(plan.name);
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={190} radius="md" />;
+  return (
+    <Stack>
+      <DueList
+        lines={[
+          ['Due now', formatMoney(data.amount)],
+          ['Credits, at once', `+${formatWhole(data.credits)}`],
+          [`From ${formatDay(data.to)}, each month`, formatMoney(plan.price ?? 0)],
+        ]}
+      />
+      <Text size="sm" c="dimmed">
+        The difference between the plans for the rest of this billing period, until {formatDay(data.to)}. It falls with
+        every second until you upgrade. The billing date stays.
+      </Text>
+      <ChangeButton
+        act={() => call(routes.upgradePlan, { body: { newPlanId: plan.name } })}
+        done={`You are on the ${title}.`}
+        onDone={onDone}
+      >
+        Upgrade for {formatMoney(data.amount)}
+      </ChangeButton>
+    </Stack>
+  );
+}

@@ -1,0 +1,22 @@
+import type { InferInput } from 'valibot';
+import type { ChatRequest } from '#contract/inference.ts';
+import type { Piece } from './exchange.ts';
+
+export type ChatMessage = InferInput<typeof ChatRequest>['messages'][number];
+export type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+
+/** The answer so far and one more piece of it. */
+export function extended(answer: ChatMessage | undefined, { text, call }: Piece): AssistantMessage {
+  const before = answer?.role === 'assistant' ? answer : undefined;
+  const called = before?.function_call;
+  return {
+    role: 'assistant',
+    content: (before?.content ?? '') + text,
+    ...((called ?? call) && {
+      function_call: {
+        name: (called?.name ?? '') + (call?.name ?? ''),
+        arguments: (called?.arguments ?? '') + (call?.arguments ?? ''),
+      },
+    }),
+  };
+}

@@ -1,0 +1,55 @@
+import { Button, Group, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { routes } from '#contract/routes.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Bench } from './bench.tsx';
+import { OutputText } from './output-text.tsx';
+import { Parameters } from './parameters.tsx';
+import { defaultSampling, samplingBody } from './sampling.ts';
+import { useExchange } from './use-exchange.ts';
+
+/** A text that the model continues. */
+export function CompletionTab() {
+  const exchange = useExchange();
+  const [sampling, setSampling] = useState({ ...defaultSampling, model: 'svc-instruct' });
+  const [prompt, setPrompt] = useState('Once upon a time, a river');
+  const [text, setText] = useState('');
+
+  async function complete(): Promise<void> {
+    const body = { ...samplingBody(sampling), prompt };
+    setText('');
+    if (sampling.stream) {
+      await exchange.stream(routes.createCompletion, { body }, (piece) => setText((before) => before + piece.text));
+      return;
+    }
+    const completion = await exchange.ask(routes.createCompletion, { body });
+    setText(completion?.choices[0]?.text ?? '');
+  }
+
+  return (
+    <Bench title="Text" parameters={<Parameters value={sampling} onChange={setSampling} />} exchange={exchange}>
+      <Textarea
+        label="Beginning"
+        autosize
+        minRows={4}
+        maxRows={14}
+        value={prompt}
+        onChange={(event) => setPrompt(event.currentTarget.value)}
+      />
+      <Group my="md">
+        {exchange.isRunning ? (
+          <Button variant="default" leftSection={<Icon name="stop" size={16} />} onClick={exchange.stop}>
+            Stop
+          </Button>
+        ) : (
+          <Button disabled={prompt === ''} onClick={() => void complete()}>
+            Continue the text
+          </Button>
+        )}
+      </Group>
+      {exchange.error && <ErrorNotice error={exchange.error} onRetry={() => void complete()} />}
+      <OutputText label="Continuation" text={text} isRunning={exchange.isRunning} />
+    </Bench>
+  );
+}

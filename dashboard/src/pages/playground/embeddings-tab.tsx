@@ -1,0 +1,71 @@
+import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { limits } from '#contract/limits.ts';
+import { routes } from '#contract/routes.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Bench } from './bench.tsx';
+import { HeatMap } from './heat-map.tsx';
+import { similarities } from './similarity.ts';
+import { useExchange } from './use-exchange.ts';
+
+const examples = [
+  'The cat sleeps on the sofa.',
+  'A kitten naps on the couch.',
+  'The invoice is due on Friday.',
+  'Payment must arrive by the end of the week.',
+].join('\n');
+
+/** Texts as vectors, and how near they are to each other. */
+export function EmbeddingsTab() {
+  const exchange = useExchange();
+  const [text, setText] = useState(examples);
+  const [dimensions, setDimensions] = useState<number | ''>('');
+  const [result, setResult] = useState<{ texts: string[]; matrix: number[][] }>();
+  const texts = text.split('\n').filter((line) => line.trim() !== '');
+  const isTooMany = texts.length > limits.embeddingTexts;
+
+  async function embed(): Promise<void> {
+    const body = { model: 'svc-embed', input: texts, ...(dimensions !== '' && { dimensions }) };
+    const answer = await exchange.ask(routes.createEmbeddings, { body });
+    const vectors = answer?.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
+    setResult(vectors && { texts, matrix: similarities(vectors) });
+  }
+
+  const parameters = (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        Model <span className="mono">svc-embed</span>
+      </Text>
+      <NumberInput
+        label="Dimensions"
+        placeholder="1536"
+        min={1}
+        max={4096}
+        allowDecimal={false}
+        value={dimensions}
+        onChange={(value) => setDimensions(typeof value === 'number' ? value : '')}
+      />
+    </Stack>
+  );
+
+  return (
+    <Bench title="Texts" parameters={parameters} exchange={exchange}>
+      <Textarea
+        label="One text a line"
+        autosize
+        minRows={4}
+        maxRows={14}
+        error={isTooMany && `At most ${limits.embeddingTexts} texts.`}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Group my="md">
+        <Button loading={exchange.isRunning} disabled={texts.length === 0 || isTooMany} onClick={() => void embed()}>
+          Compare the texts
+        </Button>
+      </Group>
+      {exchange.error && <ErrorNotice error={exchange.error} onRetry={() => void embed()} />}
+      {result && <HeatMap {...result} />}
+    </Bench>
+  );
+}

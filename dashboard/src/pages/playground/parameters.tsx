@@ -1,0 +1,87 @@
+import { NumberInput, Select, Stack, Switch, TagsInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { limits } from '#contract/limits.ts';
+import { planOfRank } from '#contract/plans.ts';
+import { planTitle } from '../../lib/names.ts';
+import { Dial } from './dial.tsx';
+import { type Sampling, textModels } from './sampling.ts';
+
+interface ParametersProps {
+  readonly value: Sampling;
+  readonly onChange: (value: Sampling) => void;
+  /** What else the tab has. */
+  readonly children?: ReactNode;
+}
+
+const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) => ({
+  value: id,
+  label: minPlanRank > 1 ? `${id} (${planTitle(planOfRank(minPlanRank).name)})` : `${id} (${contextWindow} tokens)`,
+}));
+const numberOf = (value: string | number): number | '' => (typeof value === 'number' ? value : '');
+
+/** The parameters of a text model. */
+export function Parameters({ value, onChange, children }: ParametersProps) {
+  const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
+  return (
+    <Stack gap="md">
+      <Select
+        label="Model"
+        data={modelChoices}
+        value={value.model}
+        allowDeselect={false}
+        onChange={(model) => model && change({ model })}
+      />
+      <Switch
+        label="Stream the answer"
+        checked={value.stream}
+        onChange={(event) => change({ stream: event.currentTarget.checked })}
+      />
+      {children}
+      <NumberInput
+        label="Most tokens to make"
+        placeholder="as many as fit"
+        min={1}
+        allowDecimal={false}
+        value={value.maxTokens}
+        onChange={(next) => change({ maxTokens: numberOf(next) })}
+      />
+      <Dial
+        label="Temperature"
+        min={0}
+        max={2}
+        value={value.temperature}
+        onChange={(temperature) => change({ temperature })}
+      />
+      <Dial label="Top p" min={0} max={1} value={value.topP} onChange={(topP) => change({ topP })} />
+      <NumberInput
+        label="Top k"
+        placeholder="50"
+        min={1}
+        allowDecimal={false}
+        value={value.topK}
+        onChange={(next) => change({ topK: numberOf(next) })}
+      />
+      <Dial
+        label="Frequency penalty"
+        min={-2}
+        max={2}
+        value={value.frequencyPenalty}
+        onChange={(frequencyPenalty) => change({ frequencyPenalty })}
+      />
+      <Dial
+        label="Presence penalty"
+        min={-2}
+        max={2}
+        value={value.presencePenalty}
+        onChange={(presencePenalty) => change({ presencePenalty })}
+      />
+      <TagsInput
+        label="Stop at"
+        placeholder="a text, then Enter"
+        maxTags={limits.stopSequences}
+        value={[...value.stop]}
+        onChange={(stop) => change({ stop })}
+      />
+    </Stack>
+  );
+}

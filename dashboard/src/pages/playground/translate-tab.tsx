@@ -1,0 +1,90 @@
+import { ActionIcon, Button, Group, Select, Stack, Text, Textarea, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import { languages } from '#contract/languages.ts';
+import { prices } from '#contract/prices.ts';
+import { routes } from '#contract/routes.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { count } from '../../lib/format.ts';
+import { Bench } from './bench.tsx';
+import { OutputText } from './output-text.tsx';
+import { useExchange } from './use-exchange.ts';
+
+const choices = [...languages]
+  .map(([value, label]) => ({ value, label }))
+  .toSorted((one, other) => one.label.localeCompare(other.label));
+
+export function TranslateTab() {
+  const exchange = useExchange();
+  const [pair, setPair] = useState({ sourceLanguage: 'en', targetLanguage: 'fr' });
+  const [text, setText] = useState('Good morning, friend. The river is quiet today.');
+  const [result, setResult] = useState<{ text: string; words: number; credits: number }>();
+  const isSame = pair.sourceLanguage === pair.targetLanguage;
+
+  async function translate(): Promise<void> {
+    const answer = await exchange.ask(routes.translate, { body: { text, ...pair } });
+    setResult(answer && { text: answer.translatedText, words: answer.words, credits: answer.credits });
+  }
+
+  const parameters = (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {prices.translation.credits} credits for each started {prices.translation.unitSize} words.
+      </Text>
+    </Stack>
+  );
+
+  return (
+    <Bench title="Translation" parameters={parameters} exchange={exchange}>
+      <Group align="flex-end" gap="sm" mb="md" wrap="wrap">
+        <Select
+          label="From"
+          data={choices}
+          searchable
+          allowDeselect={false}
+          value={pair.sourceLanguage}
+          onChange={(value) => value && setPair({ ...pair, sourceLanguage: value })}
+        />
+        <Tooltip label="Swap the languages">
+          <ActionIcon
+            variant="default"
+            size={36}
+            aria-label="Swap the languages"
+            onClick={() => setPair({ sourceLanguage: pair.targetLanguage, targetLanguage: pair.sourceLanguage })}
+          >
+            <Icon name="swap" />
+          </ActionIcon>
+        </Tooltip>
+        <Select
+          label="To"
+          data={choices}
+          searchable
+          allowDeselect={false}
+          error={isSame && 'Choose another language.'}
+          value={pair.targetLanguage}
+          onChange={(value) => value && setPair({ ...pair, targetLanguage: value })}
+        />
+      </Group>
+      <Textarea
+        label="Text"
+        autosize
+        minRows={4}
+        maxRows={14}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Group my="md">
+        <Button loading={exchange.isRunning} disabled={text.trim() === '' || isSame} onClick={() => void translate()}>
+          Translate
+        </Button>
+        {result && (
+          <Text size="sm" c="dimmed">
+            {count(result.words, 'word')}, {count(result.credits, 'credit')}
+          </Text>
+        )}
+      </Group>
+      {exchange.error && <ErrorNotice error={exchange.error} onRetry={() => void translate()} />}
+      <OutputText label="Translation" text={result?.text ?? ''} isRunning={exchange.isRunning} />
+    </Bench>
+  );
+}

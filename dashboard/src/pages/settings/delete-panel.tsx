@@ -1,0 +1,74 @@
+import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import * as v from 'valibot';
+import { useLocation } from 'wouter';
+import { AccountDeletion } from '#contract/accounts.ts';
+import { routes } from '#contract/routes.ts';
+import { perform } from '../../api/call.ts';
+import { useMe } from '../../api/reads.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { useApiForm } from '../../lib/use-api-form.ts';
+
+export function DeletePanel() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <Panel title="Delete the account">
+      <Text size="sm" c="dimmed" mb="md">
+        Keys and sessions end at once, what is left of your credits is lost, and your data is purged after 30 days.
+      </Text>
+      <Button variant="outline" color="red.8" onClick={open} style={{ color: 'var(--danger-ink)' }}>
+        Delete my account
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Delete your account?">
+        <DeleteForm />
+      </Modal>
+    </Panel>
+  );
+}
+
+/** The password may be left out, where the account has none. */
+const schema = v.omit(AccountDeletion, ['password']);
+
+function DeleteForm() {
+  const { data: me } = useMe();
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { email: '', password: '' },
+    schema,
+    labels: { email: 'The e-mail address', password: 'The password' },
+    act: ({ email, password }) =>
+      perform(routes.deleteAccount, { body: { email, ...(password !== '' && { password }) } }),
+    onDone: () => {
+      client.clear();
+      go('/login?deleted', { replace: true });
+    },
+    fieldOf: { INVALID_CREDENTIALS: 'password' },
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Notice tone="warning">This cannot be undone. Programs that use your keys stop working now.</Notice>
+        <TextInput
+          label="Your e-mail address, to be sure"
+          placeholder={me?.email ?? ''}
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          description="Leave it empty if you only sign in with Google"
+          autoComplete="current-password"
+          {...form.getInputProps('password')}
+        />
+        <FormFoot error={error} isRunning={isRunning} color="red.8">
+          Delete my account for good
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+import { Anchor, PasswordInput, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { Link } from 'wouter';
+import { PasswordChange } from '#contract/accounts.ts';
+import { routes } from '#contract/routes.ts';
+import { perform } from '../../api/call.ts';
+import { useMe } from '../../api/reads.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { NewPassword } from '../../components/new-password.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { useApiForm } from '../../lib/use-api-form.ts';
+
+export function PasswordPanel() {
+  const { data: me } = useMe();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { currentPassword: '', newPassword: '' },
+    schema: PasswordChange,
+    labels: { currentPassword: 'The current password', newPassword: 'The new password' },
+    act: (body) => perform(routes.changePassword, { body }),
+    onDone: () => {
+      form.reset();
+      notifications.show({ message: 'The password is changed. All other devices were signed out.' });
+    },
+    touches: [routes.listSessions],
+    fieldOf: { INVALID_CREDENTIALS: 'currentPassword' },
+  });
+  return (
+    <Panel title="Password">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            {...form.getInputProps('currentPassword')}
+          />
+          <NewPassword
+            label="New password"
+            personal={me ? [me.name, me.email.split('@')[0] ?? ''] : []}
+            {...form.getInputProps('newPassword')}
+          />
+          <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>
+            Change the password
+          </FormFoot>
+          <Text size="sm" c="dimmed">
+            No password yet, as you sign in with Google?{' '}
+            <Anchor component={Link} href="/forgot-password" inherit underline="always">
+              Have a link sent
+            </Anchor>{' '}
+            to choose one.
+          </Text>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}

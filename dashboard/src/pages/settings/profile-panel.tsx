@@ -1,0 +1,40 @@
+import { Stack, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { ProfileChange } from '#contract/accounts.ts';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { useMe } from '../../api/reads.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { formatDay } from '../../lib/format.ts';
+import { useApiForm } from '../../lib/use-api-form.ts';
+
+export function ProfilePanel() {
+  const { data: me } = useMe();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { name: me?.name ?? '' },
+    schema: ProfileChange,
+    labels: { name: 'The name' },
+    act: (body) => call(routes.changeProfile, { body }),
+    onDone: ({ name }) => notifications.show({ message: `You are now ${name}.` }),
+    touches: [routes.me],
+  });
+  return (
+    <Panel title="You">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
+          <TextInput
+            label="E-mail address"
+            value={me?.email ?? ''}
+            readOnly
+            description={me && `Member since ${formatDay(me.created_at)}. The address cannot be changed.`}
+          />
+          <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>
+            Save the name
+          </FormFoot>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,19 @@
+import type { routes } from '#contract/routes.ts';
+import type { Data } from '../../api/call.ts';
+import type { UsageRow } from '../../lib/usage.ts';
+import { csvOf } from './csv.ts';
+
+/** Saves the usage with nothing summed: a line per day, service, model and key. */
+export function downloadCsv(
+  { from, to, days }: Data<typeof routes.getUsage>,
+  keyName: (row: UsageRow) => string,
+): void {
+  const lines = days.map((row) => [row.date, row.service ?? '', row.model ?? '', keyName(row), row.calls, row.credits]);
+  const text = csvOf([['date', 'service', 'model', 'key', 'calls', 'credits'], ...lines]);
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = `usage-${from}-to-${to}.csv`;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,90 @@
+import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { InferOutput } from 'valibot';
+import type { Credits } from '#contract/credits.ts';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { formatCredits, formatMoment } from '../../lib/format.ts';
+import { serviceTitle } from '../../lib/names.ts';
+
+type Entry = InferOutput<typeof Credits>['entries'][number];
+
+const pageSize = 20;
+const colours: Readonly<Record<Entry['type'], string>> = {
+  grant: 'pine',
+  charge: 'gray',
+  refund: 'pine',
+  expiry: 'yellow.8',
+  adjustment: 'gray',
+};
+
+const columns: Column<Entry>[] = [
+  { title: 'When', place: 'lead', cell: ({ at }) => <span className="number">{formatMoment(at)}</span> },
+  { title: 'What', cell: ({ type }) => <Badge color={colours[type]}>{type}</Badge> },
+  { title: 'For', cell: ({ service, model }) => whatFor(service, model) },
+  { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
+  {
+    title: 'Credits',
+    place: 'end',
+    cell: ({ credits }) => (credits > 0 ? `+${formatCredits(credits)}` : signed(credits)),
+  },
+  { title: 'Balance', place: 'end', cell: ({ balance }) => formatCredits(balance) },
+];
+
+/** Every change of the balance, newest first. */
+export function LedgerPanel() {
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: [routes.getCredits.id, 'ledger'],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        routes.getCredits,
+        { query: { limit: String(pageSize), ...(pageParam !== null && { cursor: pageParam }) } },
+        { signal },
+      ),
+    initialPageParam: firstPage,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  const entries = data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <Panel
+      title="Ledger"
+      aside={
+        <Text size="sm" c="dimmed">
+          the sum of its rows is your balance
+        </Text>
+      }
+    >
+      {isPending && <Skeleton height={300} radius="md" />}
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data && entries.length === 0 && <Empty icon="usage" title="Nothing has happened yet" />}
+      {entries.length > 0 && (
+        <DataTable caption="Ledger, newest first" columns={columns} rows={entries} idOf={({ seq }) => seq} />
+      )}
+      {hasNextPage && (
+        <Group justify="center" mt="md">
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Older entries
+          </Button>
+        </Group>
+      )}
+    </Panel>
+  );
+}
+
+const firstPage: string | null = null;
+
+const signed = (credits: number): string => (credits < 0 ? `−${formatCredits(-credits)}` : '0');
+
+function whatFor(service: string | null, model: string | null) {
+  if (service === null)
+    return (
+      <Text inherit component="span" c="dimmed">
+        your plan
+      </Text>
+    );
+  return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
+}

@@ -1,0 +1,43 @@
+import { Box, Text } from '@mantine/core';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { formatCredits, formatWhole } from '../../lib/format.ts';
+import { sum, type Total } from '../../lib/usage.ts';
+import { type Group, groups } from './groups.ts';
+
+/** The totals in numbers, with what they come to. */
+export function UsageTable({ totals, group }: { totals: readonly Total[]; group: Group }) {
+  const title = groups.find(({ id }) => id === group)?.title ?? '';
+  const credits = sum(totals.map((total) => total.credits));
+  const columns: Column<Total>[] = [
+    {
+      title,
+      place: 'lead',
+      cell: ({ name }) => (
+        <Text inherit fw={600}>
+          {name}
+        </Text>
+      ),
+    },
+    { title: 'Calls', place: 'end', cell: ({ calls }) => formatWhole(calls) },
+    { title: 'Credits', place: 'end', cell: (total) => formatCredits(total.credits) },
+    {
+      title: 'Share',
+      place: 'end',
+      cell: (total) => `${credits === 0 ? 0 : Math.round((100 * total.credits) / credits)} %`,
+    },
+  ];
+  return (
+    <Box mt="lg">
+      <DataTable
+        caption={`Usage by ${title.toLowerCase()}`}
+        columns={columns}
+        rows={totals}
+        idOf={({ name }) => name}
+      />
+      <Text size="sm" c="dimmed" mt="sm">
+        {formatWhole(sum(totals.map(({ calls }) => calls)))} calls, {formatCredits(credits)} credits in all. Days are
+        UTC.
+      </Text>
+    </Box>
+  );
+}

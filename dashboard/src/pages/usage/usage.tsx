@@ -1,0 +1,15 @@
+import { Stack } from '@mantine/core';
+import { Page } from '../../components/page.tsx';
+import { CallsPanel } from './calls-panel.tsx';
+import { LedgerPanel } from './ledger-panel.tsx';
+
+export default function UsagePage() {
+  return (
+    <Page title="Usage" lead="Every call that was charged, and every credit that came or went.">
+      <Stack gap="lg">
+        <CallsPanel />
+        <LedgerPanel />
+      </Stack>
+    </Page>
+  );
+}

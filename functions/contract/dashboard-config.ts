@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+
+/** `GET /config.json`, which lies beside the dashboard's files: what differs between deployments. No secret is in it. */
+export const DashboardConfig = v.object({
+  /** Client id of Google Identity Services; null: no button, except on one machine, whose own issuer stands in. */
+  googleClientId: v.nullable(v.string()),
+  /** True where the service runs on one machine and `/_local` answers. */
+  local: v.boolean(),
+});
+export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
+
+/** Paths that the dashboard's index.html answers; every other path is a file of it, the API's, or a 404. */
+export const dashboardPages = [
+  '/',
+  '/register',
+  '/login',
+  '/confirm',
+  '/forgot-password',
+  '/reset-password',
+  '/keys',
+  '/plans',
+  '/usage',
+  '/playground',
+  '/settings',
+] as const;
+export type DashboardPage = (typeof dashboardPages)[number];
+
+/** Folder of the build's files, whose names carry a hash of their content: they may be kept for ever. */
+export const hashedAssets = '/assets/';
+export const cacheControl = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' } as const;
+
+/**
+ * Headers of every dashboard file. Scripts come as files of the same origin only; styles are also set from scripts
+ * (Mantine's variables, scroll locks), so inline ones are let through. `google` opens what its button needs
+ * (Google Identity Services, "Content Security Policy").
+ */
+export function dashboardHeaders(google: boolean): Readonly<Record<string, string>> {
+  const gsi = google ? ' https://accounts.google.com/gsi/' : '';
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      `script-src 'self'${google ? ' https://accounts.google.com/gsi/client' : ''}`,
+      `style-src 'self' 'unsafe-inline'${google ? ' https://accounts.google.com/gsi/style' : ''}`,
+      "img-src 'self' data:",
+      "font-src 'self'",
+      `connect-src 'self'${gsi}`,
+      ...(google ? [`frame-src${gsi}`] : []),
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': google ? 'same-origin-allow-popups' : 'same-origin',
+  };
+}
