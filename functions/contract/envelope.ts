@@ -16,7 +16,7 @@ export interface ErrorEnvelope extends Envelope<null> {
   detail: string;
 }
 
-export const successEnvelope = (status: number, message: string, data: unknown): Envelope => ({
+const successEnvelope = (status: number, message: string, data: unknown): Envelope => ({
   message,
   error: false,
   data,

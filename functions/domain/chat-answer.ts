@@ -67,7 +67,7 @@ export interface ChatStream {
 }
 
 /** The chunks of a streamed answer as its format has them. */
-export async function* chatChunks({ chunks, format, about, onContent, onUsage }: ChatStream): AsyncGenerator<unknown> {
+export async function* chatChunks({ chunks, format, about, onContent, onUsage }: ChatStream): AsyncGenerator {
   const calls = callReader(about, format.mostCalls);
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;

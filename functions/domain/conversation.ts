@@ -71,24 +71,18 @@ export function conversationOfOpenAi(request: OpenAiChatRequest): Conversation {
 function toModelMessages(messages: readonly (ChatMessage | OpenAiMessage)[]): ModelMessage[] {
   const names = new Map<string, string>();
   return messages.map((message, index) => {
-    switch (message.role) {
-      case 'system':
-      case 'user':
-        return { role: message.role, content: message.content };
-      case 'function':
-        return { role: 'tool', tool_call_id: `call_${index - 1}`, name: message.name, content: message.content };
-      case 'tool': {
-        const name = names.get(message.tool_call_id);
-        const { tool_call_id, content } = message;
-        return { role: 'tool', tool_call_id, ...(name !== undefined && { name }), content };
-      }
-      case 'assistant': {
-        const calls = callsOf(message, index);
-        for (const call of calls) names.set(call.id, call.function.name);
-        if (calls.length === 0) return { role: 'assistant', content: message.content ?? '' };
-        return { role: 'assistant', content: message.content ?? null, tool_calls: calls };
-      }
+    if (message.role === 'assistant') {
+      const calls = callsOf(message, index);
+      for (const call of calls) names.set(call.id, call.function.name);
+      if (calls.length === 0) return { role: 'assistant', content: message.content ?? '' };
+      return { role: 'assistant', content: message.content ?? null, tool_calls: calls };
     }
+    const { role, content } = message;
+    if (role === 'function') return { role: 'tool', tool_call_id: `call_${index - 1}`, name: message.name, content };
+    if (role !== 'tool') return { role, content };
+    const { tool_call_id } = message;
+    const name = names.get(tool_call_id);
+    return { role, tool_call_id, ...(name !== undefined && { name }), content };
   });
 }
 

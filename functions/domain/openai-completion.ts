@@ -15,7 +15,7 @@ export function openAiCompletion(request: OpenAiCompletionRequest): CompletionFo
     chunk(about, [{ text, index: 0, logprobs: null, finish_reason }]);
 
   return {
-    answer: specifiedCompletion.answer,
+    answer: (reply, about) => specifiedCompletion.answer(reply, about),
     textChunk: (text, about) => part(about, text, null),
     endChunks: ({ reason, usage }, about) => [
       part(about, '', reason),

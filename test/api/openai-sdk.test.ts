@@ -31,8 +31,9 @@ describe('chat.completions', () => {
       model: 'svc-1',
       choices: [{ message: { role: 'assistant', content: expect.stringMatching(/demo/) }, finish_reason: 'stop' }],
     });
-    expect(completion._request_id).toMatch(/^\w+$/);
-    expect(completion.id).toBe(`chatcmpl-${completion._request_id}`);
+    const { id, _request_id: requestId } = completion;
+    expect(requestId).toMatch(/^\w+$/);
+    expect(id).toBe(`chatcmpl-${requestId}`);
   });
 
   it('streams to a raw loop what it would have answered whole, and the usage where it is asked for', async () => {
