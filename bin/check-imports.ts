@@ -11,7 +11,7 @@ const reach = {
   'functions/(api|jobs)': ['functions/(contract|domain|runtime)'],
   local: ['local', 'functions/(contract|runtime|api|jobs)'],
   lib: ['lib', 'functions/contract'],
-  bin: ['local', 'lib', 'functions/(contract|runtime)'],
+  bin: ['bin', 'local', 'lib', 'functions/(contract|runtime)'],
 };
 
 const reaches = Object.entries(reach).map(

@@ -3,6 +3,7 @@ import { type TableSpec, tables } from '#contract/tables.ts';
 import { ambient } from '#runtime/ambient.ts';
 import { resetContainer, services } from '#runtime/container.ts';
 import { createAdmin } from './admin.ts';
+import { openApiReference } from './api-reference.ts';
 import { startBackground } from './background.ts';
 import { openClock, type ShiftedClock } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
@@ -20,7 +21,6 @@ import { apiHandler } from './handlers.ts';
 import { openIdentityIssuer } from './identity-issuer.ts';
 import { installLambdaRuntime } from './lambda-runtime.ts';
 import { type MailStore, openMailStore } from './mail-store.ts';
-import { createPages } from './pages.ts';
 import { dataFolderProblem, Problem, systemCode } from './problems.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { startStandIns } from './stand-ins.ts';
@@ -90,9 +90,8 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
 
   let status = statusOf(front.origin, false, null);
   const admin = createAdmin({ status: () => status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
-  const site = createPages(() => status);
-  const dashboard = await openDashboard();
-  gate.open((...parameters) => admin(...parameters) || site(...parameters) || dashboard(...parameters));
+  const sites = [admin, await openApiReference(), await openDashboard()];
+  gate.open((...parameters) => sites.some((answers) => answers(...parameters)));
   const demo = await openDemo(front.origin, folder, mails, log);
   status = statusOf(front.origin, true, demo);
 

@@ -1,5 +1,6 @@
 import type { GenericSchema } from 'valibot';
 import { type FormatName, formatNameOf } from './answer-format.ts';
+import type { ErrorCode } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Capability } from './models.ts';
 import type { ServiceName } from './prices.ts';
@@ -42,6 +43,8 @@ interface RouteDeclaration {
   readonly output?: GenericSchema;
   /** `message` and HTTP status of a success; SUCCESS and 200 unless said. */
   readonly success?: { readonly status: number; readonly message: string };
+  /** What the operation itself may refuse with, beside what follows from the rest of the row (`route-errors.ts`). */
+  readonly refusals?: readonly ErrorCode[];
   /** A priced call is metered: what it is charged as, and what it asks a model for. */
   readonly priced?: { readonly service: ServiceName; readonly capability: Capability };
   /** Takes an Idempotency-Key: requests with the same one run once. Needs write access to the table `idempotency`. */

@@ -39,6 +39,7 @@ export const creditRoutes = {
     credential: 'session or key',
     pathInput: ServicePath,
     output: ServiceQuota,
+    refusals: ['NOT_FOUND'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   getUsage: defineRoute({

@@ -13,6 +13,7 @@ export const keyRoutes = {
     bodyInput: NewKey,
     output: CreatedKey,
     success: { status: 201, message: 'SUCCESS' },
+    refusals: ['INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   listKeys: defineRoute({
@@ -34,6 +35,7 @@ export const keyRoutes = {
     pathInput: KeyPath,
     bodyInput: KeyChange,
     output: KeyRecord,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   revokeKey: defineRoute({
@@ -45,6 +47,7 @@ export const keyRoutes = {
     confirmed: true,
     pathInput: KeyPath,
     output: KeyRecord,
+    refusals: ['NOT_FOUND'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   rotateKey: defineRoute({
@@ -58,6 +61,7 @@ export const keyRoutes = {
     bodyInput: KeyRotation,
     output: CreatedKey,
     success: { status: 201, message: 'SUCCESS' },
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
 } as const satisfies Record<string, Route>;

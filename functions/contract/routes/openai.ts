@@ -66,6 +66,7 @@ export const openAiRoutes = {
     credential: 'key',
     pathInput: ModelPath,
     output: ListedModel,
+    refusals: ['NOT_FOUND'],
     uses: { tables: { meters: 'read' } },
   }),
 } as const satisfies Record<string, Route>;

@@ -21,6 +21,7 @@ export const operatorRoutes = {
     role: 'operator',
     queryInput: AccountQuery,
     output: OperatedAccount,
+    refusals: ['NOT_FOUND'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   suspendAccount: defineRoute({
@@ -33,6 +34,7 @@ export const operatorRoutes = {
     pathInput: AccountPath,
     bodyInput: Act,
     output: OperatedAccount,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   resumeAccount: defineRoute({
@@ -45,6 +47,7 @@ export const operatorRoutes = {
     pathInput: AccountPath,
     bodyInput: Act,
     output: OperatedAccount,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   assignPlan: defineRoute({
@@ -57,6 +60,7 @@ export const operatorRoutes = {
     pathInput: AccountPath,
     bodyInput: PlanAssignment,
     output: OperatedAccount,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   grantCredits: defineRoute({
@@ -69,6 +73,7 @@ export const operatorRoutes = {
     pathInput: AccountPath,
     bodyInput: CreditGrant,
     output: OperatedAccount,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   suspendKey: defineRoute({
@@ -81,6 +86,7 @@ export const operatorRoutes = {
     pathInput: AccountKeyPath,
     bodyInput: Act,
     output: KeyRecord,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
 } as const satisfies Record<string, Route>;

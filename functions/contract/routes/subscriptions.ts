@@ -32,6 +32,7 @@ export const subscriptionRoutes = {
     bodyInput: NewSubscription,
     output: Subscription,
     idempotent: true,
+    refusals: ['ALREADY_SUBSCRIBED'],
     uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'write' } },
   }),
   getSubscription: defineRoute({
@@ -53,6 +54,7 @@ export const subscriptionRoutes = {
     bodyInput: PlanChange,
     output: UpgradedSubscription,
     idempotent: true,
+    refusals: ['INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'write' } },
   }),
   previewUpgrade: defineRoute({
@@ -63,6 +65,7 @@ export const subscriptionRoutes = {
     credential: 'session or key',
     queryInput: PlanQuery,
     output: Proration,
+    refusals: ['INSUFFICIENT_PERMISSIONS', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   downgradePlan: defineRoute({
@@ -74,6 +77,7 @@ export const subscriptionRoutes = {
     confirmed: true,
     bodyInput: PlanChange,
     output: Subscription,
+    refusals: ['INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   cancelSubscription: defineRoute({
@@ -85,6 +89,7 @@ export const subscriptionRoutes = {
     confirmed: true,
     pathInput: SubscriptionPath,
     output: Subscription,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
 } as const satisfies Record<string, Route>;

@@ -1,0 +1,69 @@
+import type { Route } from '#contract/route.ts';
+import { allRoutes } from '#contract/routes.ts';
+import type { Answers } from './answers.ts';
+import { errorCollector, errorSchemas } from './errors.ts';
+import { headers } from './headers.ts';
+import { operationOf } from './operation.ts';
+import { schemaCollector } from './schemas.ts';
+import { tags } from './tags.ts';
+
+const description = `Accounts, plans, metered credits and text inference.
+
+Every JSON answer is an envelope of \`message\`, \`error\`, \`data\` and \`status\`; errors carry a \`detail\` too. Below
+\`/openai/v1\` answers are bare, as OpenAI's clients expect them. Refusals come in a fixed order: 404, 405, 413 and 415,
+then 401, 400, 403, 409 and 422, 429, 402. What is refused or fails costs nothing.`;
+
+const securitySchemes = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `tai_…`, made in the dashboard.' },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session',
+    description: 'Set by signing in; named `__Host-session` where the service is deployed.',
+  },
+  sessionBearer: { type: 'http', scheme: 'bearer', description: 'The value of the session cookie, below `/api` only.' },
+};
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes repeating safe: requests of an account with the same key run once, and the answer is given again for 24 hours. 1 to 255 printable ASCII characters, in quotes or bare.',
+  schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x20-\\x7e]*$' },
+  example: '5f0c1a52-order-17',
+};
+
+/** The OpenAPI document of the route table. Throws where an operation has no recorded answer. */
+export function openApiDocument(answers: Answers): object {
+  const schemas = schemaCollector();
+  const errors = errorCollector();
+  const paths = new Map<string, Record<string, object>>();
+  for (const route of allRoutes) {
+    const operation = operationOf(route, recordedOf(route, answers), { ...schemas, ...errors });
+    paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Text AI platform', version: '1.0.0', description },
+    servers: [{ url: '/', description: 'The service that this document comes from' }],
+    tags: tags.map(({ name, description }) => ({ name, description })),
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes,
+      parameters: { 'Idempotency-Key': idempotencyKey },
+      headers,
+      schemas: { ...errorSchemas, ...sorted(schemas.components) },
+      responses: sorted(errors.responses),
+    },
+  };
+}
+
+function recordedOf({ id }: Route, answers: Answers) {
+  const recorded = answers[id];
+  if (!recorded) throw new Error(`no answer of ${id} is recorded: node bin/openapi.ts --record`);
+  return recorded;
+}
+
+const sorted = (entries: ReadonlyMap<string, object>) =>
+  Object.fromEntries([...entries].toSorted(([one], [other]) => (one < other ? -1 : 1)));

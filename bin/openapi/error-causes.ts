@@ -1,0 +1,138 @@
+import type { ErrorCode } from '#contract/errors.ts';
+
+interface Cause {
+  /** When it is answered. */
+  readonly cause: string;
+  /** What a caller does about it. */
+  readonly remedy: string;
+  /** A `detail` as it is answered. */
+  readonly detail: string;
+}
+
+const failure = 'Retry with exponential backoff; nothing was charged';
+
+/** What stands behind each code of the closed table. */
+export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
+  INVALID_FORMAT: {
+    cause: 'The request breaks a rule of its schema, or is not the JSON it should be',
+    remedy: 'Mend the field that `detail` names; do not retry as it is',
+    detail: 'temperature must be at most 2.',
+  },
+  CONTEXT_LENGTH_EXCEEDED: {
+    cause: "Input and requested output do not fit into the model's context",
+    remedy: 'Shorten the input, ask for fewer tokens, or take a model with a larger window',
+    detail: 'context_length_exceeded: svc-1 takes 4096 tokens, and the text has 5001.',
+  },
+  INVALID_TOKEN: {
+    cause: 'The confirmation or reset token is wrong, used, replaced by a newer one, or too old',
+    remedy: 'Ask for a new mail',
+    detail: 'token must be the one of the newest reset mail, unused and at most 30 minutes old.',
+  },
+  INVALID_API_KEY: {
+    cause: 'No credential, or a key or session that is wrong, expired, revoked or suspended',
+    remedy: 'Send `Authorization: Bearer` and a key that is active',
+    detail: 'The Authorization header must be Bearer and an API key that is active.',
+  },
+  INVALID_CREDENTIALS: {
+    cause: 'The e-mail address or the password is wrong',
+    remedy: 'Try again, or reset the password',
+    detail: 'The e-mail address or the password is wrong.',
+  },
+  INVALID_IDENTITY_TOKEN: {
+    cause: 'The identity token is not of the provider, not for this service, expired, or was used before',
+    remedy: 'Sign in with the provider again',
+    detail: 'The identity token was used before; sign in with the provider again.',
+  },
+  INSUFFICIENT_CREDITS: {
+    cause: 'The credits, or the calls of the month, are used up',
+    remedy: 'Upgrade the plan or wait for the next month',
+    detail: 'The credits are used up; upgrade the plan or wait for the next month.',
+  },
+  INSUFFICIENT_PERMISSIONS: {
+    cause: 'The plan does not have the model, the role or kind of credential may not do this, or the page is foreign',
+    remedy: 'Upgrade the plan, or sign in as who may do it',
+    detail: 'The model svc-1-32k needs the plan pro_pass or above.',
+  },
+  ACCOUNT_NOT_CONFIRMED: {
+    cause: 'The e-mail address is not confirmed yet',
+    remedy: 'Open the link of the confirmation mail, or have it sent again',
+    detail: 'Confirm the e-mail address first; the link is in the mail sent at registration.',
+  },
+  NOT_FOUND: {
+    cause: 'There is nothing at the path, or no such thing of this account',
+    remedy: 'Check the path and the id',
+    detail: 'There is no such key.',
+  },
+  METHOD_NOT_ALLOWED: {
+    cause: 'The path takes other methods',
+    remedy: 'Use one that the `Allow` header names',
+    detail: 'PUT is not offered at this path; it takes POST, GET.',
+  },
+  EMAIL_ALREADY_REGISTERED: {
+    cause: 'The address has an account',
+    remedy: 'Sign in, or reset the password',
+    detail: 'An account with this e-mail address exists; sign in instead.',
+  },
+  ALREADY_SUBSCRIBED: {
+    cause: 'The account has an active subscription',
+    remedy: 'Upgrade, downgrade or cancel it',
+    detail: 'There is an active subscription; upgrade, downgrade or cancel it.',
+  },
+  IDENTITY_NOT_LINKED: {
+    cause: 'An account with a password has the address of the identity token',
+    remedy: 'Sign in with the password, then send the token again with that session',
+    detail: 'An account with this e-mail address exists; sign in with its password, then send the token again.',
+  },
+  INVALID_STATE: {
+    cause: 'What is named is not in a state that allows this',
+    remedy: 'Look at it again, then decide',
+    detail: 'The key is revoked; create a new one.',
+  },
+  REPLAY_UNAVAILABLE: {
+    cause: 'The request with this Idempotency-Key was answered, by a stream or at a length that is not kept',
+    remedy: 'It ran: look at the usage, and take a new key for a new request',
+    detail:
+      'The request hV3kQ9sTz1LmXw7RbYc with this Idempotency-Key was answered; that answer cannot be given again.',
+  },
+  REQUEST_IN_PROGRESS: {
+    cause: 'The first request with this Idempotency-Key is still running',
+    remedy: 'Retry after `Retry-After`',
+    detail: 'The first request with this Idempotency-Key is still running; try again.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    cause: 'The body has more bytes than the operation takes',
+    remedy: 'Send less at once',
+    detail: 'The body may have at most 1048576 bytes.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    cause: 'The body is not sent as plain `application/json`',
+    remedy: 'Set `Content-Type: application/json` and no `Content-Encoding`',
+    detail: 'The Content-Type must be application/json, without a Content-Encoding.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    cause: 'The Idempotency-Key was used for a request with another body',
+    remedy: 'Take a new key for each request',
+    detail: 'The Idempotency-Key was used for a request with another body; take a new key for each request.',
+  },
+  RATE_LIMIT_EXCEEDED: {
+    cause: 'More calls than the plan allows in a minute or at one moment, or too many attempts to sign in',
+    remedy: 'Wait for `Retry-After`, then retry with exponential backoff',
+    detail: 'The plan allows 100 calls per minute; try again in 12 s.',
+  },
+  INTERNAL_ERROR: {
+    cause: 'A fault of ours',
+    remedy: `${failure}; say the request id when it stays`,
+    detail: 'Something went wrong on our side; name the request hV3kQ9sTz1LmXw7RbYc when you ask about it.',
+  },
+  MODEL_ERROR: { cause: 'The model failed', remedy: failure, detail: 'The model svc-1 failed.' },
+  SERVICE_UNAVAILABLE: {
+    cause: 'Something the service needs is away or busy',
+    remedy: 'Retry after `Retry-After`; nothing was charged',
+    detail: 'The service is busy; try again.',
+  },
+  MODEL_TIMEOUT: {
+    cause: 'The model took too long',
+    remedy: failure,
+    detail: 'The model svc-1 did not answer in time.',
+  },
+};

@@ -1,0 +1,61 @@
+import type { ErrorCode } from '#contract/errors.ts';
+import { errorStatus } from '#contract/errors.ts';
+import type { Route } from '#contract/route.ts';
+
+const text = { type: 'string' };
+const count = { type: 'string', pattern: '^\\d+$' };
+const decimal = { type: 'string', pattern: '^\\d+(\\.\\d{1,6})?$' };
+
+const header = (description: string, schema: object, example: string) => ({ description, schema, example });
+
+/** Every header that an answer may tell something by, by its name in the answer. */
+export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
+  'x-request-id': header('Names the request; say it when you ask about one.', text, 'hV3kQ9sTz1LmXw7RbYc'),
+  'x-ratelimit-limit-requests': header('Priced calls that the plan allows in a minute.', count, '100'),
+  'x-ratelimit-remaining-requests': header('Priced calls left in this minute.', count, '99'),
+  'x-ratelimit-reset-requests': header('When all of them are there again.', text, '60s'),
+  'RateLimit-Policy': header('The same limit in the words of the IETF draft.', text, '"minute";q=100;w=60'),
+  RateLimit: header('What is left of it, in the words of the IETF draft.', text, '"minute";r=99;t=60'),
+  'x-credits-charged': header('Credits that this call cost, as metered.', decimal, '1'),
+  'x-credits-remaining': header('Credits that are left, as metered.', decimal, '4999'),
+  'x-credits-held': header('The most that this stream may cost; what it does not use comes back.', decimal, '1'),
+  'Retry-After': header('Whole seconds after which a retry makes sense.', count, '1'),
+  'Idempotent-Replayed': header('`true` where this is the answer of an earlier request with the key.', text, 'true'),
+  'x-original-request-id': header('On a replay: the request that ran.', text, 'hV3kQ9sTz1LmXw7RbYc'),
+  'Set-Cookie': header('Opens the session, or ends it.', text, 'session=tas_…; Path=/; HttpOnly; SameSite=Lax'),
+  'x-should-retry': header('`false` tells SDKs not to repeat this request.', text, 'false'),
+};
+
+const rate = [
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'RateLimit-Policy',
+  'RateLimit',
+];
+
+/** Of those names, the ones that were seen in a recorded answer, and what only some answers carry. */
+export function successHeaders(route: Route, recorded: readonly string[], streams: boolean) {
+  const replayed = route.idempotent ? ['Idempotent-Replayed', 'x-original-request-id'] : [];
+  return references([...recorded, ...(streams ? ['x-credits-held'] : []), ...replayed]);
+}
+
+const passing: ReadonlySet<ErrorCode> = new Set(['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE', 'REQUEST_IN_PROGRESS']);
+
+export function errorHeaders({ format, priced }: Pick<Route, 'format' | 'priced'>, codes: readonly ErrorCode[]) {
+  const refusedByMeter = codes.some((code) => errorStatus[code] === 402 || errorStatus[code] === 429);
+  return references([
+    'x-request-id',
+    ...(codes.some((code) => passing.has(code)) ? ['Retry-After'] : []),
+    ...(priced && refusedByMeter ? rate : []),
+    ...(format === 'openai' && codes.some((code) => errorStatus[code] < 500) ? ['x-should-retry'] : []),
+  ]);
+}
+
+function references(names: readonly string[]) {
+  return Object.fromEntries(
+    Object.keys(headers)
+      .filter((name) => names.includes(name))
+      .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject } from '#contract/fields.ts';
+
+/** Where the service's clock is put for the recording: so far ahead that it can go there for years, and what is written instead. */
+export const recordedAt = new Date('2050-01-15T09:00:00Z');
+const writtenAt = new Date('2027-01-15T09:00:00Z');
+const shiftYears = recordedAt.getUTCFullYear() - writtenAt.getUTCFullYear();
+const hour = 3600;
+
+/** What is random in each run: identity tokens, credentials and beginnings of keys, digests, request ids, ids of answers. */
+const random =
+  /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|ta[iscr]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
+const key = /tai_[A-Za-z0-9]{58}/g;
+const beginning = 'tai_'.length + 13;
+
+/** Longest list of numbers that is shown whole. */
+const mostNumbers = 4;
+
+/**
+ * Makes recorded values the same in every run: what is random is replaced by something of its form that depends only on
+ * the order it is met in, times are cut to the hour, vectors are shortened.
+ */
+export function makeUp() {
+  const known = new Map<string, string>();
+
+  function remember(found: string, made: string): string {
+    known.set(found, made);
+    return made;
+  }
+
+  function textFor(found: string): string {
+    const head = /^(?:eyJ|ta[iscr]_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
+    const hash = createHash('sha512').update(`example ${known.size}`).digest('base64');
+    return (head + hash.replaceAll(/[^A-Za-z0-9]/g, '')).slice(0, head === 'eyJ' ? 40 : found.length);
+  }
+
+  /** A key's record tells its beginning and end. */
+  function rememberKeys(value: unknown): void {
+    for (const [found] of JSON.stringify(value).matchAll(key)) {
+      const made = known.get(found) ?? remember(found, textFor(found));
+      remember(found.slice(0, beginning), made.slice(0, beginning));
+      remember(found.slice(-4), made.slice(-4));
+    }
+  }
+
+  function text(value: string): string {
+    const plain =
+      known.get(value) ?? value.replaceAll(random, (found) => known.get(found) ?? remember(found, textFor(found)));
+    return plain
+      .replaceAll(/\b20[4-9]\d(?=-\d\d-\d\d)/g, (year) => String(Number(year) - shiftYears))
+      .replaceAll(/(T\d\d):\d\d:\d\d\.\d{3}Z/g, '$1:00:00.000Z');
+  }
+
+  /** Account numbers are random; other numbers are small. */
+  function number(value: number): number {
+    if (value < 2 ** 33) return value;
+    const made = 4_815_162_342_000_000 + known.size;
+    return Number(known.get(String(value)) ?? remember(String(value), String(made)));
+  }
+
+  function madeUp(value: unknown): unknown {
+    if (typeof value === 'string') return text(value);
+    if (typeof value === 'number') return number(value);
+    if (Array.isArray(value)) return shortened(value).map(madeUp);
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, made(name, inner)]));
+  }
+
+  const made = (name: string, value: unknown): unknown =>
+    name === 'created' && typeof value === 'number' ? seconds(value) : madeUp(value);
+
+  return {
+    value(value: unknown): unknown {
+      rememberKeys(value);
+      return madeUp(value);
+    },
+    /** The events of a stream, the first and last two of them. */
+    stream(body: string): string {
+      const events = body.split('\n\n').filter(Boolean);
+      const shown = events.length > 4 ? [...events.slice(0, 2), ...events.slice(-2)] : events;
+      return shown.map((event) => `${eventOf(event.slice('data: '.length))}\n\n`).join('');
+    },
+  };
+
+  function eventOf(data: string): string {
+    return `data: ${data.startsWith('{') ? JSON.stringify(madeUp(JSON.parse(data))) : data}`;
+  }
+}
+
+function shortened(list: readonly unknown[]): readonly unknown[] {
+  return list.every((item) => typeof item === 'number') ? list.slice(0, mostNumbers) : list;
+}
+
+/** Unix seconds of the recording, as written; those of the catalogue are as they are. */
+function seconds(value: number): number {
+  const written = value - (recordedAt.getTime() - writtenAt.getTime()) / 1000;
+  return value * 1000 < recordedAt.getTime() ? value : written - (written % hour);
+}

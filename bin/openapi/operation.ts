@@ -1,0 +1,92 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import { isJsonObject } from '#contract/fields.ts';
+import { limits } from '#contract/limits.ts';
+import { prices } from '#contract/prices.ts';
+import type { Credential, Route } from '#contract/route.ts';
+import { samples } from '#contract/samples.ts';
+import type { Recorded } from './answers.ts';
+import type { errorCollector } from './errors.ts';
+import type { schemaCollector } from './schemas.ts';
+import { successResponse } from './success.ts';
+import { tagOf } from './tags.ts';
+
+type Collectors = Pick<ReturnType<typeof schemaCollector>, 'schemaOf'> &
+  Pick<ReturnType<typeof errorCollector>, 'responsesOf'>;
+
+/** A row of the route table as an operation of the document. */
+export function operationOf(route: Route, recorded: Recorded, { schemaOf, responsesOf }: Collectors) {
+  const parameters = [
+    ...parametersOf('path', route.pathInput, recorded.path),
+    ...parametersOf('query', route.queryInput, recorded.query),
+    ...(route.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ];
+  return {
+    operationId: route.id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description: descriptionOf(route),
+    security: security[route.credential],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.bodyInput && { requestBody: requestBodyOf(route, schemaOf(route.bodyInput, 'input'), recorded) }),
+    responses: { [route.success.status]: successResponse(route, recorded, schemaOf), ...responsesOf(route) },
+  };
+
+  function parametersOf(place: 'path' | 'query', schema: GenericSchema | undefined, values: Recorded['path'] = {}) {
+    const { properties = {}, required = [] }: JsonSchema = schema ? schemaOf(schema, 'input') : {};
+    return Object.entries(properties).map(([name, property]) => {
+      const { description, ...rest } = isJsonObject(property) ? property : {};
+      return {
+        name,
+        in: place,
+        required: required.includes(name),
+        ...(typeof description === 'string' && { description }),
+        schema: rest,
+        ...(values[name] !== undefined && { example: values[name] }),
+      };
+    });
+  }
+}
+
+const key = { apiKey: [] };
+const session = [{ sessionCookie: [] }, { sessionBearer: [] }];
+const security: Readonly<Record<Credential, readonly object[]>> = {
+  none: [],
+  key: [key],
+  session,
+  'session or key': [key, ...session],
+  'session if any': [{}, ...session],
+};
+
+function requestBodyOf(route: Route, schema: object, recorded: Recorded) {
+  const more = Object.entries(samples[route.id]?.more ?? {});
+  const examples = [['A request', recorded.body], ...more].map(([name, value]) => [name, { value }]);
+  const json = more.length > 0 ? { examples: Object.fromEntries(examples) } : { example: recorded.body };
+  return {
+    description: `At most ${route.maxBodyBytes / 1024 ** 2} MiB, nested at most ${limits.jsonDepth} levels deep; unknown fields are ignored.`,
+    required: route.bodyInput?.type !== 'optional',
+    content: { 'application/json': { schema, ...json } },
+  };
+}
+
+const credentials: Readonly<Record<Credential, string>> = {
+  none: 'Needs no credential.',
+  key: 'Needs an API key.',
+  session: 'Needs the session of a signed-in person; an API key may not do this.',
+  'session or key': 'Needs an API key, or the session of a signed-in person.',
+  'session if any': 'Needs no credential; the session is taken into account where there is one.',
+};
+
+function descriptionOf(route: Route): string {
+  const price = route.priced && prices[route.priced.service];
+  const per = price && price.unitSize > 1 ? `${price.unitSize.toLocaleString('en')} ${price.unit}s` : price?.unit;
+  const sentences = [
+    credentials[route.credential],
+    route.role && `Only for people with the role ${route.role}.`,
+    route.confirmed && 'The e-mail address must be confirmed.',
+    price && `Costs ${price.credits} ${price.credits === 1 ? 'credit' : 'credits'} (${price.description}; ${per}).`,
+    route.idempotent && 'Takes an Idempotency-Key.',
+    `Answers within ${route.timeoutSeconds} s.`,
+  ];
+  return sentences.filter(Boolean).join(' ');
+}

@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { startService } from '#local/service.ts';
+import { services } from '#runtime/container.ts';
+import type { Answers } from './answers.ts';
+import { recordedAt } from './made-up.ts';
+import { recorder } from './recorder.ts';
+
+type Recorder = ReturnType<typeof recorder>;
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const email = 'sample@example.com';
+const Made = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
+const MadeKey = v.object({ ...Made.entries, key: v.string() });
+const Sessions = v.array(v.object({ id: v.string(), current: v.boolean() }));
+const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
+
+/** Starts the service on an empty folder, uses every operation once in an order that makes sense, and gives what it said. */
+export async function recordAnswers(): Promise<Answers> {
+  process.env['SCRYPT_LOG2_N'] ??= '12';
+  const data = await mkdtemp(join(tmpdir(), 'openapi-'));
+  const service = await startService({ port: 0, data, wordDelayMs: 0 });
+  try {
+    await moveClock(service, { now: recordedAt.toISOString() });
+    const made = recorder(service.origin);
+    const key = await openAccount(service, made);
+    await useModels(service, made, key);
+    await manageKeys(made);
+    await manageSubscription(service, made, key);
+    await operate(service, made);
+    await leave(service, made);
+    return made.answers();
+  } finally {
+    await service.close();
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+async function openAccount(service: Service, { record }: Recorder): Promise<string> {
+  const { cookie } = await record('register');
+  await record('resendConfirmation', { cookie });
+  await record('confirm', { cookie, query: { token: await mailedToken(service) } });
+  await record('me', { cookie });
+  const { key } = v.parse(MadeKey, (await record('createKey', { cookie })).data);
+  await record('listPlans', { key });
+  await record('createSubscription', { key });
+  return key;
+}
+
+async function useModels(service: Service, { record }: Recorder, key: string): Promise<void> {
+  await record('listModels', { key });
+  await record('listServices', { key });
+  await record('translate', { key });
+  await record('createChatCompletion', { key });
+  await service.settled();
+  await record('getCreditBalance', { key });
+  await record('getServiceQuota', { key });
+  await record('getCredits', { key });
+  await record('getUsage', { key });
+  await record('createCompletion', { key });
+  await record('createEmbeddings', { key });
+  await record('createOpenAiChatCompletion', { key });
+  await record('createOpenAiCompletion', { key });
+  await record('createOpenAiEmbeddings', { key });
+  await record('listOpenAiModels', { key });
+  await record('getOpenAiModel', { key });
+}
+
+async function manageKeys({ record }: Recorder): Promise<void> {
+  const { cookie } = await record('login');
+  await record('changeProfile', { cookie });
+  const path = v.parse(Made, (await record('createKey', { cookie })).data);
+  await record('changeKey', { cookie, path });
+  await record('rotateKey', { cookie, path });
+  await record('revokeKey', { cookie, path });
+  await record('listKeys', { cookie });
+  const sessions = v.parse(Sessions, (await record('listSessions', { cookie })).data);
+  const id = sessions.find(({ current }) => !current)?.id ?? '';
+  await record('endSession', { cookie, path: { id } });
+}
+
+async function manageSubscription(service: Service, { record }: Recorder, key: string): Promise<void> {
+  await moveClock(service, { advance: 'P15D' });
+  await record('previewUpgrade', { key });
+  await record('upgradePlan', { key });
+  await record('downgradePlan', { key });
+  const path = v.parse(Made, (await record('getSubscription', { key })).data);
+  await record('cancelSubscription', { key, path });
+}
+
+/** What operators do is shown on an account of the identity provider. */
+async function operate(service: Service, { record }: Recorder): Promise<void> {
+  await services().operators().setRole(email, 'operator');
+  const { cookie } = await record('login');
+  const person = { email: 'another@example.com', name: 'Another Sample' };
+  const { token } = v.parse(v.object({ token: v.string() }), await post(service, 'identity-token', person));
+  const google = await record('loginWithGoogle', { body: { token } });
+  const path = v.parse(Made, google.data);
+  const { id: keyId } = v.parse(Made, (await record('createKey', { cookie: google.cookie })).data);
+  await record('findAccount', { cookie, query: { email: person.email } });
+  await record('grantCredits', { cookie, path });
+  await record('assignPlan', { cookie, path });
+  await record('suspendKey', { cookie, path: { ...path, keyId } });
+  await record('suspendAccount', { cookie, path });
+  await record('resumeAccount', { cookie, path });
+}
+
+async function leave(service: Service, { record }: Recorder): Promise<void> {
+  await record('forgotPassword');
+  await record('resetPassword', { body: { token: await mailedToken(service) } });
+  const password = 'another river bank';
+  const { cookie } = await record('login', { body: { password } });
+  const body = { currentPassword: password, newPassword: 'a third river bank' };
+  const changed = await record('changePassword', { cookie, body });
+  await record('logout', { cookie: changed.cookie });
+  const last = await record('login', { body: { password: body.newPassword } });
+  await record('deleteAccount', { cookie: last.cookie, body: { password: body.newPassword } });
+}
+
+async function mailedToken(service: Service): Promise<string> {
+  // A reset link takes three steps: the request, its mail in the outbox, the mail sent.
+  for (let step = 0; step < 3; step++) await service.settled();
+  const mails = v.parse(Mails, await (await fetch(`${service.origin}/_local/mail`)).json());
+  return /token=(\w+)/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[1] ?? '';
+}
+
+const moveClock = (service: Service, order: object): Promise<unknown> => post(service, 'clock', order);
+
+async function post(service: Service, path: string, body: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await fetch(`${service.origin}/_local/${path}`, init)).json();
+}

@@ -1,0 +1,107 @@
+import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import * as accounts from '#contract/accounts.ts';
+import * as credits from '#contract/credits.ts';
+import { isJsonObject } from '#contract/fields.ts';
+import * as inference from '#contract/inference.ts';
+import { FunctionCall, FunctionDefinition, Usage as TokenUsage } from '#contract/inference-fields.ts';
+import * as keys from '#contract/keys.ts';
+import * as openAi from '#contract/openai.ts';
+import * as openAiChat from '#contract/openai-chat.ts';
+import * as operators from '#contract/operators.ts';
+import * as streamChunks from '#contract/stream-chunks.ts';
+import * as subscriptions from '#contract/subscriptions.ts';
+import * as translation from '#contract/translation.ts';
+
+const inferenceFields = { FunctionCall, FunctionDefinition, TokenUsage };
+const modules = [
+  accounts,
+  credits,
+  inference,
+  inferenceFields,
+  keys,
+  openAi,
+  openAiChat,
+  operators,
+  streamChunks,
+  subscriptions,
+  translation,
+];
+
+/** The contract's schemas of bodies and answers, by name: each is written once in the document. */
+const named: Readonly<Record<string, GenericSchema>> = Object.fromEntries(
+  modules.flatMap((module) => Object.entries<unknown>(module)).filter(isSchemaEntry),
+);
+
+/** Path and query become parameters, each of its own. */
+function isSchemaEntry(entry: [string, unknown]): entry is [string, GenericSchema] {
+  const [name, value] = entry;
+  return isJsonObject(value) && value['kind'] === 'schema' && !/(?:Path|Query)$/.test(name);
+}
+
+/** Requests are described by what is taken, answers by what is given. */
+export type Mode = 'input' | 'output';
+
+const prefix = '#/components/schemas/';
+
+/** Rules that JSON Schema cannot say: the detail of a 400 does. Transforms are of requests only. Any other throws. */
+const ignoreActions = ['check', 'finite', 'transform'];
+
+const config = (typeMode: Mode): ConversionConfig => ({
+  target: 'draft-2020-12',
+  typeMode,
+  ignoreActions,
+  overrideRef: ({ referenceId }) => prefix + referenceId,
+  overrideSchema: ({ valibotSchema }) =>
+    valibotSchema.type === 'custom' && 'check' in valibotSchema && valibotSchema.check === isJsonObject
+      ? { type: 'object' }
+      : undefined,
+});
+
+const defined = {
+  input: toJsonSchemaDefs(named, config('input')),
+  output: toJsonSchemaDefs(named, config('output')),
+};
+
+/** The schema as it stands in the document, and in `components` everything named that it needs. */
+export function schemaCollector() {
+  const components = new Map<string, JsonSchema>();
+
+  function collect(text: string, mode: Mode): void {
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = tidy(defined[mode][name] ?? {});
+      const known = components.get(name);
+      if (known && JSON.stringify(known) !== JSON.stringify(schema))
+        throw new Error(`${name} is taken and given in different shapes; give the answers a schema of their own`);
+      if (known) continue;
+      components.set(name, schema);
+      collect(JSON.stringify(schema), mode);
+    }
+  }
+
+  function schemaOf(schema: GenericSchema, mode: Mode): JsonSchema {
+    const name = Object.keys(named).find((key) => named[key] === schema);
+    const converted = name === undefined ? inline(schema, mode) : { $ref: prefix + name };
+    collect(JSON.stringify(converted), mode);
+    return converted;
+  }
+
+  return { components, schemaOf };
+}
+
+function inline(schema: GenericSchema, mode: Mode): JsonSchema {
+  const converted = toJsonSchema(schema, { ...config(mode), definitions: named });
+  delete converted.$defs;
+  delete converted.$schema;
+  return tidy(converted);
+}
+
+/** Without the bounds that every safe integer has, and without lists of nothing. */
+function tidy(schema: JsonSchema): JsonSchema {
+  const text = JSON.stringify(schema, (key, value: unknown) => {
+    if ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
+      return undefined;
+    return key === 'required' && Array.isArray(value) && value.length === 0 ? undefined : value;
+  });
+  return JSON.parse(text);
+}

@@ -1,0 +1,64 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import type { Route } from '#contract/route.ts';
+import * as chunks from '#contract/stream-chunks.ts';
+import type { Recorded } from './answers.ts';
+import { errorSchemaOf } from './errors.ts';
+import { successHeaders } from './headers.ts';
+import type { Mode } from './schemas.ts';
+
+type SchemaOf = (schema: GenericSchema, mode: Mode) => JsonSchema;
+
+const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
+  'envelope chat': chunks.ChatCompletionChunk,
+  'envelope completion': chunks.CompletionChunk,
+  'openai chat': chunks.OpenAiChatCompletionChunk,
+  'openai completion': chunks.OpenAiCompletionChunk,
+};
+
+/** The schema of a chunk's data, for a route that can be asked to stream; a route without one never streams. */
+function chunkSchemaOf({ streaming, format, priced }: Route): GenericSchema | undefined {
+  return streaming && priced ? chunkSchemas[`${format} ${priced.capability}`] : undefined;
+}
+
+/** The answer that a route gives when all is well. */
+export function successResponse(route: Route, recorded: Recorded, schemaOf: SchemaOf) {
+  const { status, message } = route.success;
+  const chunk = chunkSchemaOf(route);
+  const data: object = route.output ? schemaOf(route.output, 'output') : { type: 'null' };
+  const schema = route.format === 'envelope' ? envelopeOf(status, message, data) : data;
+  return {
+    description: `${message}${route.output ? '' : '; data is null'}.`,
+    headers: successHeaders(route, recorded.headers, chunk !== undefined),
+    content: {
+      'application/json': { schema, example: recorded.answer },
+      ...(chunk && {
+        'text/event-stream': { schema: streamOf(route, schemaOf(chunk, 'output')), example: recorded.stream },
+      }),
+    },
+  };
+}
+
+/** Exactly the four fields (spec "Response envelope"). */
+function envelopeOf(status: number, message: string, data: object) {
+  return {
+    type: 'object',
+    properties: { message: { const: message }, error: { const: false }, data, status: { const: status } },
+    required: ['message', 'error', 'data', 'status'],
+    additionalProperties: false,
+  };
+}
+
+/** `contentSchema`: the values that stand behind `data: ` in the events, in their order. */
+function streamOf(route: Route, chunk: object) {
+  const isOpenAi = route.format === 'openai';
+  const event = isOpenAi ? chunk : envelopeOf(200, 'STREAM_CHUNK', chunk);
+  const end = isOpenAi ? [] : [envelopeOf(200, 'STREAM_COMPLETE', { type: 'null' })];
+  const last = isOpenAi ? 'a line `data: [DONE]`, which is no JSON' : 'a STREAM_COMPLETE';
+  return {
+    type: 'string',
+    description: `Where \`stream\` is true: lines of \`data: \` and JSON, with empty lines between. The last is ${last}, or an error where the stream broke off.`,
+    contentMediaType: 'text/event-stream',
+    contentSchema: { type: 'array', items: { anyOf: [event, ...end, errorSchemaOf(route)] } },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Route } from '#contract/route.ts';
+
+interface Tag {
+  readonly name: string;
+  readonly description: string;
+  /** Beginnings of the paths that belong to it. */
+  readonly paths: readonly string[];
+}
+
+/** The resources, in the order a newcomer meets them. */
+export const tags: readonly Tag[] = [
+  {
+    name: 'Inference',
+    description:
+      'Chat, text completion, embeddings, translation, and the models that answer them. Answers are enveloped.',
+    paths: ['/v1/', '/api/ai/'],
+  },
+  {
+    name: 'OpenAI clients',
+    description: 'The same inference with bare answers and `error` objects, for the official SDKs: set their base URL.',
+    paths: ['/openai/v1/'],
+  },
+  { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
+  {
+    name: 'API keys',
+    description: 'Keys are managed by a signed-in person, never by a key. A key is shown once, when it is made.',
+    paths: ['/api/keys'],
+  },
+  {
+    name: 'Subscriptions',
+    description: 'Monthly plans: credits each month, limits per minute, models.',
+    paths: ['/api/subscription'],
+  },
+  {
+    name: 'Credits',
+    description: 'Balance, grants with their expiry, the ledger, prices, quotas and usage.',
+    paths: ['/api/credits', '/api/services', '/api/usage'],
+  },
+  { name: 'Operators', description: 'What operators of the service may do to accounts.', paths: ['/api/operator/'] },
+];
+
+/** Throws for a path of no tag: a new resource gets one here. */
+export function tagOf({ path }: Route): string {
+  const tag = tags.find(({ paths }) => paths.some((beginning) => path.startsWith(beginning)));
+  if (!tag) throw new Error(`no tag of the API reference has the path ${path}`);
+  return tag.name;
+}

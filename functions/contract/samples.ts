@@ -1,0 +1,104 @@
+/** A valid request for a route: what is filled into its path, its query, and its body. */
+export interface Sample {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Other bodies worth showing, by what they show; `A stream` is also what the streamed answer's example comes of. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+const person = { email: 'sample@example.com', password: 'a quiet river bank', newPassword: 'another river bank' };
+const { email, password, newPassword } = person;
+
+const reason = 'asked for by mail';
+const account = { id: '123' };
+const act: Sample = { path: account, body: { reason } };
+
+const question = { role: 'user', content: 'Is it warm in Oslo?' };
+const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
+const completion = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 24 };
+const embeddings = { model: 'svc-embed', input: ['a river bank', 'a savings bank'], dimensions: 4 };
+const weather = {
+  name: 'get_weather',
+  description: 'The weather in a city now',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
+const result = '{"celsius":21}';
+const streamed = { stream: true };
+
+/**
+ * A valid request for every route that takes input, by the route's id. Tests send them, the API reference shows them;
+ * ids of things that exist are filled in where a test or the reference needs them.
+ */
+export const samples: Readonly<Record<string, Sample>> = {
+  register: { body: { email, name: 'Sample', password_hash: password } },
+  login: { body: { email, password } },
+  'login-with-google': { body: { token: 'x.y.z' } },
+  'forgot-password': { body: { email } },
+  'reset-password': { body: { token: 'tar_x', newPassword } },
+  'confirm-account': { query: { token: 'tac_x' } },
+  'change-profile': { body: { name: 'Renamed' } },
+  'change-password': { body: { currentPassword: password, newPassword } },
+  'delete-account': { body: { email, password } },
+  'end-session': { path: { id: 'some-id' } },
+  'create-key': {
+    body: { name: 'production' },
+    more: { 'With an end': { name: 'trial', expiresAt: '2030-01-31T23:59:59Z' } },
+  },
+  'change-key': { path: { id: 'some-id' }, body: { name: 'staging' }, more: { Suspend: { status: 'suspended' } } },
+  'revoke-key': { path: { id: 'some-id' } },
+  'rotate-key': { path: { id: 'some-id' }, body: { graceSeconds: 3600 } },
+  'find-account': { query: { email } },
+  'suspend-account': act,
+  'resume-account': act,
+  'assign-plan': { path: account, body: { planId: 'enterprise', reason } },
+  'grant-credits': { path: account, body: { credits: 10, reason } },
+  'suspend-key': { path: { ...account, keyId: 'some-id' }, body: { reason } },
+  'create-subscription': { body: { planId: 'dev_pass', billingCycle: 'monthly' } },
+  'upgrade-plan': { body: { newPlanId: 'pro_pass' } },
+  'preview-upgrade': { query: { newPlanId: 'pro_pass' } },
+  'downgrade-plan': { body: { newPlanId: 'freemium' } },
+  'cancel-subscription': { path: { id: 'some-id' } },
+  'get-credits': { query: { limit: '5' } },
+  'get-service-quota': { path: { name: 'translation' } },
+  'get-usage': { query: { group: 'service' } },
+  translate: { body: { text: 'Good morning, friend.', sourceLanguage: 'en', targetLanguage: 'fr' } },
+  'create-chat-completion': {
+    body: chat,
+    more: {
+      'A stream': { ...chat, ...streamed },
+      'A function to call': { model: 'svc-1', messages: [question], functions: [weather], function_call: 'auto' },
+      "A function's result": {
+        model: 'svc-1',
+        messages: [
+          question,
+          { role: 'assistant', content: '', function_call: call },
+          { role: 'function', name: 'get_weather', content: result },
+        ],
+        functions: [weather],
+      },
+    },
+  },
+  'create-completion': { body: completion, more: { 'A stream': { ...completion, ...streamed } } },
+  'create-embeddings': { body: embeddings, more: { Base64: { ...embeddings, encoding_format: 'base64' } } },
+  'create-openai-chat-completion': {
+    body: chat,
+    more: {
+      'A stream': { ...chat, ...streamed, stream_options: { include_usage: true } },
+      'A tool to call': { model: 'svc-1', messages: [question], tools: [{ type: 'function', function: weather }] },
+      "A tool's result": {
+        model: 'svc-1',
+        messages: [
+          question,
+          { role: 'assistant', content: null, tool_calls: [{ id: 'call-1', type: 'function', function: call }] },
+          { role: 'tool', tool_call_id: 'call-1', content: result },
+        ],
+        tools: [{ type: 'function', function: weather }],
+      },
+    },
+  },
+  'create-openai-completion': { body: completion, more: { 'A stream': { ...completion, ...streamed } } },
+  'create-openai-embeddings': { body: embeddings },
+  'get-openai-model': { path: { model: 'svc-1' } },
+};
