@@ -11,6 +11,7 @@ export function welcome(status: Status, engine: string): string {
     `  Page       ${status.dashboardUrl}`,
     `  API        ${status.apiUrl}`,
     `  Inference  ${status.inferenceUrl}`,
+    `  OpenAI     ${origin}/openai/v1  (base URL for the official SDKs)`,
     `  Inbox      ${origin}/_local/inbox  (mails end up here)`,
     `  Models     ${engine}`,
     ...demoLines(status),
