@@ -18,7 +18,7 @@ export function functionCode(entry: string): Code {
       command: [relative(repository, entry)],
       local: {
         tryBundle(outdir) {
-          build(entry, outdir);
+          bundle(entry, outdir);
           return true;
         },
       },
@@ -26,7 +26,8 @@ export function functionCode(entry: string): Code {
   });
 }
 
-function build(entry: string, outdir: string): void {
+/** Writes the code of an entry point into a folder; `index.mjs` has its handler. */
+export function bundle(entry: string, outdir: string): void {
   buildSync({
     absWorkingDir: repository,
     entryPoints: { index: entry },

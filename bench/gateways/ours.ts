@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { allRoutes } from '#contract/routes.ts';
+import { startFrontServer } from '#local/front-server.ts';
+import { installLambdaRuntime, type LambdaHandler } from '#local/lambda-runtime.ts';
+
+/** The platform's handlers as they are deployed, behind the local front server. `ours.ts <port> <folder of bundles>`. */
+const [port, folder = ''] = process.argv.slice(2);
+const handlers = new Map<string, Promise<LambdaHandler>>();
+installLambdaRuntime();
+
+async function load(id: string): Promise<LambdaHandler> {
+  const { handler } = await import(pathToFileURL(join(folder, id, 'index.mjs')).href);
+  return handler;
+}
+
+function handlerOf(id: string): Promise<LambdaHandler> {
+  const loaded = handlers.get(id) ?? load(id);
+  handlers.set(id, loaded);
+  return loaded;
+}
+
+await startFrontServer({ port: Number(port), routes: allRoutes, handlerOf });

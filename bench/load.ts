@@ -1,0 +1,65 @@
+import type { Arm } from './arms.ts';
+import { chatBody, type PromptSize } from './bodies.ts';
+import { Connection, type Exchange, requestBytes } from './connection.ts';
+import { processorSeconds } from './processor.ts';
+
+/** What an arm is asked for. */
+export interface Ask {
+  readonly size: PromptSize;
+  readonly stream: boolean;
+}
+
+/** The requests of an arm, over and over; anything but a 200 ends the run, for then nothing else is worth measuring. */
+export class Load {
+  readonly arm: Arm;
+  readonly #requests: readonly Buffer[];
+  #next = 0;
+
+  constructor(arm: Arm, { size, stream }: Ask) {
+    this.arm = arm;
+    const body = chatBody(size, stream);
+    this.#requests = arm.headers.map((headers) => requestBytes(arm.path, headers, body));
+  }
+
+  async #send(connection: Connection): Promise<Exchange> {
+    const request = this.#requests[this.#next++ % this.#requests.length] ?? Buffer.alloc(0);
+    const exchange = await connection.send(request);
+    if (exchange.status !== 200) throw new Error(`${this.arm.name}: ${exchange.status} ${exchange.body.toString()}`);
+    return exchange;
+  }
+
+  /** So many calls, one after another on one connection. */
+  async inTurn(calls: number): Promise<Exchange[]> {
+    const connection = await Connection.open(this.arm.port);
+    const exchanges: Exchange[] = [];
+    for (let call = 0; call < calls; call++) exchanges.push(await this.#send(connection));
+    connection.close();
+    return exchanges;
+  }
+
+  /** As many calls as go through in so many seconds, over so many connections that never pause. */
+  async busy(connections: number, seconds: number): Promise<Busy> {
+    const until = performance.now() + seconds * 1000;
+    const began = performance.now();
+    const before = this.#processorSeconds();
+    let calls = 0;
+    const work = async (): Promise<void> => {
+      const connection = await Connection.open(this.arm.port);
+      for (; performance.now() < until; calls++) await this.#send(connection);
+      connection.close();
+    };
+    await Promise.all(Array.from({ length: connections }, work));
+    const used = this.#processorSeconds() - before;
+    return { callsPerSecond: (calls * 1000) / (performance.now() - began), processorMs: (used * 1000) / calls };
+  }
+
+  #processorSeconds(): number {
+    return this.arm.pid === undefined ? Number.NaN : processorSeconds(this.arm.pid);
+  }
+}
+
+/** `processorMs` of the gateway for each call; NaN where there is no gateway. */
+export interface Busy {
+  readonly callsPerSecond: number;
+  readonly processorMs: number;
+}

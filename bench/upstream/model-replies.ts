@@ -1,0 +1,39 @@
+/** What the mock model says, whoever asks: a reply of about 640 bytes, or its words in 20 chunks. */
+const words = 'A fox that jumps over a lazy dog every day does it, as far as anyone can tell, for the view beyond.'.split(' ');
+export const chunkCount = 20;
+
+/** Milliseconds from one chunk to the next. */
+export const chunkGapMs = 5;
+
+const about = { id: 'chatcmpl-00000000000000000000000000', created: 1_780_272_000, model: 'svc-1-32k' };
+const usage = { prompt_tokens: 57, completion_tokens: 20, total_tokens: 77 };
+
+export const reply = Buffer.from(
+  JSON.stringify({
+    ...about,
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: Array.from({ length: 4 }, () => words.join(' ')).join(' ') },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage,
+  }),
+);
+
+/** Server-sent events: one for each word, then the reason of the end with the usage, and the mark of the end. */
+export const events: readonly Buffer[] = [
+  ...Array.from({ length: chunkCount }, (_, index) =>
+    chunk({ delta: { content: `${words[index % words.length]} ` }, finish_reason: null }),
+  ),
+  chunk({ delta: {}, finish_reason: 'stop' }, { usage }),
+  Buffer.from('data: [DONE]\n\n'),
+];
+
+function chunk(choice: object, more: object = {}): Buffer {
+  const object = 'chat.completion.chunk';
+  return Buffer.from(`data: ${JSON.stringify({ ...about, object, choices: [{ index: 0, ...choice }], ...more })}\n\n`);
+}
