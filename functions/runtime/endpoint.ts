@@ -19,6 +19,7 @@ import { services } from './container.ts';
 import { networkOf } from './network.ts';
 import type { Operation, OrderOf, PricedOperation } from './operation.ts';
 import { canStream } from './response-streaming.ts';
+import { spendBody } from './spent-body.ts';
 import { authentication, idempotent, log, meters, outcome, publicOrigin } from './wiring.ts';
 
 /** Builds a route's Lambda handler. */
@@ -48,7 +49,7 @@ function stack(
   const streams = route.streaming === true && canStream();
   const once = idempotency(route, idempotent);
   const executionMode = streams ? executionModeStreamifyResponse : executionModeStandard;
-  return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode })
+  return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode, requestEnd: spendBody })
     .use(requestLog(route, () => log))
     .use(
       envelope(

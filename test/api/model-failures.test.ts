@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoEngine } from '#local/sagemaker/demo-engine.ts';
+import { done } from '#test/scripted-model.ts';
+import {
+  contentOf,
+  pieces,
+  type ScriptedService,
+  startScriptedService,
+  textEnd,
+  textPiece,
+  tokensOf,
+  usage,
+} from '#test/scripted-service.ts';
+
+let service: ScriptedService;
+beforeAll(async () => {
+  service = await startScriptedService();
+});
+afterAll(() => service.close());
+
+type Answer = Awaited<ReturnType<ScriptedService['plain']>>;
+
+async function chargedAnswer(path: string, body: object): Promise<Answer & { cost: number }> {
+  let answer: Answer | undefined;
+  const cost = await service.charged(async () => {
+    answer = await service.plain(path, body);
+  });
+  return { ...answer!, cost };
+}
+
+const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hi' }] };
+const completion = { model: 'svc-1', prompt: 'Say it' };
+const kinds = [
+  ['a chat', '/v1/chat/completions', chat],
+  ['a streamed chat', '/v1/chat/completions', { ...chat, stream: true }],
+  ['a completion', '/v1/completions', completion],
+  ['a streamed completion', '/v1/completions', { ...completion, stream: true }],
+  ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: 'a text' }],
+] as const;
+
+describe.each(kinds)('%s of which the model says nothing', (_, path, body) => {
+  const raw = (text: string) => () => service.model.streams([text]);
+  const fails = (status: number, code: number) => () =>
+    service.model.answers({ error: { message: 'CUDA', code } }, status);
+  const fault = (name: 'throttle' | 'cut') => () => {
+    service.model.answers({});
+    service.model.faults.order({ target: 'sagemaker', fault: name, count: 1 });
+  };
+  it.each([
+    ['that fails', fails(500, 500), 502],
+    ['that is too busy', fails(429, 429), 503],
+    ['that SageMaker throttles', fault('throttle'), 503],
+    ['whose connection is cut', fault('cut'), 502],
+    ['that answers nothing', raw(''), 502],
+    ['that answers no JSON', raw('Internal Server Error'), 502],
+    ['that answers an error with 200', fails(200, 500), 502],
+    ['that answers something else', () => service.model.answers({ ok: true }), 502],
+  ])('%s costs nothing', async (_, become, status) => {
+    become();
+    const answer = await chargedAnswer(path, body);
+    expect(answer).toMatchObject({ status, body: { error: true, data: null, status } });
+    expect([answer.headers.get('x-credits-charged'), answer.cost]).toEqual(['0', 0]);
+  });
+});
+
+it('a model that hangs is given up, and costs nothing', async () => {
+  service.model.answers({});
+  service.model.faults.order({ target: 'sagemaker', fault: 'hang', count: kinds.length });
+  const cost = await service.charged(async () => {
+    const answers = await Promise.all(kinds.map(([, path, body]) => service.plain(path, body)));
+    expect(answers.map(({ status, body }) => [status, body.message])).toEqual(kinds.map(() => [504, 'MODEL_TIMEOUT']));
+  });
+  expect(cost).toBe(0);
+});
+
+it('an answer whose reader has gone before it is there is charged, and leaves no hold behind', async () => {
+  const gone = Promise.withResolvers<void>();
+  const reply = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage };
+  service.model.becomes({ invoke: () => gone.promise.then(() => ({ kind: 'json', status: 200, body: reply })) });
+  const asked = service.model.asked();
+  const cost = await service.charged(async () => {
+    const leaving = new AbortController();
+    const answer = service.open('/v1/chat/completions', chat, leaving.signal);
+    await expect.poll(() => service.model.asked()).toBe(asked + 1);
+    leaving.abort();
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    await sleep(50);
+    gone.resolve();
+  });
+  expect(cost).toBe(1_000_000);
+});
+
+describe('usage that a model reports', () => {
+  const text = pieces.join('');
+  const ours = async () => (await tokensOf('Say it')) + (await tokensOf(text));
+  const held = 'Say it'.length + 40;
+  const told = (prompt: unknown, said: unknown) => ({ prompt_tokens: prompt, completion_tokens: said });
+  const cases: [string, unknown, () => Promise<number>][] = [
+    ['is charged', told(5, 6), async () => 11],
+    ['of 0 is charged', told(0, 0), async () => 0],
+    ['that is missing is counted by us', undefined, ours],
+    ['that is null is counted by us', null, ours],
+    ['without a part is counted by us', { prompt_tokens: 5 }, ours],
+    ['of no figures is counted by us', told('5', '6'), ours],
+    ['that is negative is counted by us', told(5, -6), ours],
+    ['of a fraction is counted by us', told(1.5, 6), ours],
+    ['of 1e300 is counted by us', told(5, 1e300), ours],
+    ['that is absurd is charged as far as it was held', told(5, 1e12), async () => held],
+    ['that is a little too high is charged as far as it was held', told(5, held), async () => held],
+  ];
+
+  it.each(cases)('%s', async (_, reported, expected) => {
+    const request = { ...completion, max_tokens: 40 };
+    const tokens = await expected();
+    service.model.answers({ choices: [{ text, finish_reason: 'stop' }], usage: reported });
+    const { status, headers, cost } = await chargedAnswer('/v1/completions', request);
+    expect([status, headers.get('x-credits-charged'), cost]).toEqual([200, String(tokens / 1000), tokens * 1000]);
+    expect(Number(headers.get('x-credits-remaining'))).toBeGreaterThan(0);
+
+    service.model.streams([...pieces.map(textPiece), textEnd, { choices: [], usage: reported }, done]);
+    const work = () => service.streamed('/v1/completions', { ...request, stream: true });
+    expect(await service.charged(work)).toBe(tokens * 1000);
+  });
+
+  it('is counted by us for embeddings of a container that reports none', async () => {
+    service.model.becomes(demoEngine({ wordDelayMs: 0 }));
+    const { cost } = await chargedAnswer('/v1/embeddings', { model: 'svc-embed', input: ['one text', 'another'] });
+    expect(cost).toBe((await tokensOf('one text\nanother')) * 100);
+  });
+});
+
+describe('a model in a container of another family', () => {
+  it.each(['svc-1', 'svc-code', 'svc-instruct'])('answers the same way: %s', async (model) => {
+    service.model.becomes(demoEngine({ wordDelayMs: 0 }));
+    const messages = [{ role: 'user', content: 'Tell me of rivers' }];
+    const stopped = { model, messages, max_tokens: 40, stop: ['rivers'] };
+    const { body } = await service.plain('/v1/chat/completions', stopped);
+    const { message, finish_reason } = body.data.choices[0];
+    expect([message.content, finish_reason]).toEqual([expect.stringMatching(/: “Tell me of $/), 'stop']);
+    const { envelopes } = await service.streamed('/v1/chat/completions', { ...stopped, stream: true });
+    expect(contentOf(envelopes)).toBe(message.content);
+    expect(envelopes.at(-1)).toMatchObject({ message: 'STREAM_COMPLETE' });
+    const prompt = { model, prompt: 'Once upon a time', max_tokens: 12, top_p: 0, temperature: 0 };
+    const carried = await service.plain('/v1/completions', prompt);
+    expect(carried.body.data).toMatchObject({
+      choices: [{ finish_reason: 'length' }],
+      usage: { prompt_tokens: 4, completion_tokens: 12 },
+    });
+    expect(carried.headers.get('x-credits-charged')).toBe('0.016');
+  });
+
+  it.each(['svc-1', 'svc-code', 'svc-instruct'])('has a context that is too short: %s', async (model) => {
+    const message = "This model's maximum context length is 2048 tokens. However, you requested 2100 tokens.";
+    service.model.answers({ error: { message, code: 400 } }, 400);
+    const { status, body, cost } = await chargedAnswer('/v1/chat/completions', { ...chat, model });
+    expect([status, body.message, cost]).toEqual([400, 'CONTEXT_LENGTH_EXCEEDED', 0]);
+    expect(body.detail).toMatch(/^context_length_exceeded: .*2048.*2100/);
+  });
+});

@@ -1,0 +1,196 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { done, type Step } from '#test/scripted-model.ts';
+import {
+  chatEnd,
+  chatPiece,
+  contentOf,
+  pieces,
+  type ScriptedService,
+  startScriptedService,
+  textEnd,
+  textPiece,
+  textReader,
+  tokensOf,
+  total,
+  usage,
+} from '#test/scripted-service.ts';
+
+let service: ScriptedService;
+beforeAll(async () => {
+  service = await startScriptedService();
+});
+afterAll(() => service.close());
+
+const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hi' }], stream: true };
+const completion = { model: 'svc-1', prompt: 'Say it', stream: true };
+
+describe('the form of a stream', () => {
+  const envelope = (data: object) =>
+    `data: ${JSON.stringify({ message: 'STREAM_CHUNK', error: false, data, status: 200 })}\n\n`;
+  const end = 'data: {"message":"STREAM_COMPLETE","error":false,"data":null,"status":200}\n\n';
+
+  it('of a completion is that of the specification, byte for byte, with the usage in a last chunk', async () => {
+    service.model.streams([...pieces.map(textPiece), textEnd, total, done]);
+    const { id, text } = await service.streamed('/v1/completions', completion);
+    const chunk = (piece: string) => ({ id: `cmpl-${id}`, choices: [{ text: piece, index: 0 }] });
+    const expected = [...pieces.map((piece) => envelope(chunk(piece))), envelope({ ...chunk(''), usage }), end];
+    expect(text).toBe(expected.join(''));
+  });
+
+  it('of a chat is envelopes of OpenAI chunks, byte for byte', async () => {
+    service.model.streams([...pieces.map(chatPiece), chatEnd, total, done]);
+    const { id, text, envelopes } = await service.streamed('/v1/chat/completions', chat);
+    const { created } = envelopes[0].data;
+    const chunk = (delta: object, finish_reason: string | null = null) => ({
+      id: `chatcmpl-${id}`,
+      object: 'chat.completion.chunk',
+      created,
+      model: 'svc-1',
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const [first, ...rest] = pieces;
+    const expected = [
+      envelope(chunk({ role: 'assistant', content: first })),
+      ...rest.map((content) => envelope(chunk({ content }))),
+      envelope({ ...chunk({}, 'stop'), usage }),
+      end,
+    ];
+    expect(text).toBe(expected.join(''));
+    expect(created).toBeGreaterThan(1_700_000_000);
+  });
+});
+
+/** How a model says a piece, and what a stream that broke off after some of them costs. */
+const operations = [
+  {
+    name: 'a chat',
+    path: '/v1/chat/completions',
+    body: chat,
+    said: chatPiece,
+    ended: chatEnd,
+    broken: async (said: readonly string[]) => (said.length > 0 ? 1_000_000 : 0),
+    whole: 1_000_000,
+  },
+  {
+    name: 'a completion',
+    path: '/v1/completions',
+    body: completion,
+    said: textPiece,
+    ended: textEnd,
+    broken: async (said: readonly string[]) => (await tokensOf(said.join(''))) * 1000,
+    whole: 7000,
+  },
+];
+
+describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) => {
+  const ends: [string, Step[]][] = [
+    ['reports an error', [{ error: { message: 'CUDA', code: 500 } }]],
+    ['breaks its connection', [new Error('broken')]],
+    ['ends without a reason', []],
+  ];
+  it.each(ends)(
+    'whose model %s after any number of pieces is charged for those, and told as failed',
+    async (_, end) => {
+      for (let count = 0; count <= pieces.length; count += 1) {
+        const delivered = pieces.slice(0, count);
+        service.model.streams([...delivered.map(said), ...end]);
+        let envelopes: any[] = [];
+        const cost = await service.charged(async () => {
+          ({ envelopes } = await service.streamed(path, body));
+        });
+        expect(contentOf(envelopes)).toBe(delivered.join(''));
+        expect(envelopes.at(-1)).toMatchObject({ message: 'MODEL_ERROR', error: true, data: null, status: 502 });
+        expect(envelopes.filter(({ message }) => message !== 'STREAM_CHUNK')).toHaveLength(1);
+        expect([count, cost]).toEqual([count, await broken(delivered)]);
+      }
+    },
+  );
+
+  it('whose reader leaves after any number of pieces is charged for those, and its model is ended', async () => {
+    for (let count = 1; count <= pieces.length; count += 1) {
+      const delivered = pieces.slice(0, count);
+      // After the last piece it also says why it ends, but not yet what that took.
+      const reason = count === pieces.length ? [ended] : [];
+      service.model.streams([...delivered.map(said), ...reason, () => service.model.ended()]);
+      const cost = await service.charged(async () => {
+        const leaving = new AbortController();
+        const read = textReader(await service.open(path, body, leaving.signal));
+        await read((text) => text.split('\n\n').length > count);
+        const left = performance.now();
+        leaving.abort();
+        expect((await service.model.ended()) - left).toBeLessThan(2000);
+      });
+      expect([count, cost]).toEqual([count, await broken(delivered)]);
+    }
+  });
+
+  it('whose reader leaves before the first piece costs nothing, and its model is ended', async () => {
+    const gone = Promise.withResolvers<void>();
+    service.model.streams([() => gone.promise, ...pieces.map(said), () => service.model.ended()]);
+    const asked = service.model.asked();
+    const cost = await service.charged(async () => {
+      const leaving = new AbortController();
+      const reply = service.open(path, body, leaving.signal);
+      await expect.poll(() => service.model.asked()).toBe(asked + 1);
+      leaving.abort();
+      await expect(reply).rejects.toMatchObject({ name: 'AbortError' });
+      await sleep(50);
+      gone.resolve();
+      await service.model.ended();
+    });
+    expect(cost).toBe(0);
+  });
+
+  it('whose reader leaves after the last chunk costs what the whole does', async () => {
+    service.model.streams([...pieces.map(said), ended, total, done]);
+    const cost = await service.charged(async () => {
+      const leaving = new AbortController();
+      const read = textReader(await service.open(path, body, leaving.signal));
+      await read((text) => text.includes('"usage"'));
+      leaving.abort();
+    });
+    expect(cost).toBe(whole);
+  });
+
+  it('sends its first piece before the model has made the second', async () => {
+    const second = Promise.withResolvers<void>();
+    const [one = {}, ...others] = pieces.map(said);
+    service.model.streams([one, () => second.promise, ...others, ended, total, done]);
+    const read = textReader(await service.open(path, body));
+    expect(await read((text) => text !== '')).toContain(pieces[0]);
+    second.resolve();
+    expect(await read((text) => text.includes('STREAM_COMPLETE'))).toContain(pieces.at(-1));
+  });
+
+  it('makes the model keep pace with a reader who does not read', async () => {
+    const made = { pieces: 0 };
+    function* endless(): Generator<Step> {
+      for (;;) {
+        made.pieces += 1;
+        yield said('x'.repeat(10_000));
+      }
+    }
+    service.model.streams(endless());
+    const cost = await service.charged(async () => {
+      const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+      socket.pause();
+      const text = JSON.stringify(body);
+      const head = [`POST ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${service.person.key}`];
+      const about = ['content-type: application/json', `content-length: ${text.length}`];
+      socket.write([...head, ...about, '', text].join('\r\n'));
+      await expect.poll(() => made.pieces).toBeGreaterThan(10);
+      // The buffers of some sockets and streams hold megabytes, and each piece has 10 KB: then nothing is made.
+      const before = { pieces: 0 };
+      while (before.pieces !== made.pieces) {
+        Object.assign(before, made);
+        await sleep(200);
+      }
+      expect(made.pieces).toBeLessThan(3000);
+      socket.destroy();
+      await service.model.ended();
+    });
+    expect(cost).toBeGreaterThan(0);
+  });
+});

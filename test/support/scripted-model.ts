@@ -1,0 +1,55 @@
+import type { ContainerFamily } from '#contract/models.ts';
+import { createFaults } from '#local/faults.ts';
+import type { Engine } from '#local/sagemaker/engine.ts';
+import { startSageMaker } from '#local/sagemaker/server.ts';
+
+/** A step of a scripted stream: an event to send, a moment to wait for, or the end of the connection. */
+export type Step = object | string | (() => Promise<unknown>) | Error;
+
+export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
+
+/** SageMaker with a model behind every endpoint that says what a test tells it to, in the dialect of the endpoint's family. */
+export async function startScriptedModel(families: Readonly<Record<string, ContainerFamily>>) {
+  const state = { engine: refusing, asked: 0, ended: Promise.withResolvers<number>() };
+  const faults = createFaults();
+  const engine: Engine = {
+    invoke(body, signal) {
+      state.asked += 1;
+      signal.addEventListener('abort', () => state.ended.resolve(performance.now()));
+      return state.engine.invoke(body, signal);
+    },
+  };
+  const server = await startSageMaker({ engine, faults, endpoints: new Map(Object.entries(families)) });
+
+  function becomes(next: Engine): void {
+    state.engine = next;
+    state.ended = Promise.withResolvers();
+  }
+
+  return {
+    ...server,
+    faults,
+    becomes,
+    answers: (body: unknown, status = 200) => becomes({ invoke: async () => ({ kind: 'json', status, body }) }),
+    streams: (steps: Iterable<Step>) =>
+      becomes({
+        invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: bytes(steps) }),
+      }),
+    /** How often it was asked. */
+    asked: () => state.asked,
+    /** When (performance.now) its caller was gone, with the call that is running. */
+    ended: () => state.ended.promise,
+  };
+}
+
+const refusing: Engine = { invoke: () => Promise.reject(new Error('the test has not said what to answer')) };
+
+async function* bytes(steps: Iterable<Step>): AsyncGenerator<Uint8Array> {
+  for (const step of steps) {
+    if (step instanceof Error) throw step;
+    if (typeof step === 'function') await step();
+    else yield Buffer.from(typeof step === 'string' ? step : `data: ${JSON.stringify(step)}\n\n`);
+  }
+}
+
+export const done = 'data: [DONE]\n\n';

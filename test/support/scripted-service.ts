@@ -1,0 +1,96 @@
+import { expect } from 'vitest';
+import { models } from '#contract/models.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { services } from '#runtime/container.ts';
+import { startScriptedModel } from './scripted-model.ts';
+import { startTestService } from './service.ts';
+
+export type ScriptedService = Awaited<ReturnType<typeof startScriptedService>>;
+
+/** Models that do not run in vLLM here. */
+const families = { 'svc-code': 'tgi', 'svc-instruct': 'lmi', 'svc-embed': 'tei' } as const;
+
+/** The service with a model that says what a test tells it to, and somebody on the Pro plan who asks it. */
+export async function startScriptedService() {
+  const vllm = Object.fromEntries(models.map(({ endpoint }) => [endpoint, 'vllm' as const]));
+  const model = await startScriptedModel({ ...vllm, ...families });
+  const differing = Object.entries(families).map(([id, family]) => [id, { family }]);
+  process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = model.url;
+  process.env['MODEL_ENDPOINTS'] = JSON.stringify(Object.fromEntries(differing));
+  process.env['MODEL_DEADLINE_MS'] = '1500';
+  const service = await startTestService();
+  const person = await service.person({ planRank: 4 });
+  const meterOf = async () => (await services().metering().find(person.id))!;
+
+  const open = (path: string, body: object, signal?: AbortSignal) =>
+    fetch(`${service.origin}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+
+  return {
+    model,
+    person,
+    origin: service.origin,
+    open,
+
+    /** What the work cost, in microcredits, once no hold is open. */
+    async charged(work: () => Promise<unknown>): Promise<number> {
+      const before = (await meterOf()).spendable;
+      await work();
+      await expect.poll(async () => (await meterOf()).holds.size, { timeout: 5000, interval: 20 }).toBe(0);
+      return before - (await meterOf()).spendable;
+    },
+
+    async plain(path: string, body: object) {
+      const reply = await open(path, body);
+      return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any };
+    },
+
+    /** The whole of a stream, as text and as envelopes; one envelope where it did not begin. */
+    async streamed(path: string, body: object) {
+      const reply = await open(path, body);
+      const text = await reply.text();
+      const events = text.split('\n\n').filter(Boolean);
+      const envelopes: any[] = events.map((event) => JSON.parse(event.replace(/^data: /, '')));
+      return { status: reply.status, id: reply.headers.get('x-request-id'), text, envelopes };
+    },
+
+    async close(): Promise<void> {
+      await service.close();
+      await model.close();
+    },
+  };
+}
+
+/** Reads a stream until its text is enough; what is left is read with the same reader. */
+export function textReader(reply: Response) {
+  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+  return async (isEnough: (text: string) => boolean): Promise<string> => {
+    let text = '';
+    while (!isEnough(text)) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+    return text;
+  };
+}
+
+export const pieces = ['Grüß', ' dich', ' aus', ' 日本'];
+export const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+
+/** The chunks of vLLM's streams: a piece of text, and why it ends. */
+export const chatPiece = (content: string): object => ({ choices: [{ index: 0, delta: { content } }] });
+export const chatEnd = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+export const textPiece = (text: string): object => ({ choices: [{ index: 0, text, finish_reason: null }] });
+export const textEnd = { choices: [{ index: 0, text: '', finish_reason: 'stop' }] };
+export const total = { choices: [], usage };
+
+export const tokensOf = (text: string) => bpeTokenizer.count(text);
+
+/** The text that envelopes of chunks carry. */
+export const contentOf = (envelopes: readonly any[]): string =>
+  envelopes.map(({ data }) => data?.choices[0]?.delta?.content ?? data?.choices[0]?.text ?? '').join('');
