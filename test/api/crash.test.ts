@@ -1,113 +1,134 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
+import { atLength, patience } from '#test/many.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
-
-/** Where the running handler is killed: around one of its AWS calls. */
-type Point =
-  | 'before admit'
-  | 'after admit'
-  | 'before model'
-  | 'after model'
-  | 'before settle'
-  | 'after settle'
-  | 'never';
-const points: Point[] = ['before admit', 'after admit', 'before model', 'after model', 'before settle', 'after settle'];
+import { sendToVictim, type VictimRequest } from '#test/victim.ts';
 
 let service: TestService;
-let victim: ChildProcess | undefined;
-let point: Point = 'never';
-let updates = 0;
-
-let killed = false;
-
-const killAt = (reached: Point): void => {
-  if (reached === point) killed = victim?.kill('SIGKILL') ?? false;
-};
-
-/** A model server that tells when it is asked and when it has answered. */
-const model = createServer((request, response) => {
-  request.resume();
-  killAt('before model');
-  const usage = { prompt_tokens: 1, completion_tokens: 1 };
-  const choices = [{ message: { content: 'ok' }, finish_reason: 'stop' }];
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify(request.method === 'GET' ? { data: [{ id: 'm' }] } : { choices, usage }));
-  response.on('finish', () => killAt('after model'));
-});
-
 beforeAll(async () => {
-  await once(model.listen(0, '127.0.0.1'), 'listening');
-  service = await startTestService({
-    modelUrl: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
-    onDynamoRequest: (operation: string) => {
-      if (operation === 'UpdateItem' && victim) killAt(updates === 0 ? 'before admit' : 'before settle');
-    },
-    onDynamoReply: (operation: string) => {
-      if (operation !== 'UpdateItem' || !victim) return;
-      killAt(updates === 0 ? 'after admit' : 'after settle');
-      updates += 1;
-    },
-  });
+  service = await startTestService({ wordDelayMs: 2 });
 });
-afterAll(async () => {
-  await service.close();
-  model.close();
-});
+afterAll(() => service.close());
 
-/** One chat call in a process that dies at the point; its answer, when it lived to give one. */
-async function callAndDie(person: Person, at: Point): Promise<string> {
-  await service.settled();
-  const offset = services().clock.now() - Date.now();
-  victim = spawn(process.execPath, ['test/support/run-handler.ts', 'create-chat-completion', String(offset)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  point = at;
-  updates = 0;
-  killed = false;
-  victim.stdin?.end(JSON.stringify(eventOf(person)));
-  const answer = await text(victim.stdout!);
-  point = 'never';
-  victim = undefined;
-  return answer;
+const translation = { text: 'A quiet river bank.', sourceLanguage: 'en', targetLanguage: 'de' };
+const completion = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
+const stream = { stream: true };
+
+/** Every way to spend credits: what is sent, and the step that `npm test` kills at. */
+const ways: [way: string, path: string, body: object, step: string][] = [
+  ['a chat stream', '/v1/chat/completions', { ...chat(), ...stream }, 'model chunk 1'],
+  ['completion', '/v1/completions', completion, 'model answered'],
+  ['a completion stream', '/v1/completions', { ...completion, ...stream }, 'UpdateItem 2 sent'],
+  ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: ['a bank'] }, 'UpdateItem 1 answered'],
+  ['translation', '/api/ai/translate', translation, 'UpdateItem 2 sent'],
+];
+
+const newPerson = () => service.person({ planRank: 2 });
+const granted = 5_100_000_000;
+
+/** What somebody has spent, once nothing is held any more. */
+async function spentBy({ id }: Person): Promise<number> {
+  const { spendable, holds } = await services().metering().current(id, services().clock.now());
+  expect(holds.size).toBe(0);
+  return granted - spendable;
 }
 
-const eventOf = ({ key }: Person) => ({
-  httpMethod: 'POST',
-  path: '/v1/chat/completions',
-  multiValueHeaders: { authorization: [`Bearer ${key}`], 'content-type': ['application/json'] },
-  body: JSON.stringify(chat()),
-  isBase64Encoded: false,
-});
+/** Every step; of many chunks only the first, the middle and the last. */
+function killable(steps: readonly string[]): string[] {
+  const chunks = steps.filter((step) => step.includes('chunk'));
+  const some = new Set([chunks[0], chunks[Math.floor(chunks.length / 2)], chunks.at(-1)]);
+  return steps.filter((step) => !chunks.includes(step) || some.has(step));
+}
 
-const meterOf = async (person: Person) => (await services().metering().find(person.id))!;
-
-/** Puts the clock past every hold's deadline and waits for the sweep to have gone round. */
-async function sweepUp(person: Person): Promise<void> {
+/** Kills at each step, each time as somebody new; what each has spent once the sweep has gone round. */
+async function spentByTheKilled(path: string, body: object, steps: readonly string[]) {
+  const killed: { step: string; died: boolean; person: Person }[] = [];
+  for (const step of steps) {
+    const person = await newPerson();
+    const { died } = await sendToVictim({ method: 'POST', path, key: person.key, body }, step);
+    killed.push({ step, died, person });
+  }
   await service.post('/_local/clock', { advance: 'PT10M' });
-  for (let tries = 0; tries < 100 && (await meterOf(person)).holds.size > 0; tries++) await sleep(50);
+  const spent: [step: string, died: boolean, spent: number][] = [];
+  for (const { step, died, person } of killed) spent.push([step, died, await spentBy(person)]);
+  return spent;
 }
 
-/** A settlement that was on its way when its sender died may arrive: then the call is charged, once. */
-describe('a handler that is killed at any of its AWS calls', () => {
-  it.each(points)('%s loses no credit once the sweep has gone round', { repeats: 1 }, async (at) => {
-    const person = await service.person({ planRank: 2, credits: 10 });
-    const answer = await callAndDie(person, at);
-    expect([killed, answer]).toEqual([true, '']);
-    await sweepUp(person);
-    const { spendable, holds } = await meterOf(person);
-    expect(holds.size).toBe(0);
-    expect(at.endsWith('settle') ? [9_000_000, 10_000_000] : [10_000_000]).toContain(spendable);
+/** Nothing is spent, but by who was killed when the settlement, the last step, was done. Chunks may run together. */
+function expectNothingLost(spent: Awaited<ReturnType<typeof spentByTheKilled>>, cost: number, settled?: string): void {
+  expect(spent.length).toBeGreaterThan(0);
+  for (const [step, died, amount] of spent) {
+    expect([step, died || step.includes('chunk')]).toEqual([step, true]);
+    expect([step, amount]).toEqual([step, died && step !== settled ? 0 : cost]);
+  }
+}
+
+/** What a call costs, and its steps, when nobody kills. */
+async function wholeCall(path: string, body: object) {
+  const person = await newPerson();
+  const { died, answer, steps } = await sendToVictim({ method: 'POST', path, key: person.key, body });
+  expect([died, answer]).toEqual([false, expect.stringMatching(/SUCCESS|STREAM_COMPLETE/)]);
+  const cost = await spentBy(person);
+  expect(cost).toBeGreaterThan(0);
+  return { cost, steps: killable(steps) };
+}
+
+describe('a process that is killed while it serves', () => {
+  it('a chat, at any step towards AWS, loses no credit once the sweep has gone round', async () => {
+    const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
+    const steps = all.filter((step) => !step.includes('chunk'));
+    expect(steps).toHaveLength(6);
+    expectNothingLost(await spentByTheKilled('/v1/chat/completions', chat(), steps), cost, steps.at(-1));
   });
 
-  it('is charged once when nothing kills it', async () => {
-    const person = await service.person({ planRank: 2, credits: 10 });
-    expect(await callAndDie(person, 'never')).toContain('SUCCESS');
-    expect(await meterOf(person)).toMatchObject({ spendable: 9_000_000, holds: new Map() });
-  });
+  it.each(ways)(
+    '%s, loses no credit once the sweep has gone round',
+    { timeout: patience },
+    async (_, path, body, step) => {
+      const { cost, steps } = atLength(false, true) ? await wholeCall(path, body) : { cost: 0, steps: [step] };
+      for (let round = 0; round < atLength(1, 3); round++)
+        expectNothingLost(await spentByTheKilled(path, body, steps), cost, steps.at(-1));
+    },
+  );
+});
+
+describe('a process that is killed while it changes a plan', () => {
+  const subscription = { planId: 'dev_pass', billingCycle: 'monthly' };
+  const headers = { 'idempotency-key': 'once' };
+  const changes: [what: string, before: boolean, request: Omit<VictimRequest, 'key'>, credits: number][] = [
+    ['a subscription', false, { method: 'POST', path: '/api/subscription/create', body: subscription, headers }, 5100],
+    [
+      'an upgrade',
+      true,
+      { method: 'PUT', path: '/api/subscription/upgrade-plan', body: { newPlanId: 'smm_pass' }, headers },
+      25_100,
+    ],
+  ];
+
+  it.each(changes)(
+    '%s, has made it once or not at all, and once when it is asked for again',
+    { timeout: patience },
+    async (_, isSubscribed, request, credits) => {
+      async function killedAt(step?: string) {
+        const { key } = await service.person();
+        if (isSubscribed) await service.call('POST', '/api/subscription/create', { key, body: subscription });
+        return { key, ...(await sendToVictim({ ...request, key }, step)) };
+      }
+      const steps = atLength(false, true) ? (await killedAt()).steps : ['UpdateItem 1 answered'];
+      for (const step of steps) {
+        const { died, key } = await killedAt(step);
+        await service.post('/_local/clock', { advance: 'PT2M' });
+        const { status } = await service.call(request.method, request.path, { ...request, key });
+        const { balance } = (await service.call('GET', '/api/credits', { key })).body.data;
+        expect([step, died, [200, 409].includes(status)]).toEqual([step, true, true]);
+        // An upgrade that is made only when it is asked for again is prorated by two minutes, a part of a credit.
+        expect(credits - balance).toBeOneOf([0, 1]);
+      }
+    },
+  );
+});
+
+it('whoever was killed, the ledger adds up to every balance', async () => {
+  await service.settled();
+  expect(await services().auditor().audit()).toMatchObject({ accounts: expect.any(Number), differences: [] });
 });

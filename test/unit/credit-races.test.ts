@@ -59,7 +59,7 @@ describe('many callers of one account', () => {
   it(
     'with costs from 1 to 50 are never admitted beyond the balance, and refused only what did not fit',
     async () => {
-      const calls = atLength(60, 1000);
+      const calls = atLength(40, 1000);
       const meter = await newMeter(credits(1000));
       const costs = (worker: number) => times(calls, (index) => credits(1 + ((index * 37 + worker * 11) % 50)));
       const { admitted, refused, others } = await spendFromFour(meter, costs);
@@ -116,7 +116,7 @@ describe('many callers of one account', () => {
       expect(after?.spendable).toBe(credits(10_000) - credits(outcomes.get('done') ?? 0));
       const known = new Set(['done', 'INSUFFICIENT_CREDITS', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE']);
       expect(new Set(outcomes.keys()).difference(known)).toEqual(new Set());
-      expect(outcomes.get('done')).toBeGreaterThan(100);
+      expect(outcomes.get('done')).toBeGreaterThan(10);
     },
     patience,
   );

@@ -62,7 +62,7 @@ function worstMinute(moments: readonly number[]): number {
 describe('the rolling minute', () => {
   const gaps = fc.array(
     fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 4000 }), fc.integer({ min: 1, max: 70_000 })),
-    { minLength: 20, maxLength: 60 },
+    { minLength: 20, maxLength: 45 },
   );
 
   it(
@@ -80,7 +80,7 @@ describe('the rolling minute', () => {
           }
           expect(worstMinute(admitted)).toBeLessThanOrEqual(limit);
         }),
-        { numRuns: atLength(10, 300) },
+        { numRuns: atLength(8, 300) },
       );
     },
     patience,
@@ -103,7 +103,7 @@ describe('the rolling minute', () => {
             expect(await call(meter, now)).toHaveProperty('remaining');
           }
         }),
-        { numRuns: atLength(8, 100) },
+        { numRuns: atLength(6, 100) },
       );
     },
     patience,
