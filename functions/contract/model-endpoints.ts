@@ -7,6 +7,8 @@ export interface ModelEndpoint {
   readonly family: ContainerFamily;
   /** Sent as `model` to containers that insist on one; the others serve a single model and are not told a name. */
   readonly servedName?: string | undefined;
+  /** Inference component, where the endpoint has such; it runs nothing by itself. */
+  readonly component?: string | undefined;
 }
 
 const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
@@ -29,14 +31,15 @@ const Differing = v.union(
       endpoint: v.exactOptional(EndpointName),
       family: v.exactOptional(v.picklist(containerFamilies)),
       servedName: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
+      component: v.exactOptional(EndpointName),
     }),
   ],
-  `must be the name of an endpoint, or an object of endpoint, family (${containerFamilies.join(', ')}) and servedName`,
+  `must be the name of an endpoint, or an object of endpoint, family (${containerFamilies.join(', ')}), servedName and component`,
 );
 
 /**
  * What a stage says of its models where they do not run as the catalogue has it, by model id: an endpoint's name, or
- * `{ "endpoint": …, "family": …, "servedName": … }`, each of them optional. Gives where every model of the catalogue runs.
+ * `{ "endpoint": …, "family": …, "servedName": …, "component": … }`, each of them optional. Gives where every model of the catalogue runs.
  */
 export const ModelEndpoints = v.pipe(
   v.record(v.string(), Differing),
@@ -50,7 +53,6 @@ export const ModelEndpoints = v.pipe(
     'must name a family that serves the model',
   ),
 );
-export type ModelEndpointsInput = v.InferInput<typeof ModelEndpoints>;
 
 function serves(endpoint: ModelEndpoint | undefined, { capabilities }: Model): boolean {
   return endpoint !== undefined && capabilities.every((capability) => served[endpoint.family].includes(capability));

@@ -152,10 +152,10 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
 
   async function embed({ model, request, asked }: EmbeddingsOrder): Promise<Priced<EmbeddingList>> {
     const reply = await gateway.embed(model, request);
-    const counted = async () => ({
-      prompt_tokens: await tokenizer.count(request.input.join('\n')),
-      completion_tokens: 0,
-    });
+    const counted = async () => {
+      const counts = await Promise.all(request.input.map((text) => tokenizer.count(text)));
+      return { prompt_tokens: counts.reduce((sum, count) => sum + count, 0), completion_tokens: 0 };
+    };
     const { prompt_tokens } = await billable(reply.usage && { ...reply.usage, completion_tokens: 0 }, counted);
     return { answer: toEmbeddingList(reply, prompt_tokens, asked), cost: tokenPrice('embeddings', prompt_tokens) };
   }

@@ -10,11 +10,11 @@ export interface Meters {
   readonly now: () => number;
   /** Tells the operators of a hold that could not be closed; it lapses and its credits come back. */
   readonly onLostSettlement: (error: unknown) => void;
-  /** Tells the operators of a model that reported more usage than the call can have had. */
+  /** Tells the operators of a call that came to more than was held for it, as its model reports more than it was asked for. */
   readonly onExcess: (excess: Excess) => void;
 }
 
-/** Microcredits that a call would have cost by what its model says, and that were held for it and are charged. */
+/** Microcredits that a call came to, and those that were held for it, which are charged. */
 export interface Excess {
   readonly requestId: string;
   readonly model: string | undefined;
@@ -33,7 +33,8 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
   async function settle(call: Call, cost: number | Promise<number>): Promise<void> {
     const { now, onLostSettlement } = meters();
     try {
-      await call.charge?.settle(capped(call, await cost), now());
+      call.cost = capped(call, await cost);
+      await call.charge?.settle(call.cost, now());
     } catch (error) {
       onLostSettlement(error);
     }

@@ -38,7 +38,7 @@ export const meters = (): Meters => ({
   metering: services().metering(),
   now: () => ambient.clock.now(),
   onLostSettlement: (error) => logger().error('a settlement was lost; its hold will lapse', { error }),
-  onExcess: (excess) => logger().warn('a model reported more usage than it can have had', { ...excess }),
+  onExcess: (excess) => logger().warn('a call came to more than was held for it', { ...excess }),
 });
 
 export const idempotent = (): Idempotent => ({

@@ -45,8 +45,9 @@ function features(text: string): [string, number][] {
       .normalize('NFKC')
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   if (words.length === 0) return [[`mark ${text}`, 1]];
-  return words.flatMap((word): [string, number][] => {
-    const weight = isCommon(word) ? 0.1 : 1;
+  const counts = Map.groupBy(words, (word) => word);
+  return [...counts].flatMap(([word, { length: count }]): [string, number][] => {
+    const weight = (isCommon(word) ? 0.1 : 1) * count;
     return [
       [`word ${word}`, weight],
       ...trigrams(word).map((gram): [string, number] => [`part ${gram}`, weight * 0.6]),

@@ -125,8 +125,10 @@ describe('usage that a model reports', () => {
 
   it('is counted by us for embeddings of a container that reports none', async () => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
-    const { cost } = await chargedAnswer('/v1/embeddings', { model: 'svc-embed', input: ['one text', 'another'] });
-    expect(cost).toBe((await tokensOf('one text\nanother')) * 100);
+    const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
+    const { cost } = await chargedAnswer('/v1/embeddings', { model: 'svc-embed', input });
+    const counts = await Promise.all(input.map(tokensOf));
+    expect(cost).toBe(counts.reduce((sum, count) => sum + count, 0) * 100);
   });
 });
 

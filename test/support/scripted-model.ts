@@ -6,8 +6,6 @@ import { startSageMaker } from '#local/sagemaker/server.ts';
 /** A step of a scripted stream: an event to send, a moment to wait for, or the end of the connection. */
 export type Step = object | string | (() => Promise<unknown>) | Error;
 
-export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
-
 /** SageMaker with a model behind every endpoint that says what a test tells it to, in the dialect of the endpoint's family. */
 export async function startScriptedModel(families: Readonly<Record<string, ContainerFamily>>) {
   const state = { engine: refusing, asked: 0, ended: Promise.withResolvers<number>() };

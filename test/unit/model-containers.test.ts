@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { Environment } from '#contract/environment.ts';
 import { models } from '#contract/models.ts';
+import { allRoutes, routes } from '#contract/routes.ts';
 import { serviceErrorOf } from '#gateways/sagemaker/errors.ts';
 import { lmi } from '#gateways/sagemaker/lmi.ts';
 import { tei } from '#gateways/sagemaker/tei.ts';
@@ -399,6 +400,17 @@ describe('what a container answers in place of a reply', () => {
     expect(causes.some(({ stack }) => stack?.includes(secret))).toBe(false);
     expect(causes[0]).toMatchObject({ $metadata });
   });
+});
+
+it('deadlines nest: a reply and a stream end in time for the function to say so and to settle', () => {
+  const { MODEL_DEADLINE_MS, MODEL_STREAM_DEADLINE_MS } = v.parse(Environment, {});
+  const waiting = allRoutes.filter(({ uses, id }) => uses.inference && id !== routes.translate.id);
+  expect(waiting.length).toBeGreaterThan(2);
+  for (const { id, timeoutSeconds } of waiting) {
+    const isText = id.includes('completion');
+    const longest = isText ? MODEL_STREAM_DEADLINE_MS : MODEL_DEADLINE_MS;
+    expect([id, timeoutSeconds * 1000 - longest >= 10_000]).toEqual([id, true]);
+  }
 });
 
 describe('where models run', () => {
