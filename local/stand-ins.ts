@@ -44,7 +44,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
 /** The endpoints that the functions will ask for, so that a person can see each family of containers at work. */
 function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
-  if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used: it ${parsed.issues[0].message}.`, 2);
+  if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);
   return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
 }
 

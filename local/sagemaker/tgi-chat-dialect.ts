@@ -73,7 +73,7 @@ async function* events(tokens: AsyncIterable<TgiToken>, body: TgiChatBody): Asyn
       yield event({ error: `Request failed during generation: ${token.failed}`, error_type: 'generation' });
       return;
     }
-    made += 1;
+    made += tokensIn(token);
     hasEnded ||= token.finish !== undefined;
     const delta = token.call
       ? { role: 'assistant', tool_calls: [token.call] }
@@ -86,6 +86,10 @@ async function* events(tokens: AsyncIterable<TgiToken>, body: TgiChatBody): Asyn
   if (body.stream_options.include_usage) yield event(chunk([], usageOf(body, made)));
   yield Buffer.from('data:[DONE]\n\n');
 }
+
+/** The end of sequence is a token too; the limit of tokens is none. */
+const tokensIn = ({ text, call, finish }: Exclude<TgiToken, { failed: string }>): number =>
+  text || call || finish === 'eos_token' ? 1 : 0;
 
 const event = (value: unknown): Uint8Array => Buffer.from(`data:${JSON.stringify(value)}\n\n`);
 
@@ -105,7 +109,7 @@ async function whole(tokens: AsyncIterable<TgiToken>, body: TgiChatBody) {
         body: { error: `Request failed during generation: ${token.failed}`, error_type: 'generation' },
       };
     }
-    made += 1;
+    made += tokensIn(token);
     content += token.text;
     if (token.call) {
       const piece = v.parse(CallPiece, token.call).function;

@@ -75,7 +75,9 @@ describe.each(textFamilies)('%s', (family) => {
     expect(reply.choices[0]!.message.content).toBe(content);
     expect(streamed).toMatchObject({ error: undefined, text: content });
     expect(streamed.usage).toMatchObject({ prompt_tokens: expect.any(Number), completion_tokens: expect.any(Number) });
-    expect(reply.usage).toMatchObject({ prompt_tokens: streamed.usage!.prompt_tokens });
+    expect(reply.usage).toMatchObject({ ...streamed.usage });
+    const cut = await gateway.chat(family, { ...chat, max_tokens: 8 });
+    expect(cut.usage).toMatchObject({ completion_tokens: 8 });
   });
 
   it('carries a prompt on, whole and in chunks, like the others, and tells what that took', async () => {
