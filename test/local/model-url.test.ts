@@ -146,15 +146,17 @@ describe('a model server behind the stand-in', () => {
 
   it('sees its request end when the caller goes away', async () => {
     const ended = Promise.withResolvers<void>();
+    const caller = new AbortController();
     const { engine } = await setUp(
       async (res) => {
+        caller.abort();
         await once(res, 'close');
         ended.resolve();
       },
       { modelName: 'x' },
     );
     const client = await clientOf(engine);
-    const call = client.send(new InvokeEndpointCommand(input), { abortSignal: AbortSignal.timeout(50) });
+    const call = client.send(new InvokeEndpointCommand(input), { abortSignal: caller.signal });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     await ended.promise;
   });

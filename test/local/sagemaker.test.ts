@@ -117,12 +117,14 @@ describe('plain calls', () => {
 
   it('tell the engine when the caller goes away', async () => {
     const told = Promise.withResolvers<void>();
+    const caller = new AbortController();
     const { client } = await setUp(async (_, signal) => {
       signal.addEventListener('abort', () => told.resolve());
+      caller.abort();
       await told.promise;
       return json({});
     });
-    const call = client.send(plain(), { abortSignal: AbortSignal.timeout(30) });
+    const call = client.send(plain(), { abortSignal: caller.signal });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     await told.promise;
   });
