@@ -1,34 +1,63 @@
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import * as v from 'valibot';
+import { type PipelineInput, PipelineSettings } from './pipeline-settings.ts';
+import { Stage, type StageInput } from './stage.ts';
 
-/** What differs between deployments of the platform. */
-export interface Stage {
-  /** Part of every stack's name, so that stages may share an account. */
-  readonly name: string;
-  /** Scheme and host that callers use: in mail links, and where the session cookie belongs. */
-  readonly publicOrigin: string;
-  /** Address that mails come from; SES has verified its domain. */
-  readonly mailSender: string;
-  /** SageMaker endpoint by model id, where it is not the catalogue's. */
-  readonly modelEndpoints: Readonly<Record<string, string>>;
-  /** How long logs are kept. */
-  readonly logRetentionDays: RetentionDays;
-  /** Account and region; absent: those of whoever deploys. */
-  readonly env?: { readonly account: string; readonly region: string };
-}
+/** Synthesises as it is; a deployment puts in its own choices (docs/deploy.md). */
+const live: StageInput = {
+  name: 'live',
+  env: null,
+  frontDoor: { kind: 'edge', domain: null },
+  mail: { sender: 'no-reply@example.com', identity: 'created' },
+  googleClientId: null,
+  models: { endpoints: {}, hosted: {}, translation: 'svc-instruct' },
+  planTable: 'listing',
+  networkLimits: 'on',
+  firewall: { requests: 10_000, signIns: 100 },
+  alarms: { email: null, monthlyBudgetUsd: null },
+  logRetentionDays: 90,
+  provisionedConcurrency: {},
+  rollout: 'canary',
+  accountsKey: 'own',
+};
 
-/** Synthesises as it is; a deployment puts in its own origin, sender and endpoints. */
-const stages: readonly Stage[] = [
+const stages: readonly StageInput[] = [
+  live,
+  { ...live, name: 'staging', logRetentionDays: 14, rollout: 'at once' },
   {
-    name: 'live',
-    publicOrigin: 'https://example.com',
-    mailSender: 'no-reply@example.com',
-    modelEndpoints: {},
-    logRetentionDays: RetentionDays.THREE_MONTHS,
+    // What a local AWS can deploy (test/deploy): no edge, no firewall, no gradual rollout.
+    ...live,
+    name: 'local',
+    frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.com', trustedProxies: 0 },
+    networkLimits: 'off',
+    firewall: null,
+    logRetentionDays: 1,
+    rollout: 'at once',
   },
 ];
 
+const pipelineChoices: PipelineInput = {
+  repository: 'your-organisation/text-ai',
+  branch: 'main',
+  connectionArn: 'arn:aws:codeconnections:us-east-1:111111111111:connection/00000000-0000-0000-0000-000000000000',
+  staging: 'staging',
+  production: 'live',
+};
+
+/** The stage of this name, checked: an impossible choice is an error that names it. */
 export function stageNamed(name: string): Stage {
   const stage = stages.find((candidate) => candidate.name === name);
   if (!stage) throw new Error(`no stage is called ${name}; there are: ${stages.map((known) => known.name).join(', ')}`);
-  return stage;
+  return parseStage(stage);
+}
+
+export const parseStage = (stage: unknown): Stage => checked(Stage, stage, 'the stage');
+
+/** What the pipeline deploys from where. */
+export const pipelineSettings = (): PipelineSettings => checked(PipelineSettings, pipelineChoices, 'the pipeline');
+
+function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  const broken = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? what} ${issue.message}`);
+  throw new Error(`${what} cannot be deployed: ${broken.join('; ')}`);
 }

@@ -14,6 +14,8 @@ export const mailFeedback = {
 export interface Job {
   readonly id: string;
   readonly summary: string;
+  /** What users lose while it does not run: a whole sentence, for alarms. */
+  readonly loss: string;
   readonly trigger:
     | { readonly stream: TableId /** Only records whose new image has this attribute. */; readonly newImageHas: string }
     | { readonly events: 'mail feedback' }
@@ -26,13 +28,15 @@ export const jobs = {
   projectLedger: {
     id: 'project-ledger',
     summary: 'Writes one immutable ledger row for each thing a meter says has ended',
+    loss: 'Usage, entries and warnings of low credits lag behind; balances and charges stay exact.',
     trigger: { stream: 'meters', newImageHas: 'last' },
-    uses: { tables: { ledger: 'write', accounts: 'write' } },
+    uses: { tables: { ledger: 'append', accounts: 'write' } },
     timeoutSeconds: 60,
   },
   sendMail: {
     id: 'send-mail',
     summary: 'Sends the mails of the outbox',
+    loss: 'Confirmation links, reset links and notices are not sent; they wait in the outbox.',
     trigger: { stream: 'accounts', newImageHas: 'outbox' },
     uses: { tables: { accounts: 'write' }, mail: true },
     timeoutSeconds: 60,
@@ -40,6 +44,7 @@ export const jobs = {
   suppressAddress: {
     id: 'suppress-address',
     summary: 'Notes addresses whose mails bounce for good or are called spam, so that they get no more',
+    loss: 'Addresses that bounce or complain get more mails, and SES may stop all sending.',
     trigger: { events: 'mail feedback' },
     uses: { tables: { accounts: 'write' } },
     timeoutSeconds: 30,
@@ -47,6 +52,7 @@ export const jobs = {
   sendResetLink: {
     id: 'send-reset-link',
     summary: 'Makes the reset token and its mail for a password that somebody has forgotten',
+    loss: 'Whoever forgot a password gets no link.',
     trigger: { stream: 'accounts', newImageHas: 'resetRequest' },
     uses: { tables: { accounts: 'write' } },
     timeoutSeconds: 60,
@@ -54,13 +60,15 @@ export const jobs = {
   purgeAccounts: {
     id: 'purge-accounts',
     summary: 'Deletes the data of accounts that were deleted 30 days ago',
+    loss: 'Data of deleted accounts is kept longer than the 30 days that were promised.',
     trigger: { everySeconds: 86_400 },
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: { tables: { accounts: 'delete', meters: 'delete' } },
     timeoutSeconds: 300,
   },
   sweepMeters: {
     id: 'sweep-meters',
     summary: 'Returns the credits of holds whose call died, and settles what is due on accounts that do not call',
+    loss: 'Credits held by calls that died are not given back, and accounts that do not call are not renewed.',
     trigger: { everySeconds: 60 },
     uses: { tables: { meters: 'write' } },
     timeoutSeconds: 55,

@@ -12,7 +12,11 @@ import type { TableId } from './tables.ts';
  */
 export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'session if any';
 
-export type Access = 'read' | 'write';
+/**
+ * How far a function reaches into a table: `read`; `write` also puts and updates items; `delete` also deletes them;
+ * `append` puts items and counts in others, and neither reads nor deletes.
+ */
+export type Access = 'read' | 'write' | 'delete' | 'append';
 
 /** What a function touches; CDK turns it into grants and environment, nothing else is reachable. */
 export interface Uses {

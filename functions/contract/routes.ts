@@ -18,6 +18,17 @@ export const routes = {
   ...operatorRoutes,
 } as const satisfies Record<string, Route>;
 
+/** The same rows by resource: each group is deployed as a stack of its own inside the API's. */
+export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
+  accounts: Object.values(accountRoutes),
+  keys: Object.values(keyRoutes),
+  subscriptions: Object.values(subscriptionRoutes),
+  credits: Object.values(creditRoutes),
+  inference: Object.values(inferenceRoutes),
+  openai: Object.values(openAiRoutes),
+  operators: Object.values(operatorRoutes),
+};
+
 export const allRoutes: readonly Route[] = Object.values(routes);
 
 /** Answers what no route matches: 404 for an unknown path, 405 for a known path with another method. */

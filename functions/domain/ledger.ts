@@ -36,12 +36,15 @@ export interface MeterImage {
   readonly entries: readonly LedgerEntry[];
 }
 
-export async function projectLedger(store: LedgerStore, image: MeterImage): Promise<void> {
-  for (const row of ledgerRows(image)) {
+/** Gives the rows of the image, which the ledger has now. */
+export async function projectLedger(store: LedgerStore, image: MeterImage): Promise<readonly LedgerRow[]> {
+  const rows = ledgerRows(image);
+  for (const row of rows) {
     await store.append(row);
     if (row.keyId) await store.markKeyUsed(row.accountId, row.keyId, row.at * 1000);
   }
   for (const event of thresholdsCrossed(image)) await store.announce(event);
+  return rows;
 }
 
 /** The rows of an image, each with the balance as it was after its entry. */

@@ -1,8 +1,9 @@
 import { services } from '#runtime/container.ts';
-import { logger } from '#runtime/telemetry.ts';
+import { logger, recordSweep } from '#runtime/telemetry.ts';
 
 export async function handler(): Promise<void> {
   const { metering, clock } = services();
-  const accounts = await metering().sweep(clock.now());
+  const { accounts, oldestHoldSeconds } = await metering().sweep(clock.now());
+  recordSweep(oldestHoldSeconds);
   if (accounts > 0) logger().info('swept', { accounts });
 }

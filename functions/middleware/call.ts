@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { ErrorCode } from '#contract/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { Credential } from '#domain/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/idempotency.ts';
@@ -56,6 +57,12 @@ export interface Call {
   afterBody?: () => Promise<void>;
   /** HTTP status of the answer, once it is known. */
   status?: number;
+  /** Why the caller did not get what was asked for: of a stream, also after its status. */
+  refusal?: ErrorCode;
+  /** To be called when the first piece of a stream leaves; later calls change nothing. */
+  readonly markFirstByte: () => void;
+  /** From the request to the first piece of its stream. */
+  firstByteMs?: number;
   readonly headers: Record<string, string>;
   /** Opens or ends the browser's session with this answer. */
   session?: OpenedSession | 'ended';

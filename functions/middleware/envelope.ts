@@ -53,7 +53,7 @@ export function envelope(
         return;
       }
       const json = JSON.stringify(format.success(status, message, request.response ?? null));
-      const body = call.afterBody ? bodyThen(json, call.afterBody) : json;
+      const body = call.afterBody ? bodyThen(json, async () => call.afterBody?.()) : json;
       request.response = { statusCode: status, headers, body };
     },
     onError: function wrapError(request) {
@@ -67,11 +67,21 @@ export function envelope(
   };
 
   function streamed(answer: StreamedAnswer, call: Call, format: AnswerFormat): Readable {
-    const settle = call.afterBody ?? (async () => undefined);
-    return eventStream(answer, { format, settle, explain: (error) => serviceErrorOf(error, call) });
+    return eventStream(answer, {
+      format,
+      onFirstPiece: call.markFirstByte,
+      settle: async () => call.afterBody?.(),
+      explain: (error) => serviceErrorOf(error, call),
+    });
   }
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
+    const told = explained(error, call);
+    call.refusal = told.code;
+    return told;
+  }
+
+  function explained(error: unknown, call: Call): ServiceError {
     const { requestId, order } = call;
     const known = error instanceof ServiceError ? error : outcome().explain(error);
     if (known && errorStatus[known.code] >= 500) outcome().onFailure(known, { requestId, model: order?.model });

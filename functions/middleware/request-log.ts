@@ -1,3 +1,4 @@
+import type { ErrorCode } from '#contract/errors.ts';
 import type { Route } from '#contract/route.ts';
 import type { Call, Middleware } from './call.ts';
 
@@ -6,7 +7,12 @@ export interface RequestLine {
   readonly requestId: string;
   readonly route: string;
   readonly status: number;
+  /** Why the caller did not get what was asked for; of a stream that broke, beside its status 200. */
+  readonly code: ErrorCode | undefined;
+  /** Until the answer had left, where it leaves in pieces; else until it was made. */
   readonly latencyMs: number;
+  /** Until the first piece of a stream left. */
+  readonly firstByteMs: number | undefined;
   readonly accountId: number | undefined;
   readonly keyId: string | undefined;
   /** Microcredits. */
@@ -19,24 +25,35 @@ export interface RequestLog {
   write(line: RequestLine): void;
 }
 
-/** Names the request and writes its line when the answer's head is known. */
+/** Names the request, and writes its line: once the answer is made, or has left where it leaves in pieces. */
 export function requestLog(route: Pick<Route, 'id'>, log: () => RequestLog): Middleware {
   function writeLine(call: Call): void {
     const { accountId } = call.caller ?? {};
     const keyId = call.caller?.kind === 'key' ? call.caller.keyId : undefined;
     const latencyMs = log().now() - call.startedAt;
-    const { status = 500 } = call;
+    const { requestId, status = 500, refusal: code, firstByteMs } = call;
     const cost = status < 400 ? call.cost : 0;
-    log().write({ requestId: call.requestId, route: route.id, status, latencyMs, accountId, keyId, cost });
+    log().write({ requestId, route: route.id, status, code, latencyMs, firstByteMs, accountId, keyId, cost });
   }
 
   return {
     before: function nameRequest({ context }) {
       const input = { path: undefined, query: undefined, body: undefined };
-      context.call = { requestId: log().newRequestId(), startedAt: log().now(), input, cost: 0, headers: {} };
+      const startedAt = log().now();
+      const markFirstByte = () => {
+        context.call.firstByteMs ??= log().now() - startedAt;
+      };
+      context.call = { requestId: log().newRequestId(), startedAt, input, cost: 0, headers: {}, markFirstByte };
     },
-    after: function logReply({ context }) {
-      writeLine(context.call);
+    after: function logReply({ context: { call } }) {
+      const { afterBody } = call;
+      if (!afterBody) return writeLine(call);
+      let isWritten = false;
+      call.afterBody = async () => {
+        await afterBody();
+        if (!isWritten) writeLine(call);
+        isWritten = true;
+      };
     },
     onError: function logError({ context }) {
       writeLine(context.call);

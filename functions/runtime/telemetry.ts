@@ -1,7 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import * as v from 'valibot';
-import { microPerCredit } from '#contract/prices.ts';
+import { dimensions, metrics } from '#contract/metrics.ts';
+import { microPerCredit, type ServiceName } from '#contract/prices.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
 import { lazy } from './lazy.ts';
 
@@ -9,20 +10,35 @@ import { lazy } from './lazy.ts';
 export const logger = lazy(
   () => new Logger({ jsonReplacerFn: (_, value: unknown) => (value instanceof Error ? described(value) : value) }),
 );
-const metrics = lazy(() => new Metrics());
+const figures = lazy(() => new Metrics());
 
 /** The line goes to the log, its figures as embedded metrics to CloudWatch. */
 export function recordRequest(line: RequestLine): void {
   logger().info('request', { ...line });
-  const { route, status, latencyMs, cost } = line;
-  const figures = metrics();
-  figures.addDimension('route', route);
-  figures.addMetric('calls', MetricUnit.Count, 1);
-  figures.addMetric('latency', MetricUnit.Milliseconds, latencyMs);
-  if (cost > 0) figures.addMetric('credits', MetricUnit.Count, cost / microPerCredit);
-  if (status >= 400) figures.addMetric(status >= 500 ? 'failures' : 'refusals', MetricUnit.Count, 1);
-  figures.addMetadata('status', String(status));
-  figures.publishStoredMetrics();
+  const { route, code, latencyMs, firstByteMs } = line;
+  figures().addDimension(dimensions.route, route);
+  figures().addMetric(metrics.calls, MetricUnit.Count, 1);
+  figures().addMetric(metrics.latency, MetricUnit.Milliseconds, latencyMs);
+  if (firstByteMs !== undefined) figures().addMetric(metrics.firstByte, MetricUnit.Milliseconds, firstByteMs);
+  figures().publishStoredMetrics();
+  if (code) count(dimensions.cause, code, metrics.refusals, 1);
+}
+
+/** Credits (in microcredits) that the ledger charged. */
+export function recordCharge(chargedAs: ServiceName, cost: number): void {
+  count(dimensions.chargedAs, chargedAs, metrics.credits, cost / microPerCredit);
+}
+
+/** How late the sweep found the oldest hold of a dead call; written with every run, so that silence tells too. */
+export function recordSweep(oldestHoldSeconds: number): void {
+  figures().addMetric(metrics.overdueHold, MetricUnit.Seconds, oldestHoldSeconds);
+  figures().publishStoredMetrics();
+}
+
+function count(dimension: string, value: string, metric: string, amount: number): void {
+  figures().addDimension(dimension, value);
+  figures().addMetric(metric, MetricUnit.Count, amount);
+  figures().publishStoredMetrics();
 }
 
 const AwsParts = v.object({

@@ -2,11 +2,11 @@ import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { tableVariables } from '#contract/environment.ts';
-import { models } from '#contract/models.ts';
 import type { Access, Uses } from '#contract/route.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/tables.ts';
-import type { Stage } from '#lib/stages.ts';
-import type { Mail } from './mail.ts';
+import { endpointsOf } from '#lib/model-names.ts';
+import type { Stage } from '#lib/stage.ts';
+import { domainOf, type Mail } from './mail.ts';
 import type { Variables } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,7 +16,7 @@ export interface Resources {
   readonly tables: Tables;
   /** How mails leave. */
   readonly mail: Mail;
-  /** Names the mail sender and the model endpoints. */
+  /** Names the mail sender, the model endpoints and the identity provider. */
   readonly stage: Stage;
 }
 
@@ -27,11 +27,20 @@ export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, stage 
   }
   if (uses.inference) grantInference(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
+  if (uses.identityProvider && stage.googleClientId !== null) {
+    setVariables(fn, { IDENTITY_AUDIENCE: stage.googleClientId });
+  }
 }
 
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'];
-const actionsOf: Readonly<Record<Access, readonly string[]>> = { read: reads, write: [...reads, ...writes] };
+const appends = ['dynamodb:PutItem', 'dynamodb:UpdateItem'];
+const writes = [...reads, ...appends];
+const actionsOf: Readonly<Record<Access, readonly string[]>> = {
+  read: reads,
+  append: appends,
+  write: writes,
+  delete: [...writes, 'dynamodb:DeleteItem'],
+};
 
 const isTableId = (id: string): id is TableId => id in specs;
 
@@ -40,28 +49,30 @@ function grantTable(fn: LambdaFunction, tables: Tables, id: TableId, access: Acc
   const spec: TableSpec = specs[id];
   allow(fn, actionsOf[access], [table.tableArn]);
   const indexes = Object.keys(spec.indexes ?? {}).map((index) => `${table.tableArn}/index/${index}`);
-  if (indexes.length > 0) allow(fn, ['dynamodb:Query'], indexes);
+  if (indexes.length > 0 && access !== 'append') allow(fn, ['dynamodb:Query'], indexes);
   fn.addEnvironment(tableVariables[id], table.tableName);
 }
 
+/** SageMaker keeps names in lower case in the ARNs of what it runs. */
 function grantInference(fn: LambdaFunction, stage: Stage): void {
-  const endpoints = models.map(({ id, endpoint }) => stage.modelEndpoints[id] ?? endpoint);
-  const actions = ['sagemaker:InvokeEndpoint', 'sagemaker:InvokeEndpointWithResponseStream'];
-  allow(
-    fn,
-    actions,
-    endpoints.map((name) => arn(fn, 'sagemaker', 'endpoint', name.toLowerCase())),
-  );
-  setVariables(fn, { MODEL_ENDPOINTS: JSON.stringify(stage.modelEndpoints) });
+  const endpoints = endpointsOf(stage);
+  const resources = [...endpoints.values()].flatMap(({ endpoint, component }) => [
+    arn(fn, 'sagemaker', 'endpoint', endpoint.toLowerCase()),
+    ...(component ? [arn(fn, 'sagemaker', 'inference-component', component.toLowerCase())] : []),
+  ]);
+  allow(fn, ['sagemaker:InvokeEndpoint', 'sagemaker:InvokeEndpointWithResponseStream'], [...new Set(resources)]);
+  setVariables(fn, {
+    MODEL_ENDPOINTS: JSON.stringify(Object.fromEntries(endpoints)),
+    TRANSLATION_MODEL: stage.models.translation,
+  });
 }
 
-function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mailSender }: Stage): void {
-  const domain = mailSender.slice(mailSender.lastIndexOf('@') + 1);
-  const asSender = { StringEquals: { 'ses:FromAddress': mailSender } };
-  const identity = arn(fn, 'ses', 'identity', domain);
+function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mail: { sender } }: Stage): void {
+  const asSender = { StringEquals: { 'ses:FromAddress': sender } };
+  const identity = arn(fn, 'ses', 'identity', domainOf(sender));
   const configurationSet = arn(fn, 'ses', 'configuration-set', configurationSetName);
   allow(fn, ['ses:SendEmail'], [identity, configurationSet], asSender);
-  setVariables(fn, { MAIL_SENDER: mailSender, MAIL_CONFIGURATION_SET: configurationSetName });
+  setVariables(fn, { MAIL_SENDER: sender, MAIL_CONFIGURATION_SET: configurationSetName });
 }
 
 function allow(fn: LambdaFunction, actions: readonly string[], resources: readonly string[], conditions = {}): void {

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -7,12 +8,14 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Job } from '#contract/jobs.ts';
+import type { Surroundings } from '#lib/surroundings.ts';
+import { fiveMinutes, userAlarm } from './alarms.ts';
 import type { Mail } from './mail.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { filtersFor } from './stream-filters.ts';
 import type { Tables } from './tables.ts';
 
-export interface JobFunctionProps extends Pick<ServiceFunctionProps, 'entry' | 'stage'> {
+export interface JobFunctionProps extends Surroundings, Pick<ServiceFunctionProps, 'entry'> {
   /** Its row in the contract. */
   readonly job: Job;
   /** Where the streams are. */
@@ -21,28 +24,54 @@ export interface JobFunctionProps extends Pick<ServiceFunctionProps, 'entry' | '
   readonly mail: Mail;
 }
 
+/** A record may wait so long for its job before somebody is told, in ms. */
+const mostLateMs = 300_000;
+
 /** A job, its trigger, and a queue that holds what it gave up on. */
 export class JobFunction extends ServiceFunction {
   readonly deadLetters: Queue;
+  readonly isOnStream: boolean;
 
-  constructor(scope: Construct, id: string, { job, tables, mail, entry, stage }: JobFunctionProps) {
-    super(scope, id, { entry, stage, description: job.summary, timeoutSeconds: job.timeoutSeconds, memoryMb: 512 });
+  constructor(scope: Construct, id: string, { job, tables, mail, ...props }: JobFunctionProps) {
+    const { summary: description, timeoutSeconds, loss } = job;
+    super(scope, id, { ...props, description, timeoutSeconds, loss, memoryMb: 512 });
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
+    userAlarm(this, 'GaveUp', {
+      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),
+      above: 0,
+      loss: `For good, until somebody acts: ${loss}`,
+      runbook: 'a-job-gave-up',
+      topic: props.alarms,
+    });
     const { trigger } = job;
-    if ('stream' in trigger) this.#followStream(tables, trigger);
-    else if ('events' in trigger) this.#answerTo(mail.feedback);
+    this.isOnStream = 'stream' in trigger;
+    if ('stream' in trigger) {
+      this.#followStream(tables, trigger);
+      userAlarm(this, 'Late', {
+        metric: this.age(fiveMinutes),
+        above: mostLateMs,
+        loss: `Late by minutes: ${loss}`,
+        runbook: 'a-stream-lags',
+        topic: props.alarms,
+      });
+    } else if ('events' in trigger) this.#answerTo(mail.feedback);
     else this.#runEvery(trigger.everySeconds);
+  }
+
+  /** How long records of its stream have waited, ms. */
+  age(period: Duration): IMetric {
+    return this.alias.metric('IteratorAge', { statistic: 'Maximum', period });
   }
 
   /** Retries last longer than an hour's outage of what the job needs, and end while the stream (24 h) has the record. */
   #followStream(tables: Tables, { stream, newImageHas }: Extract<Job['trigger'], { stream: unknown }>): void {
     const table = tables[stream];
     table.grantStreamRead(this);
-    this.addEventSourceMapping('Stream', {
+    this.live.addEventSourceMapping('Stream', {
       ...(table.tableStreamArn && { eventSourceArn: table.tableStreamArn }),
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: filtersFor(newImageHas),
@@ -57,16 +86,16 @@ export class JobFunction extends ServiceFunction {
   /** EventBridge tries for a day to hand an event over; Lambda repeats a failed run twice. */
   #answerTo(eventPattern: EventPattern): void {
     const deadLetterQueue = this.deadLetters;
-    this.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(deadLetterQueue) });
+    this.live.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(deadLetterQueue) });
     const rule = new Rule(this, 'Events', { eventPattern });
     const handingOver = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
-    rule.addTarget(new LambdaFunction(this, { ...handingOver, deadLetterQueue }));
+    rule.addTarget(new LambdaFunction(this.live, { ...handingOver, deadLetterQueue }));
   }
 
   /** A run that failed is not repeated: the next one does its work. */
   #runEvery(seconds: number): void {
-    this.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(this.deadLetters) });
+    this.live.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(this.deadLetters) });
     const rule = new Rule(this, 'Schedule', { schedule: Schedule.rate(Duration.seconds(seconds)) });
-    rule.addTarget(new LambdaFunction(this, { retryAttempts: 0, deadLetterQueue: this.deadLetters }));
+    rule.addTarget(new LambdaFunction(this.live, { retryAttempts: 0, deadLetterQueue: this.deadLetters }));
   }
 }

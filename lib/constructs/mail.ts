@@ -3,6 +3,9 @@ import { ConfigurationSet, EmailSendingEvent, EventDestination, SuppressionReaso
 import { Construct } from 'constructs';
 import { mailFeedback } from '#contract/jobs.ts';
 
+/** The domain of an address, which SES verifies. */
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
+
 /** How our mails leave SES: measured, and with their bounces and complaints coming back as events. */
 export class Mail extends Construct {
   readonly configurationSetName: string;

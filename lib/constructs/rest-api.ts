@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
@@ -12,7 +12,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '#contract/route.ts';
-import type { Stage } from '#lib/stages.ts';
+import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';
 
 export interface ServiceApiProps {
@@ -21,6 +21,9 @@ export interface ServiceApiProps {
   /** No integration streams, for front doors that cannot. */
   readonly buffered: boolean;
 }
+
+/** The API's only stage, so its name is known before it is there. */
+const apiStage = 'live';
 
 /** The longest that API Gateway waits for an answer it does not stream. */
 const bufferedSeconds = 29;
@@ -43,6 +46,8 @@ const accessLogFields = {
 /** The front door: a regional REST API with the routes it is given, and an enveloped answer for everything else. */
 export class ServiceApi extends Construct {
   readonly #api: RestApi;
+  /** Where CloudFront finds the API: host, and the path before `/api` and the others. */
+  readonly origin: { readonly host: string; readonly path: string };
   readonly #buffered: boolean;
 
   constructor(scope: Construct, id: string, { stage, buffered }: ServiceApiProps) {
@@ -54,12 +59,20 @@ export class ServiceApi extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       cloudWatchRole: true,
       deployOptions: {
-        stageName: 'live',
+        stageName: apiStage,
         accessLogDestination: new LogGroupLogDestination(logs),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },
     });
     envelopeGatewayResponses(this.#api);
+    const { region, urlSuffix } = Stack.of(this);
+    const host = `${this.#api.restApiId}.execute-api.${region}.${urlSuffix}`;
+    this.origin = { host, path: `/${apiStage}` };
+  }
+
+  /** What a firewall is put before. */
+  get stageArn(): string {
+    return this.#api.deploymentStage.stageArn;
   }
 
   attach({ path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {
@@ -67,7 +80,7 @@ export class ServiceApi extends Construct {
     const seconds = streams ? timeoutSeconds + 1 : Math.min(timeoutSeconds + 1, bufferedSeconds);
     const integration = new LambdaIntegration(handler, {
       timeout: Duration.seconds(seconds),
-      allowTestInvoke: false,
+      scopePermissionToMethod: false,
       ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
     });
     this.#api.root.resourceForPath(path).addMethod(method, integration);
@@ -78,7 +91,8 @@ export class ServiceApi extends Construct {
     const { root } = this.#api;
     const prefixes = new Set(root.node.children.filter((child) => child instanceof Resource));
     for (const prefix of [root, ...prefixes]) prefix.addResource('{proxy+}');
-    // One permission for the whole API: one for each method would outgrow the function's resource policy of 20 KB.
+    // One permission for each function: one for each of its methods would outgrow its resource policy of 20 KB, and name
+    // the API's stage, which comes after the functions.
     const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
     const resources = this.#api.node.findAll().filter((node) => node instanceof Resource);
     for (const resource of [root, ...resources]) resource.addMethod('ANY', integration);

@@ -1,26 +1,67 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
+  CfnGlobalTable,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { AnyPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { type KeyAttribute, tables as specs, type TableId, type TableSpec } from '#contract/tables.ts';
+import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, TableV2>>;
 
 /** The tables of the contract, protected against every way of losing their rows. */
-export function createTables(scope: Construct): Tables {
+export function createTables(scope: Construct, { accountsKey }: Pick<Stage, 'accountsKey'>): Tables {
   const create = (id: TableId) => createTable(scope, specs[id]);
+  const accounts = create('accounts');
+  if (accountsKey === 'own') encryptWith(createKey(scope), accounts);
   return {
-    accounts: create('accounts'),
+    accounts,
     meters: create('meters'),
     ledger: create('ledger'),
     idempotency: create('idempotency'),
   };
+}
+
+/** As the key that AWS manages, it serves whoever may use the table, through DynamoDB and from this account only. */
+function createKey(scope: Construct): Key {
+  const { account, region } = Stack.of(scope);
+  const key = new Key(scope, 'accounts-key', {
+    description: 'Encrypts personal data of the text AI platform',
+    enableKeyRotation: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new AnyPrincipal()],
+      actions: [
+        'kms:Encrypt',
+        'kms:Decrypt',
+        'kms:ReEncrypt*',
+        'kms:GenerateDataKey*',
+        'kms:CreateGrant',
+        'kms:DescribeKey',
+      ],
+      resources: ['*'],
+      conditions: {
+        StringEquals: { 'kms:CallerAccount': account, 'kms:ViaService': `dynamodb.${region}.amazonaws.com` },
+      },
+    }),
+  );
+  return key;
+}
+
+/** TableV2 takes a key only where the region is known at synthesis. */
+function encryptWith(key: Key, table: TableV2): void {
+  const { defaultChild } = table.node;
+  if (!(defaultChild instanceof CfnGlobalTable)) throw new Error('a table is no longer made of a global table');
+  defaultChild.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
 }
 
 function createTable(scope: Construct, spec: TableSpec): TableV2 {

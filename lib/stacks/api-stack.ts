@@ -1,58 +1,89 @@
 import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { allJobs } from '#contract/jobs.ts';
-import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { grantUses, type Resources } from '#lib/constructs/grants.ts';
-import { JobFunction } from '#lib/constructs/job-function.ts';
+import { routeGroups, unknownRouteId } from '#contract/routes.ts';
+import { alarmTopic } from '#lib/constructs/alarms.ts';
+import { Firewall } from '#lib/constructs/firewall.ts';
+import type { Resources } from '#lib/constructs/grants.ts';
+import type { JobFunction } from '#lib/constructs/job-function.ts';
 import { Mail } from '#lib/constructs/mail.ts';
 import { ServiceApi } from '#lib/constructs/rest-api.ts';
+import { rollOut } from '#lib/constructs/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/service-function.ts';
+import { EdgeStack } from './edge-stack.ts';
+import { FunctionGroup } from './function-group.ts';
+import { JobGroup } from './job-group.ts';
 
 export interface ApiStackProps extends StackProps, Omit<Resources, 'mail'> {
   /** Streaming routes answer in one piece, for front doors that cannot stream. */
   readonly buffered: boolean;
+  /** Folder with the dashboard's files; null: it is not deployed with the edge. */
+  readonly dashboard: string | null;
   /** Folder with the entry points in `api` and `jobs`; `functions` unless said. */
   readonly functions?: string;
 }
 
-/** What may be replaced at any time: the front door, a function for each route, the jobs. */
+/** What may be replaced at any time: the front door, the edge before it, a function for each route, the jobs. */
 export class ApiStack extends Stack {
+  readonly alarms: ITopic;
+  readonly jobs: readonly JobFunction[];
+  readonly mail: Mail;
+
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    const { stage, tables, buffered, functions = join(import.meta.dirname, '../../functions'), ...stack } = props;
+    const {
+      stage,
+      tables,
+      buffered,
+      dashboard,
+      functions = join(import.meta.dirname, '../../functions'),
+      ...stack
+    } = props;
     super(scope, id, { description: 'Text AI platform: API and jobs', ...stack });
+    const entries = join(functions, 'api');
 
-    const mail = new Mail(this, 'Mail');
+    this.alarms = alarmTopic(this, stage);
+    this.mail = new Mail(this, 'Mail');
     const api = new ServiceApi(this, 'Api', { stage, buffered });
-    for (const route of allRoutes) {
-      const handler = new ServiceFunction(this, route.id, {
-        entry: join(functions, 'api', `${route.id}.ts`),
-        description: route.summary,
-        timeoutSeconds: route.timeoutSeconds,
-        memoryMb: route.memoryMb,
-        stage,
-      });
-      grantUses(handler, route.uses, { tables, mail, stage });
-      api.attach(route, handler);
-    }
-    api.answerRestWith(
-      new ServiceFunction(this, unknownRouteId, {
-        entry: join(functions, 'api', `${unknownRouteId}.ts`),
-        description: 'Answers 404 and 405',
-        timeoutSeconds: 5,
-        memoryMb: 256,
-        stage,
-      }),
-    );
+    const firewall = stage.firewall && new Firewall(this, 'Firewall', { api, stage, limits: stage.firewall });
 
-    for (const job of allJobs) {
-      const entry = join(functions, 'jobs', `${job.id}.ts`);
-      const handler = new JobFunction(this, job.id, { job, tables, mail, entry, stage });
-      grantUses(handler, job.uses, { tables, mail, stage });
+    const { frontDoor } = stage;
+    const edge =
+      frontDoor.kind === 'edge'
+        ? new EdgeStack(this, 'edge', { stage, domain: frontDoor.domain, api, dashboard, pass: firewall?.pass })
+        : undefined;
+    const publicOrigin = frontDoor.kind === 'edge' ? (edge?.origin ?? '') : frontDoor.publicOrigin;
+    const surroundings = { stage, publicOrigin, alarms: this.alarms };
+
+    for (const [name, routes] of Object.entries(routeGroups)) {
+      const given = { ...surroundings, tables, mail: this.mail };
+      const group = new FunctionGroup(this, name, { ...given, routes, entries });
+      for (const [route, fn] of group.functions) api.attach(route, fn.live);
     }
+    const unknownRoute = new ServiceFunction(this, unknownRouteId, {
+      entry: join(entries, `${unknownRouteId}.ts`),
+      description: 'Answers 404 and 405',
+      timeoutSeconds: 5,
+      memoryMb: 256,
+      loss: 'Wrong paths and methods are answered with 502 in place of 404 and 405.',
+      ...surroundings,
+    });
+    rollOut(this, stage, [unknownRoute]);
+    api.answerRestWith(unknownRoute.live);
+
+    this.jobs = new JobGroup(this, 'jobs', {
+      ...surroundings,
+      tables,
+      mail: this.mail,
+      entries: join(functions, 'jobs'),
+    }).jobs;
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });
-    output('ApiUrl', api.urlOf('/api'));
-    output('InferenceUrl', api.urlOf('/v1'));
+    output('ApiUrl', edge ? `${publicOrigin}/api` : api.urlOf('/api'));
+    output('InferenceUrl', edge ? `${publicOrigin}/v1` : api.urlOf('/v1'));
+    if (edge) {
+      output('DashboardUrl', publicOrigin);
+      output('EdgeHost', edge.host);
+    }
   }
 }

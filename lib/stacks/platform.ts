@@ -1,13 +1,23 @@
+import { Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack, type ApiStackProps } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
+import { ModelsStack } from './models-stack.ts';
+import { MonitoringStack } from './monitoring-stack.ts';
 
-export type PlatformProps = Pick<ApiStackProps, 'stage' | 'buffered'>;
+export type PlatformProps = Pick<ApiStackProps, 'stage' | 'buffered' | 'dashboard'>;
 
 /** All stacks of a stage. */
-export function createPlatform(scope: Construct, { stage, buffered }: PlatformProps) {
-  const env = stage.env && { env: stage.env };
-  const data = new DataStack(scope, `text-ai-${stage.name}-data`, { ...env });
-  const api = new ApiStack(scope, `text-ai-${stage.name}-api`, { ...env, stage, buffered, tables: data.tables });
-  return { data, api };
+export function createPlatform(scope: Construct, { stage, buffered, dashboard }: PlatformProps) {
+  const name = `text-ai-${stage.name}`;
+  const common = { ...(stage.env && { env: stage.env }), stage };
+  const data = new DataStack(scope, `${name}-data`, common);
+  const { tables } = data;
+  const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables });
+  const { jobs, mail, alarms } = api;
+  const monitoring = new MonitoringStack(scope, `${name}-monitoring`, { ...common, tables, jobs, mail, alarms });
+  const hasModels = Object.keys(stage.models.hosted).length > 0;
+  const models = hasModels ? new ModelsStack(scope, `${name}-models`, common) : undefined;
+  for (const stack of [data, api, monitoring, models]) if (stack) Tags.of(stack).add('text-ai-stage', stage.name);
+  return { data, api, monitoring, models };
 }

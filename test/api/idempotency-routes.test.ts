@@ -27,7 +27,7 @@ const route = defineRoute({
   ),
   success: { status: 201, message: 'MADE' },
   idempotent: true,
-  uses: { tables: { idempotency: 'write' } },
+  uses: { tables: { idempotency: 'delete' } },
 });
 
 let runs = 0;
@@ -93,5 +93,5 @@ describe('an operation that is not priced', () => {
 it('every row that takes the header may write the records, and no other', () => {
   const takes = allRoutes.filter(({ idempotent }) => idempotent).map(({ id }) => id);
   expect(takes).toContain('create-chat-completion');
-  expect(allRoutes.filter(({ uses }) => uses.tables?.idempotency === 'write').map(({ id }) => id)).toEqual(takes);
+  expect(allRoutes.filter(({ uses }) => uses.tables?.idempotency === 'delete').map(({ id }) => id)).toEqual(takes);
 });

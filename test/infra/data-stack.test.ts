@@ -5,8 +5,8 @@ import { ofType, pathOf, type Resource, synthesise } from './synth.ts';
 const specs: readonly TableSpec[] = Object.values(tables);
 let deployed: Map<string, Resource>;
 
-beforeAll(() => {
-  const found = ofType(synthesise().data, 'AWS::DynamoDB::GlobalTable');
+beforeAll(async () => {
+  const found = ofType((await synthesise()).data, 'AWS::DynamoDB::GlobalTable');
   deployed = new Map(found.map(([, table]) => [pathOf(table), table]));
 });
 

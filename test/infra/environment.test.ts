@@ -1,28 +1,32 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { Environment, tableVariables } from '#contract/environment.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { type Stage, stageNamed } from '#lib/stages.ts';
-import { functionId, ofType, synthesise } from './synth.ts';
+import type { Stage } from '#lib/stage.ts';
+import { parseStage, stageNamed } from '#lib/stages.ts';
+import { functionId, functionsOf, ofType, synthesise, type Whole } from './synth.ts';
 
-const stage: Stage = {
-  ...stageNamed('live'),
-  publicOrigin: 'https://text.example.org',
-  mailSender: 'hello@mail.example.org',
-  modelEndpoints: { 'svc-1': 'Llama-Live' },
-};
+const origin = 'https://text.example.org';
+const stage: Stage = parseStage({
+  ...stageNamed('local'),
+  frontDoor: { kind: 'gateway', publicOrigin: origin, trustedProxies: 2 },
+  mail: { sender: 'hello@mail.example.org', identity: 'created' },
+  googleClientId: 'client.apps.googleusercontent.com',
+  models: { endpoints: { 'svc-1': 'Llama-Live' }, hosted: {}, translation: 'svc-1' },
+  planTable: 'overview',
+  networkLimits: 'on',
+});
 
-const variablesOf = (template: Template) =>
+const variablesOf = (template: Whole) =>
   new Map(
-    ofType(template, 'AWS::Lambda::Function').map(([, fn]) => [
-      functionId(fn),
+    [...functionsOf(template)].map(([id, fn]) => [
+      id,
       (fn.Properties['Environment'] as { Variables: Record<string, unknown> }).Variables,
     ]),
   );
 
-const { api } = synthesise({ stage });
+const { api } = await synthesise({ stage });
 const variables = variablesOf(api);
 const [[configurationSet] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 
@@ -39,8 +43,9 @@ test('every function has a secure cookie, the public origin, and an environment 
   for (const told of variables.values()) {
     const texts = Object.entries(told).map(([name, value]) => [name, typeof value === 'string' ? value : 'a-table']);
     const environment = v.parse(Environment, Object.fromEntries(texts));
-    expect(environment).toMatchObject({ SESSION_COOKIE: '__Host-session', PUBLIC_ORIGIN: stage.publicOrigin });
-    expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'TextAi' });
+    expect(environment).toMatchObject({ SESSION_COOKIE: '__Host-session', PUBLIC_ORIGIN: origin });
+    expect(environment).toMatchObject({ PLAN_TABLE: 'overview', NETWORK_LIMITS: 'on', TRUSTED_PROXIES: 2 });
+    expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'text-ai-local' });
     expect(told).not.toHaveProperty('NODE_OPTIONS');
   }
 });
@@ -50,11 +55,14 @@ test('sender, configuration set and endpoints are named and granted together', (
   for (const { id, uses } of [...allRoutes, ...allJobs]) {
     const told = variables.get(id) ?? {};
     const granted = JSON.stringify(policies.get(id));
-    expect(told['MAIL_SENDER']).toBe(uses.mail && stage.mailSender);
+    expect(told['MAIL_SENDER']).toBe(uses.mail && stage.mail.sender);
     expect(granted.includes('identity/mail.example.org')).toBe(Boolean(uses.mail));
     expect(told['MAIL_CONFIGURATION_SET']).toEqual(uses.mail && { Ref: configurationSet });
     expect(granted.includes(`configuration-set/"`)).toBe(Boolean(uses.mail));
-    expect(told['MODEL_ENDPOINTS']).toBe(uses.inference && '{"svc-1":"Llama-Live"}');
+    const { MODEL_ENDPOINTS } = v.parse(Environment, { MODEL_ENDPOINTS: told['MODEL_ENDPOINTS'] ?? '{}' });
+    expect(MODEL_ENDPOINTS.get('svc-1')?.endpoint).toBe(uses.inference ? 'Llama-Live' : 'svc-1');
+    expect(told['TRANSLATION_MODEL']).toBe(uses.inference && 'svc-1');
+    expect(told['IDENTITY_AUDIENCE']).toBe(uses.identityProvider && stage.googleClientId);
     expect(granted.includes('endpoint/llama-live"')).toBe(Boolean(uses.inference));
   }
 });

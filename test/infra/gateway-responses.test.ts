@@ -12,8 +12,8 @@ interface GatewayResponse {
 
 let responses: readonly GatewayResponse[];
 
-beforeAll(() => {
-  const found = ofType(synthesise().api, 'AWS::ApiGateway::GatewayResponse');
+beforeAll(async () => {
+  const found = ofType((await synthesise()).api, 'AWS::ApiGateway::GatewayResponse');
   responses = found.map(([, { Properties }]) => Properties as unknown as GatewayResponse);
 });
 

@@ -1,6 +1,5 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { functionId, ofType, pathOf, resourcesOf, synthesise } from './synth.ts';
+import { functionId, functionsOf, ofType, pathOf, resourcesOf, synthesise, type Whole } from './synth.ts';
 
 interface Statement {
   readonly Effect: 'Allow' | 'Deny';
@@ -15,12 +14,12 @@ interface Grant {
   readonly condition: string;
 }
 
-let data: Template;
-let api: Template;
+let data: Whole;
+let api: Whole;
 let grants: ReadonlyMap<string, readonly Grant[]>;
 
-beforeAll(() => {
-  ({ data, api } = synthesise());
+beforeAll(async () => {
+  ({ data, api } = await synthesise());
   grants = grantsByFunction();
 });
 
@@ -30,11 +29,12 @@ const isOwnTrail = (id: string, { action, resource }: Grant) =>
   (['xray:PutTelemetryRecords', 'xray:PutTraceSegments'].includes(action) && resource === '*');
 
 test('every function has a role of its own, which nothing but Lambda may take on', () => {
-  const functions = ofType(api, 'AWS::Lambda::Function');
-  const roles = functions.map(([, fn]) => (fn.Properties['Role'] as { 'Fn::GetAtt': [string] })['Fn::GetAtt'][0]);
+  const functions = [...functionsOf(api).values()];
+  const roles = functions.map((fn) => (fn.Properties['Role'] as { 'Fn::GetAtt': [string] })['Fn::GetAtt'][0]);
   expect(new Set(roles).size).toBe(functions.length);
   for (const role of roles) {
-    const { AssumeRolePolicyDocument, ...rest } = resourcesOf(api)[role]!.Properties;
+    const { AssumeRolePolicyDocument, Tags, ...rest } = resourcesOf(api)[role]!.Properties;
+    expect(Tags).toBeDefined();
     expect(AssumeRolePolicyDocument).toMatchObject({ Statement: [{ Principal: { Service: 'lambda.amazonaws.com' } }] });
     expect(rest).toEqual({});
   }
@@ -62,17 +62,45 @@ test('no action is a pattern, and no resource but that of the traces', () => {
   }
 });
 
-test('the only other role lets API Gateway write its log', () => {
+test('the only other roles let API Gateway write its log, new code take over, and CDK publish and empty the bucket', () => {
   const roles = ofType(api, 'AWS::IAM::Role').map(([, role]) => pathOf(role));
-  const others = roles.filter((path) => !/^[a-z-]+\/Role$/.test(path));
-  expect(others).toEqual(['Api/RestApi/CloudWatchRole']);
+  const others = new Set(roles.filter((path) => !/^[a-z-]+\/Role$/.test(path)));
+  expect(others).toEqual(
+    new Set(['Api/RestApi/CloudWatchRole', 'Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']),
+  );
+});
+
+test('nothing can change or delete a row of the ledger but who appends to it, and nothing deletes one', () => {
+  const onLedger = [...grants].flatMap(([id, granted]) =>
+    granted
+      .filter(({ resource }) => resource === 'table ledger')
+      .map(({ action }) => [id, action.replace('dynamodb:', '')]),
+  );
+  const changing = onLedger.filter(([, action]) => !['GetItem', 'BatchGetItem', 'Query'].includes(action ?? ''));
+  expect(changing).toEqual([
+    ['project-ledger', 'PutItem'],
+    ['project-ledger', 'UpdateItem'],
+  ]);
+});
+
+test('nothing scans, and items are deleted where sessions, throttles, claims or accounts end, and nowhere else', () => {
+  const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
+  expect(all.filter(({ action }) => action === 'dynamodb:Scan')).toEqual([]);
+  const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
+  const meters = deleting.filter(({ resource }) => resource === 'table meters').map(({ id }) => id);
+  expect(meters).toEqual(['purge-accounts']);
+  expect(new Set(deleting.map(({ resource }) => resource))).toEqual(
+    new Set(['table accounts', 'table meters', 'table idempotency']),
+  );
 });
 
 function grantsByFunction(): Map<string, Grant[]> {
-  const policies = ofType(api, 'AWS::IAM::Policy').map(([, policy]): [string, Grant[]] => {
-    const { Statement } = policy.Properties['PolicyDocument'] as { Statement: readonly Statement[] };
-    return [functionId(policy), Statement.flatMap(grantsOf)];
-  });
+  const policies = ofType(api, 'AWS::IAM::Policy')
+    .filter(([, policy]) => functionsOf(api).has(functionId(policy)))
+    .map(([, policy]): [string, Grant[]] => {
+      const { Statement } = policy.Properties['PolicyDocument'] as { Statement: readonly Statement[] };
+      return [functionId(policy), Statement.flatMap(grantsOf)];
+    });
   expect(new Set(policies.map(([id]) => id)).size).toBe(policies.length);
   return new Map(policies);
 }
@@ -117,9 +145,7 @@ function nameOf(arn: unknown): string {
       .join(join[0])
       .replace(/^arn:Partition:(\w+):Region:AccountId:/, '$1 ');
   if (attribute) return pathOf(resourcesOf(api)[attribute[0]]!);
-  const outputs: { Value: { 'Fn::GetAtt': [string, string] }; Export: { Name: string } }[] = Object.values(
-    data.toJSON()['Outputs'],
-  );
-  const [table, kind] = outputs.find(({ Export }) => Export.Name === exported)!.Value['Fn::GetAtt'];
+  const output = Object.values(data.outputs).find(({ Export }) => Export?.Name === exported);
+  const [table, kind] = (output!.Value as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'];
   return `table ${pathOf(resourcesOf(data)[table]!)}${kind === 'StreamArn' ? '/stream' : ''}`;
 }

@@ -1,15 +1,14 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
 import { mailRow } from '#repositories/account-items.ts';
 import { entryRow } from '#repositories/meter-item.ts';
-import { functionId, ofType, synthesise } from './synth.ts';
+import { functionId, ofType, synthesise, type Whole } from './synth.ts';
 
-let template: Template;
+let template: Whole;
 
-beforeAll(() => {
-  template = synthesise().api;
+beforeAll(async () => {
+  template = (await synthesise()).api;
 });
 
 const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));

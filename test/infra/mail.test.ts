@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { jobs, mailFeedback } from '#contract/jobs.ts';
 import { functionId, ofType, synthesise } from './synth.ts';
 
-const { api } = synthesise();
+const { api } = await synthesise();
 const [[setId, set] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 
 test('mails leave through one configuration set, which is measured and keeps the list of SES', () => {

@@ -1,48 +1,100 @@
-import { readFileSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { createPlatform } from '#lib/stacks/platform.ts';
-import { type Stage, stageNamed } from '#lib/stages.ts';
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Stage } from '#lib/stage.ts';
+import type { OwnTemplate, Resource, Resources, Whole } from './whole.ts';
 
-export interface Resource {
-  readonly Type: string;
-  readonly Properties: Record<string, unknown>;
-  readonly DeletionPolicy?: string;
-  readonly UpdateReplacePolicy?: string;
-  readonly Metadata: Record<string, unknown>;
-}
-
-export type Resources = Readonly<Record<string, Resource>>;
-
-const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+export type { Resource, Whole } from './whole.ts';
 
 export interface Synthesis {
   readonly buffered?: boolean;
+  /** `live` unless said. */
   readonly stage?: Stage;
-  /** Checks the templates against CloudFormation's rules, which takes most of the time. */
-  readonly validate?: boolean;
 }
 
-/** The templates as `cdk synth` makes them, without building any code. */
-export function synthesise({ buffered = false, stage = stageNamed('live'), validate = false }: Synthesis = {}) {
-  process.env['CDK_VALIDATION'] = String(validate);
-  const app = new App({
-    context: { ...context, 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-path-metadata': true },
-  });
-  const { data, api } = createPlatform(app, { stage, buffered });
-  return { data: Template.fromStack(data), api: Template.fromStack(api) };
+export interface Synthesised {
+  readonly data: Whole;
+  readonly api: Whole;
+  readonly monitoring: Whole;
+  readonly models: Whole;
+  /** Every stack's own template, nested ones too, by its path. */
+  readonly own: Readonly<Record<string, OwnTemplate>>;
 }
 
-export const resourcesOf = (template: Template): Resources => template.toJSON()['Resources'];
+const root = join(import.meta.dirname, '../..');
+const kept = join(root, 'node_modules/.cache/templates');
 
-export const ofType = (template: Template, type: string): [string, Resource][] =>
-  Object.entries(resourcesOf(template)).filter(([, resource]) => resource.Type === type);
+/**
+ * The templates as `cdk synth` makes them, without building any code. They follow from the sources alone, so they are
+ * made once for the same sources: loading CDK in each test file would take more time than all that they check.
+ */
+export async function synthesise(synthesis: Synthesis = {}): Promise<Synthesised> {
+  const file = join(kept, `${sources()}-${digest(JSON.stringify(synthesis, asRecord))}.json`);
+  const found = read(file);
+  if (found) return found;
+  const { synthesiseNow } = await import('./stacks.ts');
+  const made = synthesiseNow(synthesis);
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(made));
+  renameSync(`${file}.${process.pid}`, file);
+  return made;
+}
+
+const asRecord = (_: string, value: unknown) => (value instanceof Map ? Object.fromEntries(value) : value);
+
+const digest = (...parts: readonly string[]): string =>
+  parts
+    .reduce((hash, part) => hash.update(part).update('\0'), createHash('sha256'))
+    .digest('hex')
+    .slice(0, 20);
+
+/** A hash of everything that templates are made of. */
+function sources(): string {
+  const found = globSync(
+    ['lib/**/*.ts', 'functions/contract/**/*.ts', 'test/infra/{stacks,whole}.ts', 'cdk.json', 'package-lock.json'],
+    { cwd: root },
+  );
+  return digest(...found.toSorted().flatMap((file) => [file, readFileSync(join(root, file), 'utf8')]));
+}
+
+function read(file: string): Synthesised | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+export const resourcesOf = ({ resources }: Whole): Resources => resources;
+
+export const ofType = ({ resources }: Whole, type: string): [string, Resource][] =>
+  Object.entries(resources).filter(([, resource]) => resource.Type === type);
+
+/** Stacks nested in the API's; what is in them is named by its path below them. */
+const groups = new Set([
+  'accounts',
+  'keys',
+  'subscriptions',
+  'credits',
+  'inference',
+  'openai',
+  'operators',
+  'jobs',
+  'edge',
+]);
 
 /** Where a resource stands in the construct tree, below its stack: `create-key/Function`. */
 export function pathOf(resource: Resource): string {
   const path = String(resource.Metadata['aws:cdk:path']).split('/').slice(1);
-  return (path.at(-1) === 'Resource' ? path.slice(0, -1) : path).join('/');
+  const own = groups.has(path[0] ?? '') && path.length > 2 ? path.slice(1) : path;
+  return (own.at(-1) === 'Resource' ? own.slice(0, -1) : own).join('/');
 }
 
 /** A function's id: that of its route or job. */
 export const functionId = (resource: Resource) => pathOf(resource).split('/')[0] ?? '';
+
+/** Our own functions by id; what CDK adds for its own purposes has other names. */
+export function functionsOf(api: Whole): ReadonlyMap<string, Resource> {
+  const own = ofType(api, 'AWS::Lambda::Function').filter(([, fn]) => /^[a-z-]+\/Function$/.test(pathOf(fn)));
+  return new Map(own.map(([, fn]) => [functionId(fn), fn]));
+}

@@ -1,18 +1,105 @@
-import { expect, test } from 'vitest';
-import { stageNamed } from '#lib/stages.ts';
+import { describe, expect, test } from 'vitest';
+import { parseStage, stageNamed } from '#lib/stages.ts';
 import { ofType, synthesise } from './synth.ts';
 
-test("the templates obey CloudFormation's rules", { timeout: 120_000 }, () => {
-  expect(() => synthesise({ validate: true })).not.toThrow();
+const { own, data } = await synthesise();
+
+/** CloudFormation's limits (AWS "CloudFormation quotas"): resources of a stack, and bytes of its template. */
+const limits = { resources: 500, bytes: 1_048_576 };
+
+describe.each(Object.keys(own))('%s', (path) => {
+  const template = own[path]!;
+
+  test('has room for a tenth more resources than it has, and its template for a tenth more bytes', () => {
+    expect(Object.keys(template.Resources).length).toBeLessThan(limits.resources * 0.9);
+    expect(JSON.stringify(template).length).toBeLessThan(limits.bytes * 0.9);
+  });
+
+  test('is made of these', async () => {
+    const counts = Object.entries(Object.groupBy(Object.values(template.Resources), ({ Type }) => Type));
+    const lines = counts.map(([type, all]) => `${type} ${all?.length}`).toSorted();
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`snapshots/${path.replaceAll('/', '-')}.txt`);
+  });
 });
 
-test('a stage may name its account and region', () => {
+test('a stage may name its account and region', async () => {
   const env = { account: '111111111111', region: 'eu-west-1' };
-  const { data } = synthesise({ stage: { ...stageNamed('live'), env } });
-  const regions = ofType(data, 'AWS::DynamoDB::GlobalTable').map(([, { Properties }]) => Properties['Replicas']);
-  for (const replicas of regions) expect(replicas).toMatchObject([{ Region: 'eu-west-1' }]);
+  const there = await synthesise({ stage: { ...stageNamed('live'), env } });
+  const replicas = ofType(there.data, 'AWS::DynamoDB::GlobalTable').map(([, { Properties }]) => Properties['Replicas']);
+  expect(replicas).toHaveLength(ofType(data, 'AWS::DynamoDB::GlobalTable').length);
+  for (const replica of replicas) expect(replica).toMatchObject([{ Region: 'eu-west-1' }]);
 });
 
-test('a stage that does not exist is refused by name', () => {
-  expect(() => stageNamed('prod')).toThrow(/prod.*there are: live/);
+describe('a stage that cannot be deployed is refused with what is wrong', () => {
+  const { models, ...live } = { ...stageNamed('live'), models: { endpoints: {}, hosted: {}, translation: 'svc-1' } };
+  const hosted = {
+    family: 'tei',
+    image: '763104351884.dkr.ecr.us-east-1.amazonaws.com/tei:2.0.1',
+    weights: 'BAAI/bge-m3',
+    environment: {},
+    instanceType: 'ml.g5.xlarge',
+    copy: { accelerators: 1, memoryMb: 8192 },
+    fewestCopies: 0,
+    mostCopies: 2,
+    callsPerCopy: 8,
+  };
+  const certificateArn = 'arn:aws:acm:eu-west-1:111111111111:certificate/1';
+
+  test.each<[string, object, RegExp]>([
+    ['an unknown choice', { colour: 'blue' }, /colour/],
+    ['a name of capitals', { name: 'Live' }, /name must be 1 to 16 of a-z/],
+    [
+      'a certificate of the wrong region',
+      { frontDoor: { kind: 'edge', domain: { name: 'a.example.com', certificateArn } } },
+      /frontDoor\.domain\.certificateArn must be the ARN of a certificate in us-east-1/,
+    ],
+    [
+      'an origin with a path',
+      { frontDoor: { kind: 'gateway', publicOrigin: 'https://a.example.com/x', trustedProxies: 0 } },
+      /publicOrigin must be a scheme and a host/,
+    ],
+    [
+      'a sender that is no address',
+      { mail: { sender: 'nobody', identity: 'created' } },
+      /mail\.sender must be an e-mail address/,
+    ],
+    ['an empty client id', { googleClientId: '' }, /googleClientId must not be empty/],
+    [
+      'an endpoint of no model',
+      { models: { ...models, endpoints: { gpt: 'x' } } },
+      /models\.endpoints must name models/,
+    ],
+    [
+      'a translator that embeds',
+      { models: { ...models, translation: 'svc-embed' } },
+      /models\.translation must name a chat model/,
+    ],
+    [
+      'a chat model on TEI',
+      { models: { ...models, hosted: { 'svc-1': hosted } } },
+      /models\.hosted must have a family that serves/,
+    ],
+    [
+      'fewer copies at most than at least',
+      { models: { ...models, hosted: { 'svc-embed': { ...hosted, fewestCopies: 3 } } } },
+      /must not have fewestCopies above mostCopies/,
+    ],
+    ['a retention that CloudWatch does not offer', { logRetentionDays: 8 }, /logRetentionDays must be one of 1, 3/],
+    [
+      'warm functions of no route',
+      { provisionedConcurrency: { 'create-chats': 1 } },
+      /provisionedConcurrency must name routes/,
+    ],
+    [
+      'an account of eleven digits',
+      { env: { account: '11111111111', region: 'eu-west-1' } },
+      /env\.account must be the 12 digits/,
+    ],
+  ])('%s', (_, wrong, message) => {
+    expect(() => parseStage({ ...live, models, ...wrong })).toThrow(message);
+  });
+
+  test('a stage that does not exist, by name', () => {
+    expect(() => stageNamed('prod')).toThrow(/prod.*there are: live/);
+  });
 });

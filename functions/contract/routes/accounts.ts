@@ -31,7 +31,7 @@ export const accountRoutes = {
     output: User,
     success: { status: 201, message: 'CONFIRMATION_LINK_SENT' },
     refusals: ['EMAIL_ALREADY_REGISTERED', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: { tables: { accounts: 'delete', meters: 'write' } },
     ...hashing,
   }),
   login: defineRoute({
@@ -44,7 +44,7 @@ export const accountRoutes = {
     output: LoginUser,
     success: { status: 200, message: 'LOGIN_SUCCESS' },
     refusals: ['INVALID_CREDENTIALS', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: { tables: { accounts: 'delete', meters: 'write' } },
     ...hashing,
   }),
   loginWithGoogle: defineRoute({
@@ -57,7 +57,7 @@ export const accountRoutes = {
     output: User,
     success: { status: 200, message: 'LOGIN_SUCCESS' },
     refusals: ['INVALID_IDENTITY_TOKEN', 'IDENTITY_NOT_LINKED'],
-    uses: { tables: { accounts: 'write', meters: 'write' }, identityProvider: true },
+    uses: { tables: { accounts: 'delete', meters: 'write' }, identityProvider: true },
   }),
   forgotPassword: defineRoute({
     id: 'forgot-password',
@@ -79,7 +79,7 @@ export const accountRoutes = {
     bodyInput: PasswordReset,
     success: { status: 200, message: 'PASSWORD_RESET_SUCCESS' },
     refusals: ['INVALID_TOKEN'],
-    uses: { tables: { accounts: 'write' } },
+    uses: { tables: { accounts: 'delete' } },
     ...hashing,
   }),
   confirm: defineRoute({
@@ -130,7 +130,7 @@ export const accountRoutes = {
     credential: 'session',
     bodyInput: AccountDeletion,
     refusals: ['INVALID_CREDENTIALS', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: { tables: { accounts: 'delete', meters: 'write' } },
     ...hashing,
   }),
   changePassword: defineRoute({
@@ -141,7 +141,7 @@ export const accountRoutes = {
     credential: 'session',
     bodyInput: PasswordChange,
     refusals: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'read' } },
+    uses: { tables: { accounts: 'delete', meters: 'read' } },
     ...hashing,
   }),
   listSessions: defineRoute({
@@ -161,7 +161,7 @@ export const accountRoutes = {
     credential: 'session',
     pathInput: SessionPath,
     refusals: ['NOT_FOUND'],
-    uses: { tables: { accounts: 'write', meters: 'read' } },
+    uses: { tables: { accounts: 'delete', meters: 'read' } },
   }),
   logout: defineRoute({
     id: 'logout',
@@ -170,6 +170,6 @@ export const accountRoutes = {
     summary: 'End the session',
     credential: 'session or key',
     success: { status: 200, message: 'LOGOUT_SUCCESS' },
-    uses: { tables: { accounts: 'write', meters: 'read' } },
+    uses: { tables: { accounts: 'delete', meters: 'read' } },
   }),
 } as const satisfies Record<string, Route>;

@@ -33,7 +33,7 @@ export const subscriptionRoutes = {
     output: Subscription,
     idempotent: true,
     refusals: ['ALREADY_SUBSCRIBED'],
-    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'write' } },
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' } },
   }),
   getSubscription: defineRoute({
     id: 'get-subscription',
@@ -55,7 +55,7 @@ export const subscriptionRoutes = {
     output: UpgradedSubscription,
     idempotent: true,
     refusals: ['INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'write' } },
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' } },
   }),
   previewUpgrade: defineRoute({
     id: 'preview-upgrade',

@@ -9,19 +9,30 @@ const visitors = 8;
 /** Looks at an account whose calls go on; then the next sweep does. */
 const maxTries = 8;
 
+export interface Swept {
+  readonly accounts: number;
+  readonly oldestHoldSeconds: number;
+}
+
 /**
  * Settles what is due on accounts that do not call, and gives back what dead calls held. `current` brings a meter to
- * a moment (epoch ms). Returns how many accounts it looked at; one that cannot be settled does not keep it from the
- * others, and is told of once they are done.
+ * a moment (epoch ms). Returns how many accounts it looked at, and by how many seconds the oldest hold it found had
+ * passed its deadline; an account that cannot be settled does not keep it from the others, and is told of once they
+ * are done.
  */
 export function sweeper(store: MeterStore, current: (accountId: number, now: number) => Promise<Meter>) {
-  async function sweep(now: number): Promise<number> {
+  async function sweep(now: number): Promise<Swept> {
     const seconds = Math.floor(now / 1000);
+    let oldestHoldSeconds = 0;
     const due = await visitEach(store.accountsDue(seconds), (accountId) => current(accountId, now));
-    const held = await visitEach(store.accountsWithOldHolds(seconds), (accountId) => renewHoldWatch(accountId, now));
+    const held = await visitEach(store.accountsWithOldHolds(seconds), async (accountId) => {
+      const deadlines = [...((await store.find(accountId))?.holds.values() ?? [])].map((hold) => hold.deadline);
+      oldestHoldSeconds = Math.max(oldestHoldSeconds, ...deadlines.map((deadline) => seconds - deadline));
+      await renewHoldWatch(accountId, now);
+    });
     const failures = [...due.failures, ...held.failures];
     if (failures.length > 0) throw new AggregateError(failures, `${failures.length} accounts could not be swept`);
-    return due.visited + held.visited;
+    return { accounts: due.visited + held.visited, oldestHoldSeconds };
   }
 
   /** Looks again when the first open hold lapses, or before, as a later call's may lapse earlier (docs/adr/0002-holds-watch.md). */

@@ -13,7 +13,7 @@ import { failureError, failureIn } from './container-failure.ts';
 import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
 import { type ChunkDeadlines, modelChunks, refuseFailed } from './model-chunks.ts';
-import { type Invocation, modelRuntime } from './runtime.ts';
+import { type Invocation, type ModelRuntime, modelRuntime } from './runtime.ts';
 import { stoppedChunks } from './stopped-chunks.ts';
 import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
@@ -30,9 +30,11 @@ const containers: Readonly<Record<ContainerFamily, Container>> = { vllm, lmi, tg
  * Models in containers behind SageMaker endpoints. A call is tried once (the client's `maxAttempts`): a second try would
  * repeat the model's work within the caller's time, and the refusals that pass by themselves say when to come back.
  */
-export function sagemakerGateway(client: SageMakerRuntimeClient, settings: ModelGatewaySettings): ModelGateway {
-  const runtime = modelRuntime(client);
-
+export function sagemakerGateway(
+  client: SageMakerRuntimeClient,
+  settings: ModelGatewaySettings,
+  runtime: ModelRuntime = modelRuntime(client),
+): ModelGateway {
   /** Where a model is, and how to speak to it there. */
   function served<K extends keyof Container>(model: string, kind: K) {
     const at = settings.endpointOf(model);
@@ -55,9 +57,9 @@ export function sagemakerGateway(client: SageMakerRuntimeClient, settings: Model
   }
 
   async function chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply> {
-    const { endpoint, dialect, servedName } = served(model, 'chat');
+    const { endpoint, component, dialect, servedName } = served(model, 'chat');
     const body = dialect.body(request, { stream: false, servedName });
-    const reply = await ask(model, { endpoint, body }, dialect.reply, signal);
+    const reply = await ask(model, { endpoint, component, body }, dialect.reply, signal);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.message.content ?? '', stopsOf(request));
@@ -67,9 +69,9 @@ export function sagemakerGateway(client: SageMakerRuntimeClient, settings: Model
   }
 
   async function complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply> {
-    const { endpoint, dialect, servedName } = served(model, 'completion');
+    const { endpoint, component, dialect, servedName } = served(model, 'completion');
     const body = dialect.body(request, { stream: false, servedName });
-    const reply = await ask(model, { endpoint, body }, dialect.reply);
+    const reply = await ask(model, { endpoint, component, body }, dialect.reply);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.text, stopsOf(request));
@@ -79,10 +81,10 @@ export function sagemakerGateway(client: SageMakerRuntimeClient, settings: Model
   }
 
   async function embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings> {
-    const { endpoint, dialect, servedName } = served(model, 'embeddings');
+    const { endpoint, component, dialect, servedName } = served(model, 'embeddings');
     const failed = new AbortController();
     try {
-      const asked = dialect.bodies(request, servedName).map((body) => ({ endpoint, body }));
+      const asked = dialect.bodies(request, servedName).map((body) => ({ endpoint, component, body }));
       const replies = await Promise.all(asked.map((batch) => ask(model, batch, dialect.reply, failed.signal)));
       const vectors = replies.flatMap((reply) => reply.vectors);
       refuseOtherDimensions(vectors, request, model);
@@ -112,9 +114,9 @@ interface Served<Request> extends ModelEndpoint {
   readonly dialect: Pick<TextDialect<Request, unknown>, 'body' | 'chunk'>;
 }
 
-function streamedCall<Request>({ endpoint, servedName, dialect }: Served<Request>, request: Request) {
+function streamedCall<Request>({ endpoint, component, servedName, dialect }: Served<Request>, request: Request) {
   const body = dialect.body(request, { stream: true, servedName });
-  return { invocation: { endpoint, body }, chunk: dialect.chunk };
+  return { invocation: { endpoint, component, body }, chunk: dialect.chunk };
 }
 
 const isChat = (request: ModelChatRequest | ModelCompletionRequest): request is ModelChatRequest =>

@@ -7,25 +7,33 @@ import {
 /** One call of an endpoint, with a body to be sent as JSON. */
 export interface Invocation {
   readonly endpoint: string;
+  /** Inference component of the endpoint, where it has such. */
+  readonly component?: string | undefined;
   readonly body: unknown;
 }
 
 /** The SageMaker runtime: a whole reply as JSON, or the bytes of a streamed one, no faster than they are taken. */
-export function modelRuntime(client: SageMakerRuntimeClient) {
-  const input = ({ endpoint, body }: Invocation) => ({
-    EndpointName: endpoint,
-    ContentType: 'application/json',
-    Accept: 'application/json',
-    Body: JSON.stringify(body),
-  });
+export interface ModelRuntime {
+  reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown>;
+  parts(invocation: Invocation, abortSignal: AbortSignal): AsyncIterable<Uint8Array>;
+}
 
+export const commandInput = ({ endpoint, component, body }: Invocation) => ({
+  EndpointName: endpoint,
+  InferenceComponentName: component,
+  ContentType: 'application/json',
+  Accept: 'application/json',
+  Body: JSON.stringify(body),
+});
+
+export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
   async function reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown> {
-    const { Body } = await client.send(new InvokeEndpointCommand(input(invocation)), { abortSignal });
+    const { Body } = await client.send(new InvokeEndpointCommand(commandInput(invocation)), { abortSignal });
     return JSON.parse(new TextDecoder().decode(Body));
   }
 
   async function* parts(invocation: Invocation, abortSignal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const command = new InvokeEndpointWithResponseStreamCommand(input(invocation));
+    const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
     const { Body = [] } = await client.send(command, { abortSignal });
     for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
   }

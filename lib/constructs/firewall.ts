@@ -1,0 +1,170 @@
+import { SecretValue, Stack } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import { errorEnvelope } from '#contract/envelope.ts';
+import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import type { Stage } from '#lib/stage.ts';
+import type { ServiceApi } from './rest-api.ts';
+
+export interface FirewallProps {
+  readonly api: ServiceApi;
+  readonly stage: Stage;
+  readonly limits: NonNullable<Stage['firewall']>;
+}
+
+/** What the edge sends with every request, so that the firewall believes what it says of the caller. */
+export interface Pass {
+  readonly header: string;
+  readonly value: SecretValue;
+}
+
+/** Header in which the edge says who calls; the firewall counts by it. */
+export const callerHeader = 'x-caller-address';
+
+const passHeader = 'x-front-pass';
+
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const refusals: Readonly<Record<'forbidden' | 'busy', Refusal>> = {
+  forbidden: { code: 'INSUFFICIENT_PERMISSIONS', detail: 'The firewall does not let this request through.' },
+  busy: {
+    code: 'RATE_LIMIT_EXCEEDED',
+    detail: 'Too many requests from this address; try again in 5 minutes.',
+    headers: { 'Retry-After': '300' },
+  },
+};
+
+/** AWS WAF before the API: known attacks, addresses of ill repute, and too many requests of one address. */
+export class Firewall extends Construct {
+  readonly pass: Pass | undefined;
+
+  constructor(scope: Construct, id: string, { api, stage, limits }: FirewallProps) {
+    super(scope, id);
+    const behindEdge = stage.frontDoor.kind === 'edge';
+    this.pass = behindEdge ? { header: passHeader, value: this.#newPass() } : undefined;
+    const rules = [
+      ...(this.pass ? [onlyThrough(this.pass)] : []),
+      managed('AWSManagedRulesAmazonIpReputationList'),
+      managed('AWSManagedRulesKnownBadInputsRuleSet'),
+      // Prompts are long and may look like scripts; sizes, bodies and their content are for our own schemas.
+      managed('AWSManagedRulesCommonRuleSet', [
+        'SizeRestrictions_BODY',
+        'CrossSiteScripting_BODY',
+        'GenericLFI_BODY',
+        'GenericRFI_BODY',
+        'EC2MetaDataSSRF_BODY',
+      ]),
+      rate('SignIns', limits.signIns, behindEdge, '/api/auth/'),
+      rate('Requests', limits.requests, behindEdge),
+    ];
+    const acl = new CfnWebACL(this, 'Acl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      rules: rules.map((rule, priority) => ({ ...rule, priority })),
+      customResponseBodies: Object.fromEntries(
+        Object.entries(refusals).map(([name, refusal]) => [name, body(refusal)]),
+      ),
+      visibilityConfig: watched('Firewall'),
+    });
+    new CfnWebACLAssociation(this, 'BeforeApi', { resourceArn: api.stageArn, webAclArn: acl.attrArn });
+  }
+
+  #newPass(): SecretValue {
+    const secret = new Secret(this, 'Pass', {
+      description: `Sent by the edge of ${Stack.of(this).stackName} to its API`,
+      generateSecretString: { excludePunctuation: true, passwordLength: 40 },
+    });
+    return secret.secretValue;
+  }
+}
+
+type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
+
+const watched = (metricName: string) => ({ cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false });
+
+const body = ({ code, detail }: Refusal) => ({
+  contentType: 'APPLICATION_JSON',
+  content: JSON.stringify(errorEnvelope(code, detail)),
+});
+
+function refuse(name: keyof typeof refusals): CfnWebACL.RuleActionProperty {
+  const { code, headers = {} } = refusals[name];
+  const responseHeaders = Object.entries({ 'Cache-Control': 'no-store', ...headers });
+  return {
+    block: {
+      customResponse: {
+        responseCode: errorStatus[code],
+        customResponseBodyKey: name,
+        responseHeaders: responseHeaders.map(([header, value]) => ({ name: header, value })),
+      },
+    },
+  };
+}
+
+/** AWS's own rules; what they block is answered by the gateway's response WAF_FILTERED. `counted` are not enforced. */
+function managed(name: string, counted: readonly string[] = []): Rule {
+  return {
+    name,
+    overrideAction: { none: {} },
+    statement: {
+      managedRuleGroupStatement: {
+        vendorName: 'AWS',
+        name,
+        ruleActionOverrides: counted.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+      },
+    },
+    visibilityConfig: watched(name),
+  };
+}
+
+/** Whoever goes round the edge could say any address of itself. */
+function onlyThrough({ header, value }: Pass): Rule {
+  return {
+    name: 'OnlyThroughTheEdge',
+    action: refuse('forbidden'),
+    statement: {
+      notStatement: {
+        statement: {
+          byteMatchStatement: {
+            fieldToMatch: { singleHeader: { Name: header } },
+            positionalConstraint: 'EXACTLY',
+            searchString: value.unsafeUnwrap(),
+            textTransformations: [{ priority: 0, type: 'NONE' }],
+          },
+        },
+      },
+    },
+    visibilityConfig: watched('OnlyThroughTheEdge'),
+  };
+}
+
+/** At most so many requests of one address in five minutes, below a path if one is given. */
+function rate(name: string, limit: number, behindEdge: boolean, path?: string): Rule {
+  const counted = behindEdge
+    ? {
+        aggregateKeyType: 'FORWARDED_IP',
+        forwardedIpConfig: { headerName: callerHeader, fallbackBehavior: 'MATCH' },
+      }
+    : { aggregateKeyType: 'IP' };
+  const below = path && {
+    scopeDownStatement: {
+      byteMatchStatement: {
+        fieldToMatch: { uriPath: {} },
+        positionalConstraint: 'CONTAINS',
+        searchString: path,
+        textTransformations: [{ priority: 0, type: 'LOWERCASE' }],
+      },
+    },
+  };
+  return {
+    name,
+    action: refuse('busy'),
+    statement: { rateBasedStatement: { limit, evaluationWindowSec: 300, ...counted, ...below } },
+    visibilityConfig: watched(name),
+  };
+}

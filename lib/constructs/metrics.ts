@@ -1,0 +1,48 @@
+import type { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ErrorCode } from '#contract/errors.ts';
+import { dimensions, metricsService, metrics as names } from '#contract/metrics.ts';
+import type { ServiceName } from '#contract/prices.ts';
+import type { Stage } from '#lib/stage.ts';
+import { metricsNamespace } from '#lib/surroundings.ts';
+
+/** The metrics that the stage's functions write, as alarms and dashboard read them. */
+export function ownMetrics(stage: Stage, period: Duration) {
+  const metric = (metricName: string, dimension: Readonly<Record<string, string>>, statistic: string, label?: string) =>
+    new Metric({
+      namespace: metricsNamespace(stage),
+      metricName,
+      dimensionsMap: { service: metricsService, ...dimension },
+      statistic,
+      period,
+      ...(label && { label }),
+    });
+  return {
+    calls: (route: string) => metric(names.calls, { [dimensions.route]: route }, 'Sum', route),
+    latency: (route: string, statistic: string) =>
+      metric(names.latency, { [dimensions.route]: route }, statistic, `${route} ${statistic}`),
+    firstByte: (route: string, statistic: string) =>
+      metric(names.firstByte, { [dimensions.route]: route }, statistic, `${route} ${statistic}`),
+    refusals: (cause: ErrorCode) => metric(names.refusals, { [dimensions.cause]: cause }, 'Sum', cause),
+    credits: (chargedAs: ServiceName) => metric(names.credits, { [dimensions.chargedAs]: chargedAs }, 'Sum', chargedAs),
+    overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest hold past its deadline, s'),
+  };
+}
+
+/** Metrics that AWS writes of its own accord, and does not charge for. */
+export function awsMetrics(period: Duration) {
+  const metric = (namespace: string, metricName: string, statistic: string, dimensionsMap?: Record<string, string>) =>
+    new Metric({ namespace, metricName, statistic, period, ...(dimensionsMap && { dimensionsMap }) });
+  return {
+    gateway: (stage: Stage, name: 'Count' | '4XXError' | '5XXError' | 'Latency', statistic: string) =>
+      metric('AWS/ApiGateway', name, statistic, { ApiName: `text-ai-${stage.name}`, Stage: 'live' }),
+    lambda: (name: 'Throttles' | 'ConcurrentExecutions' | 'Duration', statistic: string) =>
+      metric('AWS/Lambda', name, statistic),
+    table: (TableName: string, name: string) => metric('AWS/DynamoDB', name, 'Sum', { TableName }),
+    reputation: (name: 'BounceRate' | 'ComplaintRate', set: string) =>
+      metric('AWS/SES', `Reputation.${name}`, 'Maximum', { 'ses:configuration-set': set }),
+    endpoint: (EndpointName: string, name: string, statistic: string) =>
+      metric('AWS/SageMaker', name, statistic, { EndpointName, VariantName: 'AllTraffic' }),
+    logs: () => metric('AWS/Logs', 'IncomingBytes', 'Sum'),
+  };
+}

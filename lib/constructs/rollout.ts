@@ -1,0 +1,35 @@
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { Stage } from '#lib/stage.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/**
+ * How new code takes over the functions of a stack: a tenth of the calls for five minutes, then all of them; if the
+ * function's alarm fires meanwhile, none, and the deployment is undone.
+ */
+export class Rollout extends Construct {
+  constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {
+    super(scope, id);
+    const application = new LambdaApplication(this, 'Application');
+    // One role for the stack: a deployment group would make one of its own.
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited')],
+    });
+    for (const fn of functions) {
+      new LambdaDeploymentGroup(this, fn.node.scope?.node.id ?? fn.node.id, {
+        application,
+        role: role.withoutPolicyUpdates(),
+        alias: fn.alias,
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+        alarms: [fn.failing],
+      });
+    }
+  }
+}
+
+/** Gradual where the stage wants it. */
+export function rollOut(scope: Construct, { rollout }: Stage, functions: readonly ServiceFunction[]): void {
+  if (rollout === 'canary') new Rollout(scope, 'Rollout', functions);
+}

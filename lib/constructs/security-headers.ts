@@ -1,0 +1,26 @@
+import { Duration } from 'aws-cdk-lib';
+import { HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
+import type { Construct } from 'constructs';
+
+/** Headers that CloudFront has a setting of its own for, and those that each file brings along. */
+const settled = new Set(['content-security-policy', 'referrer-policy', 'x-content-type-options', 'cache-control']);
+
+/** Puts headers on every answer, and tells browsers to come by HTTPS only, for a year. */
+export function securityHeaders(scope: Construct, id: string, headers: Readonly<Record<string, string>>) {
+  const others = Object.entries(headers).filter(([name]) => !settled.has(name));
+  const contentSecurityPolicy = headers['content-security-policy'];
+  return new ResponseHeadersPolicy(scope, id, {
+    securityHeadersBehavior: {
+      ...(contentSecurityPolicy && { contentSecurityPolicy: { contentSecurityPolicy, override: true } }),
+      contentTypeOptions: { override: true },
+      referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+    },
+    customHeadersBehavior: {
+      customHeaders: others.map(([header, value]) => ({ header, value, override: true })),
+    },
+  });
+}
+
+/** An answer of the API shows nothing and is embedded nowhere (reference: reliability section 4, "Transport and headers"). */
+export const apiHeaders = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };

@@ -1,0 +1,125 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { modelFailures } from '#contract/metrics.ts';
+import { allRoutes } from '#contract/routes.ts';
+import type { Stage } from '#lib/stage.ts';
+import { fiveMinutes, type UserAlarmProps, userAlarm } from './alarms.ts';
+import { awsMetrics, ownMetrics } from './metrics.ts';
+import type { Tables } from './tables.ts';
+
+export interface ServiceAlarmsProps {
+  readonly stage: Stage;
+  readonly tables: Tables;
+  readonly configurationSet: string;
+  readonly topic: ITopic;
+}
+
+type Rule = Omit<UserAlarmProps, 'topic'> & { readonly id: string };
+
+const hour = Duration.hours(1);
+
+/** What is wrong with the service as a whole; what is wrong with one function, its construct says. */
+export class ServiceAlarms extends Construct {
+  constructor(scope: Construct, id: string, { topic, ...watched }: ServiceAlarmsProps) {
+    super(scope, id);
+    for (const { id: name, ...rule } of rules(watched)) userAlarm(this, name, { ...rule, topic });
+  }
+}
+
+function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'topic'>): readonly Rule[] {
+  const own = ownMetrics(stage, fiveMinutes);
+  const aws = awsMetrics(fiveMinutes);
+  const streaming = allRoutes.filter(
+    ({ priced, streaming: streams }) => streams && priced?.capability !== 'embeddings',
+  );
+  const throttled = Object.values(tables).flatMap((table) => [
+    aws.table(table.tableName, 'ReadThrottleEvents'),
+    aws.table(table.tableName, 'WriteThrottleEvents'),
+  ]);
+  return [
+    {
+      id: 'ServerErrors',
+      metric: shareOf(aws.gateway(stage, '5XXError', 'Sum'), aws.gateway(stage, 'Count', 'Sum')),
+      above: 2,
+      loss: 'More than 2 % of requests are answered with 5xx: callers get no answer, and pay nothing for it.',
+      runbook: 'the-api-answers-5xx',
+    },
+    {
+      id: 'ModelFailures',
+      metric: sumOf(modelFailures.map((cause) => own.refusals(cause))),
+      above: 5,
+      loss: 'Models fail or take too long: chats, completions, embeddings and translations get 502 or 504.',
+      runbook: 'models-fail',
+    },
+    {
+      id: 'Unavailable',
+      metric: own.refusals('SERVICE_UNAVAILABLE'),
+      above: 5,
+      loss: 'Callers are told to come back later (503): a table, a model or the mail service does not keep up.',
+      runbook: 'callers-get-503',
+    },
+    {
+      id: 'SlowFirstByte',
+      metric: largestOf(streaming.map(({ id }) => own.firstByte(id, 'p90'))),
+      above: 10_000,
+      periods: 3,
+      loss: 'One stream in ten takes more than 10 s to begin: people wait before an empty answer.',
+      runbook: 'streams-begin-late',
+    },
+    {
+      id: 'FunctionsThrottled',
+      metric: aws.lambda('Throttles', 'Sum'),
+      above: 0,
+      loss: 'Requests are turned away with 5xx since the account runs no more functions at a time.',
+      runbook: 'functions-are-throttled',
+    },
+    {
+      id: 'TablesThrottled',
+      metric: sumOf(throttled),
+      above: 10,
+      loss: 'DynamoDB turns reads or writes away: calls are slow, and some get 503.',
+      runbook: 'tables-are-throttled',
+    },
+    {
+      id: 'OverdueHold',
+      metric: own.overdueHold(),
+      above: 120,
+      silenceFires: true,
+      loss: 'Credits of calls that died are held longer than two minutes: people cannot spend what is theirs.',
+      runbook: 'holds-are-overdue',
+    },
+    {
+      id: 'Bounces',
+      metric: awsMetrics(hour).reputation('BounceRate', configurationSet),
+      above: 0.02,
+      loss: 'More than 2 % of mails bounce: at 5 % AWS reviews the account, at 10 % nobody gets mails any more.',
+      runbook: 'mails-bounce',
+    },
+    {
+      id: 'Complaints',
+      metric: awsMetrics(hour).reputation('ComplaintRate', configurationSet),
+      above: 0.0005,
+      loss: 'More than 0.05 % of mails are called spam: at 0.5 % AWS stops all mails of the account.',
+      runbook: 'mails-bounce',
+    },
+  ];
+}
+
+const named = (metrics: readonly IMetric[]) =>
+  Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
+
+const sumOf = (metrics: readonly IMetric[]) =>
+  new MathExpression({ expression: 'SUM(METRICS())', usingMetrics: named(metrics), period: fiveMinutes });
+
+const largestOf = (metrics: readonly IMetric[]) =>
+  new MathExpression({ expression: 'MAX(METRICS())', usingMetrics: named(metrics), period: fiveMinutes });
+
+/** Per cent; 0 while there are too few to say. */
+const shareOf = (part: IMetric, all: IMetric) =>
+  new MathExpression({
+    expression: 'IF(all > 20, 100 * part / all, 0)',
+    usingMetrics: { part, all },
+    period: fiveMinutes,
+  });

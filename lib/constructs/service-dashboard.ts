@@ -1,0 +1,100 @@
+import { Duration } from 'aws-cdk-lib';
+import { Dashboard, GraphWidget, type IMetric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import { modelFailures } from '#contract/metrics.ts';
+import { prices, type ServiceName } from '#contract/prices.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { endpointsOf } from '#lib/model-names.ts';
+import type { Stage } from '#lib/stage.ts';
+import type { JobFunction } from './job-function.ts';
+import { awsMetrics, ownMetrics } from './metrics.ts';
+import type { Tables } from './tables.ts';
+
+export interface ServiceDashboardProps {
+  readonly stage: Stage;
+  readonly tables: Tables;
+  readonly jobs: readonly JobFunction[];
+}
+
+const period = Duration.minutes(5);
+
+/** What an operator looks at first; the causes of what is wrong, and what is paid for. */
+export function serviceDashboard(scope: Construct, { stage, tables, jobs }: ServiceDashboardProps): Dashboard {
+  const own = ownMetrics(stage, period);
+  const aws = awsMetrics(period);
+  const priced = allRoutes.filter((route) => route.priced);
+  const streaming = allRoutes.filter((route) => route.streaming);
+  const causes = Object.keys(errorStatus).filter((code): code is ErrorCode => code in errorStatus);
+  const services = Object.keys(prices).filter((name): name is ServiceName => name in prices);
+  const endpoints = [...new Set([...endpointsOf(stage).values()].map(({ endpoint }) => endpoint))];
+  const ages = jobs.filter(({ isOnStream }) => isOnStream).map((job) => job.age(period));
+
+  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: `text-ai-${stage.name}` });
+  dashboard.addWidgets(
+    graph('Requests', [
+      aws.gateway(stage, 'Count', 'Sum'),
+      aws.gateway(stage, '4XXError', 'Sum'),
+      aws.gateway(stage, '5XXError', 'Sum'),
+    ]),
+    graph(
+      'Priced calls by route',
+      priced.map(({ id }) => own.calls(id)),
+    ),
+    graph(
+      'Credits charged, by service',
+      services.map((service) => own.credits(service)),
+    ),
+  );
+  dashboard.addWidgets(
+    graph(
+      'Latency, ms',
+      priced.flatMap(({ id }) => [own.latency(id, 'p50'), own.latency(id, 'p99')]),
+    ),
+    graph(
+      'First byte of streams, ms',
+      streaming.flatMap(({ id }) => [own.firstByte(id, 'p50'), own.firstByte(id, 'p90')]),
+    ),
+    graph(
+      'Refusals by cause',
+      causes.map((cause) => own.refusals(cause)),
+    ),
+  );
+  dashboard.addWidgets(
+    graph(
+      'Model errors',
+      modelFailures.map((cause) => own.refusals(cause)),
+    ),
+    graph('Models: latency, µs, and errors', [
+      ...endpoints.map((name) => aws.endpoint(name, 'ModelLatency', 'p90')),
+      ...endpoints.map((name) => aws.endpoint(name, 'Invocation5XXErrors', 'Sum')),
+    ]),
+    graph('Stream lag, ms', ages),
+  );
+  dashboard.addWidgets(
+    graph('Oldest overdue hold, s', [own.overdueHold()]),
+    graph(
+      'Cost: table units',
+      Object.values(tables).flatMap(({ tableName }) => [
+        aws.table(tableName, 'ConsumedWriteCapacityUnits'),
+        aws.table(tableName, 'ConsumedReadCapacityUnits'),
+      ]),
+    ),
+    graph('Cost: functions running, ms of run time, bytes of logs', [
+      aws.lambda('ConcurrentExecutions', 'Maximum'),
+      aws.lambda('Duration', 'Sum'),
+      aws.logs(),
+    ]),
+  );
+  dashboard.addWidgets(
+    new TextWidget({
+      markdown:
+        'What is paid for when nobody calls, and for a million calls: docs/deploy.md. Alarms and what to do: docs/runbook.md.',
+      width: 24,
+      height: 2,
+    }),
+  );
+  return dashboard;
+}
+
+const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 8, height: 6 });

@@ -1,0 +1,107 @@
+import { Duration, NestedStack } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HttpVersion,
+  OriginRequestPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { Construct } from 'constructs';
+import { apiReferenceHeaders, apiReferencePath } from '#contract/api-reference.ts';
+import { dashboardHeaders } from '#contract/dashboard-config.ts';
+import { DashboardFiles } from '#lib/constructs/dashboard-files.ts';
+import { callerCode, pagesCode } from '#lib/constructs/edge-functions.ts';
+import type { Pass } from '#lib/constructs/firewall.ts';
+import type { ServiceApi } from '#lib/constructs/rest-api.ts';
+import { apiHeaders, securityHeaders } from '#lib/constructs/security-headers.ts';
+import type { Stage } from '#lib/stage.ts';
+
+export interface EdgeStackProps {
+  readonly stage: Stage;
+  readonly domain: { readonly name: string; readonly certificateArn: string } | null;
+  readonly api: ServiceApi;
+  /** Folder with the dashboard's build; null: none is published. */
+  readonly dashboard: string | null;
+  /** Lets the edge through the firewall before the API. */
+  readonly pass: Pass | undefined;
+}
+
+/** Longer than the gateway waits for any plain answer: 91 s for embeddings. */
+const longestAnswer = Duration.seconds(95);
+
+/** One host for dashboard, API reference and API, so that sessions need no other site. Nested: functions are told its name. */
+export class EdgeStack extends NestedStack {
+  /** Scheme and host that people use. */
+  readonly origin: string;
+  /** What a domain's CNAME points at. */
+  readonly host: string;
+
+  constructor(scope: Construct, id: string, { stage, domain, api, dashboard, pass }: EdgeStackProps) {
+    super(scope, id, { description: 'Text AI platform: edge and dashboard' });
+    const google = stage.googleClientId !== null;
+    const config = { googleClientId: stage.googleClientId, local: false };
+    const { bucket } = new DashboardFiles(this, 'Files', { dashboard, config });
+    const files = {
+      origin: S3BucketOrigin.withOriginAccessControl(bucket),
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      compress: true,
+      functionAssociations: [this.#atRequest('Pages', pagesCode(dashboard))],
+    };
+    const toApi: BehaviorOptions = {
+      origin: new HttpOrigin(api.origin.host, {
+        originPath: api.origin.path,
+        readTimeout: longestAnswer,
+        keepaliveTimeout: Duration.seconds(60),
+        ...(pass && { customHeaders: { [pass.header]: pass.value.unsafeUnwrap() } }),
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      // A key that is sent without TLS is lost already: nothing is redirected.
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      compress: false,
+      responseHeadersPolicy: securityHeaders(this, 'ApiHeaders', apiHeaders),
+      functionAssociations: [this.#atRequest('Caller', callerCode)],
+    };
+    const reference = {
+      ...files,
+      responseHeadersPolicy: securityHeaders(this, 'ReferenceHeaders', apiReferenceHeaders),
+    };
+    const distribution = new Distribution(this, 'Distribution', {
+      comment: `Text AI platform, ${stage.name}`,
+      defaultBehavior: {
+        ...files,
+        responseHeadersPolicy: securityHeaders(this, 'PageHeaders', dashboardHeaders(google)),
+      },
+      additionalBehaviors: {
+        '/api/*': toApi,
+        '/v1/*': toApi,
+        '/openai/*': toApi,
+        [apiReferencePath]: reference,
+        [`${apiReferencePath}/*`]: reference,
+      },
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      ...(domain && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+      }),
+    });
+    this.host = distribution.distributionDomainName;
+    this.origin = `https://${domain?.name ?? this.host}`;
+  }
+
+  #atRequest(id: string, code: string) {
+    const fn = new EdgeFunction(this, id, { code: FunctionCode.fromInline(code), runtime: FunctionRuntime.JS_2_0 });
+    return { function: fn, eventType: FunctionEventType.VIEWER_REQUEST };
+  }
+}

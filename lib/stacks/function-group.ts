@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { NestedStack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Route } from '#contract/route.ts';
+import { grantUses, type Resources } from '#lib/constructs/grants.ts';
+import { rollOut } from '#lib/constructs/rollout.ts';
+import { ServiceFunction } from '#lib/constructs/service-function.ts';
+import type { Surroundings } from '#lib/surroundings.ts';
+
+export interface FunctionGroupProps extends Surroundings, Omit<Resources, 'stage'> {
+  readonly routes: readonly Route[];
+  /** Folder with the entry point of each route. */
+  readonly entries: string;
+}
+
+/** The functions of one resource's routes. Nested, as all of them together outgrow the 500 resources of a stack. */
+export class FunctionGroup extends NestedStack {
+  readonly functions: ReadonlyMap<Route, ServiceFunction>;
+
+  constructor(scope: Construct, id: string, props: FunctionGroupProps) {
+    const { routes, entries, tables, mail, stage, publicOrigin, alarms } = props;
+    super(scope, id, { description: `Text AI platform: functions of ${id}` });
+    const create = (route: Route): ServiceFunction => {
+      const fn = new ServiceFunction(this, route.id, {
+        entry: join(entries, `${route.id}.ts`),
+        description: route.summary,
+        timeoutSeconds: route.timeoutSeconds,
+        memoryMb: route.memoryMb,
+        loss: `“${route.summary}” fails for some callers: ${route.method} ${route.path}.`,
+        keptWarm: stage.provisionedConcurrency[route.id],
+        stage,
+        publicOrigin,
+        alarms,
+      });
+      grantUses(fn, route.uses, { tables, mail, stage });
+      return fn;
+    };
+    this.functions = new Map(routes.map((route) => [route, create(route)]));
+    rollOut(this, stage, [...this.functions.values()]);
+  }
+}

@@ -1,0 +1,19 @@
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { HostedEndpoint } from '#lib/constructs/hosted-endpoint.ts';
+import { hostedName } from '#lib/model-names.ts';
+import type { Stage } from '#lib/stage.ts';
+
+export interface ModelsStackProps extends StackProps {
+  readonly stage: Stage;
+}
+
+/** The endpoints that a stage creates for its models. Apart, as they take many minutes to come, and cost while they run. */
+export class ModelsStack extends Stack {
+  constructor(scope: Construct, id: string, { stage, ...props }: ModelsStackProps) {
+    super(scope, id, { description: 'Text AI platform: models', ...props });
+    for (const [model, hosted] of Object.entries(stage.models.hosted)) {
+      new HostedEndpoint(this, model, { name: hostedName(stage, model), model: hosted });
+    }
+  }
+}

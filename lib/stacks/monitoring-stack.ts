@@ -1,0 +1,47 @@
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import type { JobFunction } from '#lib/constructs/job-function.ts';
+import type { Mail } from '#lib/constructs/mail.ts';
+import { ServiceAlarms } from '#lib/constructs/service-alarms.ts';
+import { serviceDashboard } from '#lib/constructs/service-dashboard.ts';
+import type { Tables } from '#lib/constructs/tables.ts';
+import type { Stage } from '#lib/stage.ts';
+
+export interface MonitoringStackProps extends StackProps {
+  readonly stage: Stage;
+  readonly tables: Tables;
+  readonly jobs: readonly JobFunction[];
+  readonly mail: Mail;
+  readonly alarms: ITopic;
+}
+
+/** One dashboard, the alarms of the service as a whole, and a budget. */
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, { stage, tables, jobs, mail, alarms, ...props }: MonitoringStackProps) {
+    super(scope, id, { description: 'Text AI platform: dashboard and alarms', ...props });
+    serviceDashboard(this, { stage, tables, jobs });
+    const configurationSet = mail.configurationSetName;
+    new ServiceAlarms(this, 'Service', { stage, tables, configurationSet, topic: alarms });
+    const { email, monthlyBudgetUsd } = stage.alarms;
+    if (email !== null && monthlyBudgetUsd !== null) this.#watchCost(stage, email, monthlyBudgetUsd);
+  }
+
+  /** By the name that all resources of the stage carry as a tag, once the tag is activated for cost allocation. */
+  #watchCost({ name }: Stage, address: string, amount: number): void {
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        budgetName: `text-ai-${name}`,
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount, unit: 'USD' },
+        costFilters: { TagKeyValue: [`user:text-ai-stage$${name}`] },
+      },
+      notificationsWithSubscribers: [80, 100].map((threshold) => ({
+        notification: { notificationType: 'ACTUAL', comparisonOperator: 'GREATER_THAN', threshold },
+        subscribers: [{ subscriptionType: 'EMAIL', address }],
+      })),
+    });
+  }
+}

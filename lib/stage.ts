@@ -1,0 +1,98 @@
+import * as v from 'valibot';
+import { ModelEndpoints } from '#contract/model-endpoints.ts';
+import { findModel, models } from '#contract/models.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { hostedBy } from './hosted-model.ts';
+
+const Email = v.pipe(v.string(), v.email('must be an e-mail address'));
+const Host = v.pipe(v.string(), v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a host name such as text.example.com'));
+const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
+const routeIds = new Set(allRoutes.map(({ id }) => id));
+const keepable = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
+
+/** CloudFront takes certificates of this region only (AWS "Requirements for using SSL/TLS certificates with CloudFront"). */
+const Certificate = v.pipe(
+  v.string(),
+  v.regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
+);
+
+/** Where the service is met. */
+const FrontDoor = v.variant('kind', [
+  v.strictObject({
+    /** CloudFront: dashboard, API reference and API on one host. */
+    kind: v.literal('edge'),
+    /** Own host with its certificate; null: the name that CloudFront gives. */
+    domain: v.nullable(v.strictObject({ name: Host, certificateArn: Certificate })),
+  }),
+  v.strictObject({
+    /** The API alone, for those who bring a front of their own. */
+    kind: v.literal('gateway'),
+    /** Where people reach the dashboard: in mail links, and where sessions belong. */
+    publicOrigin: v.pipe(
+      v.string(),
+      v.regex(/^https?:\/\/[^/]+$/, 'must be a scheme and a host, such as https://text.example.com'),
+    ),
+    /** Proxies before the gateway that add to X-Forwarded-For. */
+    trustedProxies: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  }),
+]);
+
+/** Everything that a deployer chooses; docs/deploy.md says what each choice costs and does. */
+export const Stage = v.strictObject({
+  /** Part of every stack's name, so that stages may share an account. */
+  name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/, 'must be 1 to 16 of a-z, 0-9 and -, a letter first')),
+  /** Account and region; null: those of whoever deploys. */
+  env: v.nullable(
+    v.strictObject({
+      account: v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be the 12 digits of an account')),
+      region: v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1')),
+    }),
+  ),
+  frontDoor: FrontDoor,
+  mail: v.strictObject({
+    /** Address that mails come from. */
+    sender: Email,
+    /** `created`: SES is to verify the sender's domain, with DKIM; `existing`: it has. */
+    identity: v.picklist(['created', 'existing'], 'must be created or existing'),
+  }),
+  /** Client id of Google Identity Services, the audience of its tokens; null: nobody signs in with Google. */
+  googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
+  models: v.strictObject({
+    /** Endpoints that exist, by model id, where they are not the catalogue's (functions/contract/model-endpoints.ts). */
+    endpoints: ModelEndpoints,
+    /** Endpoints that the stage creates, by model id. */
+    hosted: hostedBy(models),
+    /** Chat model that translates. */
+    translation: v.pipe(
+      v.string(),
+      v.check((id) => findModel(id, 'chat') !== undefined, 'must name a chat model'),
+    ),
+  }),
+  /** Which of the specification's two plan tables is enforced (design section 3, "Plans"). */
+  planTable: v.picklist(['listing', 'overview'], 'must be listing or overview'),
+  /** Limits by network address on sign-in, registration and mails (docs/security.md). */
+  networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
+  /** AWS WAF before the API; null: none. Limits are requests of one address in five minutes. */
+  firewall: v.nullable(
+    v.strictObject({ requests: v.pipe(Positive, v.minValue(10)), signIns: v.pipe(Positive, v.minValue(10)) }),
+  ),
+  alarms: v.strictObject({
+    /** Who is told of alarms; null: nobody, they only show. */
+    email: v.nullable(Email),
+    /** US dollars a month, of which 80 and 100 % are told; null: no budget. */
+    monthlyBudgetUsd: v.nullable(Positive),
+  }),
+  /** How long logs are kept: days that CloudWatch Logs offers. */
+  logRetentionDays: v.picklist(keepable, `must be one of ${keepable.join(', ')}`),
+  /** Function instances kept warm, by route id; each costs all the time. */
+  provisionedConcurrency: v.pipe(
+    v.record(v.string(), Positive),
+    v.check((given) => Object.keys(given).every((id) => routeIds.has(id)), 'must name routes by their id'),
+  ),
+  /** `canary`: new code gets a tenth of the calls for five minutes, and goes away if it fails; `at once`: all of them. */
+  rollout: v.picklist(['canary', 'at once'], 'must be canary or at once'),
+  /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
+  accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),
+});
+export type Stage = v.InferOutput<typeof Stage>;
+export type StageInput = v.InferInput<typeof Stage>;
