@@ -74,7 +74,9 @@ async function wholeCall(path: string, body: object) {
 }
 
 describe('a process that is killed while it serves', () => {
-  it('a chat, at any step towards AWS, loses no credit once the sweep has gone round', async () => {
+  it('a chat, at any step towards AWS, loses no credit once the sweep has gone round', {
+    timeout: patience,
+  }, async () => {
     const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
     const steps = all.filter((step) => !step.includes('chunk'));
     expect(steps).toHaveLength(6);
