@@ -1,4 +1,10 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from '@mantine/core';
 
 /** The accent: the green of an entry in the black, on paper or on ink. */
 const pine: MantineColorsTuple = [
@@ -40,12 +46,25 @@ const ink: MantineColorsTuple = [
   '#0b0b0a',
 ];
 
+/** What a colour says, by the family it is asked for in; base.css has the values for both schemes. */
+const tones: Readonly<Record<string, string>> = { pine: 'accent', yellow: 'amber', red: 'danger', gray: 'quiet' };
+
+/** Soft grounds and filled buttons in our own tones, which keep their contrast in either scheme. */
+const variantColors: VariantColorsResolver = (input) => {
+  const resolved = defaultVariantColorsResolver(input);
+  const [family = 'pine'] = (input.color ?? 'pine').split('.');
+  const tone = tones[family];
+  if (input.variant === 'light' && tone)
+    return { ...resolved, background: `var(--${tone}-soft)`, color: `var(--${tone}-ink)`, border: 'none' };
+  if (input.variant === 'filled' && family === 'pine') return { ...resolved, color: 'var(--on-accent)' };
+  return resolved;
+};
+
 export const theme = createTheme({
+  variantColorResolver: variantColors,
   colors: { pine, gray: paper, dark: ink },
   primaryColor: 'pine',
   primaryShade: { light: 7, dark: 3 },
-  autoContrast: true,
-  luminanceThreshold: 0.35,
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
@@ -62,7 +81,15 @@ export const theme = createTheme({
   },
   components: {
     Button: { defaultProps: { size: 'sm' } },
-    Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: {
+      styles: {
+        content: { background: 'var(--surface)' },
+        header: { background: 'var(--surface)', paddingBottom: '0.75rem' },
+        title: { fontSize: '1.1875rem', fontWeight: 650, letterSpacing: '-0.012em' },
+      },
+      defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' }, padding: 'lg' },
+    },
+    Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none' } },
     NumberInput: { defaultProps: { hideControls: true } },
@@ -81,6 +108,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     '--mantine-color-body': '#171715',
+    '--mantine-primary-color-contrast': '#0c2419',
     '--mantine-color-text': '#edece7',
     '--mantine-color-dimmed': '#b0afa6',
     '--mantine-color-error': '#ff9a8f',

@@ -1,4 +1,4 @@
-import { Menu, Text, UnstyledButton } from '@mantine/core';
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { routes } from '#contract/routes.ts';
@@ -23,11 +23,12 @@ export function AccountMenu() {
   return (
     <Menu position="top-start" width={220} withinPortal>
       <Menu.Target>
-        <UnstyledButton className={css.account} aria-label="Account">
+        <UnstyledButton className={css.account}>
           <span className={css.initial} aria-hidden="true">
             {(me?.name ?? ' ').slice(0, 1).toUpperCase()}
           </span>
           <span style={{ minWidth: 0 }}>
+            <VisuallyHidden>Account of</VisuallyHidden>
             <Text size="sm" fw={600} truncate>
               {me?.name}
             </Text>

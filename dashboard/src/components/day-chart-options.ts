@@ -59,7 +59,7 @@ export function chartOptions(
   return {
     ...size,
     legend: { show: false },
-    padding: [12, 0, 0, 0],
+    padding: [12, 26, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { setScale: false } },
     scales: {
       x: { time: true, range: (_, low, high) => [low - 43_200, high + 43_200] },
@@ -68,6 +68,8 @@ export function chartOptions(
     axes: [
       {
         ...axis,
+        size: 26,
+        gap: 8,
         grid: { show: false },
         space: 64,
         splits: (_, __, low, high) => everyFewDays(days, low, high, size.width),

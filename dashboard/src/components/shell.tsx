@@ -12,9 +12,9 @@ import { Wordmark } from './wordmark.tsx';
 /** What surrounds every page of somebody signed in. Without a session, the first answer leads to the sign-in page. */
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
-  const [isOpen, drawer] = useDisclosure(false);
+  const [isOpen, { toggle, close }] = useDisclosure(false);
   const [location] = useLocation();
-  useEffect(() => drawer.close(), [location]);
+  useEffect(close, [close, location]);
 
   return (
     <div className={css.shell}>
@@ -25,7 +25,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <Link href="/" className={css.brand} aria-label="Text AI, overview">
           <Wordmark />
         </Link>
-        <Burger opened={isOpen} onClick={drawer.toggle} aria-label="Menu" size="sm" />
+        <Burger opened={isOpen} onClick={toggle} aria-label="Menu" size="sm" />
       </header>
       <aside className={css.side} aria-label="Navigation">
         <Link href="/" className={css.brand} aria-label="Text AI, overview">
@@ -33,7 +33,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </Link>
         <Sidebar />
       </aside>
-      <Drawer opened={isOpen} onClose={drawer.close} position="right" size={288} title={<Wordmark />}>
+      <Drawer opened={isOpen} onClose={close} position="right" size={288} title={<Wordmark />}>
         <Sidebar />
       </Drawer>
       <main id="content" className={css.main} tabIndex={-1}>

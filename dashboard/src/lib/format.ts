@@ -1,4 +1,5 @@
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
+const about = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
 const exact = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 });
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const dayFormat = new Intl.DateTimeFormat('en-GB', {
@@ -19,6 +20,8 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 export const isUnlimited = (credits: number): boolean => credits < 0 || credits >= 100_000_000;
 
 export const formatWhole = (value: number): string => (isUnlimited(value) ? 'Unlimited' : whole.format(value));
+/** Credits to read at a glance. */
+export const formatAbout = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : about.format(credits));
 /** Credits as metered, to the millionth. */
 export const formatCredits = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : exact.format(credits));
 export const formatPrice = (usd: number | null): string => {

@@ -15,8 +15,8 @@ interface ApiFormOptions<Values, Result> {
   readonly act: (values: Values) => Promise<Result>;
   readonly onDone: (result: Result, values: Values) => void;
   readonly touches?: readonly Route[];
-  /** The field that a refusal of this code belongs to, where its sentence does not name one. */
-  readonly fieldOf?: Readonly<Partial<Record<FailureCode, string>>>;
+  /** Where a refusal of this code belongs whose sentence names no field, and words that fit better there. */
+  readonly fieldOf?: Readonly<Partial<Record<FailureCode, { readonly field: string; readonly text?: string }>>>;
 }
 
 export interface ApiForm<Values extends Record<string, unknown>> {
@@ -48,8 +48,8 @@ export function useApiForm<Values extends Record<string, unknown>, Result>(
   }, touches);
 
   function show(refusal: ApiError): void {
-    const field = fieldOf[refusal.code];
-    const errors = field === undefined ? refusalErrors(refusal, labels) : { [field]: refusal.message };
+    const place = fieldOf[refusal.code];
+    const errors = place ? { [place.field]: place.text ?? refusal.message } : refusalErrors(refusal, labels);
     const [first] = Object.keys(errors);
     if (first === undefined) return setError(refusal);
     form.setErrors(errors);

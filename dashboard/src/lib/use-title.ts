@@ -10,11 +10,13 @@ export function useTitle(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Text AI`;
+  }, [title]);
+  useEffect(() => {
     if (!isFirstPage) {
       window.scrollTo(0, 0);
       heading.current?.focus({ preventScroll: true });
     }
     isFirstPage = false;
-  }, [title]);
+  }, []);
   return heading;
 }

@@ -24,7 +24,7 @@ export function GoogleSignIn({ onDone, isLinking = false }: GoogleSignInProps) {
     <Stack gap="sm">
       {!isLinking && <Divider label="or" />}
       {googleClientId === null ? (
-        <LocalGoogle onToken={enter} />
+        <LocalGoogle onToken={enter} label={isLinking ? 'Link Google' : 'Continue with Google'} />
       ) : (
         <GoogleButton clientId={googleClientId} onToken={enter} />
       )}

@@ -10,7 +10,7 @@ import { GoogleMark } from './google-mark.tsx';
 const schema = v.object({ email, name: text(200) });
 
 /** Plays Google on one machine: whoever one says to be, the local issuer vouches for. */
-export function LocalGoogle({ onToken }: { onToken: (token: string) => void }) {
+export function LocalGoogle({ onToken, label }: { onToken: (token: string) => void; label: string }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', name: '' },
@@ -25,7 +25,7 @@ export function LocalGoogle({ onToken }: { onToken: (token: string) => void }) {
   return (
     <>
       <Button variant="default" fullWidth leftSection={<GoogleMark />} onClick={open}>
-        Continue with Google
+        {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title="Google, played by this machine">
         <form onSubmit={submit} noValidate>

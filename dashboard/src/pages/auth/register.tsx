@@ -28,7 +28,7 @@ export default function RegisterPage() {
       unconfirmed.add(user.id);
       setAddress(user.email);
     },
-    fieldOf: { EMAIL_ALREADY_REGISTERED: 'email' },
+    fieldOf: { EMAIL_ALREADY_REGISTERED: { field: 'email' } },
   });
 
   if (address !== undefined) return <LinkSent address={address} />;

@@ -1,4 +1,4 @@
-import { Anchor, Skeleton, Text } from '@mantine/core';
+import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useCredits } from '../../api/reads.ts';
 import { useNow } from '../../api/surroundings.ts';
@@ -8,6 +8,7 @@ import { formatWhole } from '../../lib/format.ts';
 import { Gauge } from './gauge.tsx';
 import { LotRow } from './lot-row.tsx';
 import css from './overview.module.css';
+import { PaceLine } from './pace-line.tsx';
 
 /** What is left, and when which grant runs out. */
 export function CreditsPanel() {
@@ -34,17 +35,20 @@ export function CreditsPanel() {
       {data && (
         <div className={css.credits}>
           <Gauge left={data.balance} granted={data.lots.reduce((sum, lot) => sum + lot.granted, 0)} />
-          {data.lots.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              Nothing is left to spend. Credits come back with the next month, or at once with a larger plan.
-            </Text>
-          ) : (
-            <ul className={css.lots}>
-              {data.lots.map((lot) => (
-                <LotRow key={`${lot.expiresAt}-${lot.source}-${lot.granted}`} lot={lot} now={now} />
-              ))}
-            </ul>
-          )}
+          <Stack gap="md">
+            {data.lots.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                Nothing is left to spend. Credits come back with the next month, or at once with a larger plan.
+              </Text>
+            ) : (
+              <ul className={css.lots}>
+                {data.lots.map((lot) => (
+                  <LotRow key={`${lot.expiresAt}-${lot.source}-${lot.granted}`} lot={lot} now={now} />
+                ))}
+              </ul>
+            )}
+            <PaceLine balance={data.balance} />
+          </Stack>
         </div>
       )}
     </Panel>

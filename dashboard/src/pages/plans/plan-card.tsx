@@ -5,7 +5,7 @@ import { models } from '#contract/models.ts';
 import { type PlanName, planOfRank } from '#contract/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/subscriptions.ts';
 import { Icon } from '../../components/icon.tsx';
-import { count, formatPrice, formatWhole } from '../../lib/format.ts';
+import { formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import css from './plans.module.css';
@@ -21,6 +21,7 @@ interface PlanCardProps {
 }
 
 const enterprise: PlanName = 'enterprise';
+const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
 /** A plan as the API lists it, and the way to it from where one is. */
 export function PlanCard({ plan, current, subscription }: PlanCardProps) {
@@ -29,15 +30,15 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
   const isCurrent = isActive && plan.id === current?.id;
   const isPending = plan.name === subscription?.pendingPlanId || String(plan.id) === subscription?.pendingPlanId;
   const isUp = !isActive || plan.id > (current?.id ?? 0);
-  const reserved = models.filter(({ minPlanRank }) => minPlanRank > 1 && minPlanRank <= plan.id);
+  const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
   const title = planTitle(plan.name);
 
   return (
     <li className={[css.card, isCurrent && css.current].filter(Boolean).join(' ')}>
       <div className={css.head}>
         <Title order={2}>{title}</Title>
-        {isCurrent && <Badge>Your plan</Badge>}
-        {isPending && <Badge color="yellow.8">Next</Badge>}
+        {isCurrent && <Badge className={css.badge}>Your plan</Badge>}
+        {isPending && <Badge className={css.badge}>Next</Badge>}
       </div>
       <div>
         <div className={css.price}>{formatPrice(plan.price)}</div>
@@ -52,11 +53,10 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
         <Fact>
           {plan.rate_limit === null ? 'Unlimited calls a minute' : `${formatWhole(plan.rate_limit)} calls a minute`}
         </Fact>
-        <Fact>{count(planOfRank(plan.id).callsInFlight, 'call')} at one moment</Fact>
+        <Fact>{formatWhole(planOfRank(plan.id).callsInFlight)} calls at once</Fact>
         <Fact isThere={reserved.length > 0}>
-          {reserved.length > 0
-            ? `All models, with ${reserved.map(({ id }) => id).join(', ')}`
-            : 'Models without svc-1-32k'}
+          {reserved.length > 0 ? 'All models, with ' : 'Models without '}
+          <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
         </Fact>
       </ul>
       {plan.name === enterprise ? (
@@ -89,7 +89,7 @@ function Fact({ isThere = true, children }: { isThere?: boolean; children: React
   return (
     <li className={isThere ? undefined : css.none}>
       <Icon name="check" size={15} />
-      {children}
+      <span>{children}</span>
     </li>
   );
 }

@@ -17,7 +17,9 @@ const names = { system: 'Instructions', user: 'You', assistant: 'Answer', functi
 /** The messages, the newest in sight. It can be scrolled by keyboard, so it takes the focus. */
 export function Conversation({ messages, isRunning, onResult }: ConversationProps) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollTo({ top: place.current.scrollHeight }), [messages]);
+  useEffect(() => {
+    void place.current?.scrollTo({ top: place.current.scrollHeight });
+  }, [messages]);
   const isWaiting = isRunning && messages.at(-1)?.role !== 'assistant';
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -10,9 +10,9 @@ import { useExchange } from './use-exchange.ts';
 
 const examples = [
   'The cat sleeps on the sofa.',
-  'A kitten naps on the couch.',
+  'The cat naps on the old sofa.',
   'The invoice is due on Friday.',
-  'Payment must arrive by the end of the week.',
+  'The invoice was paid on Friday.',
 ].join('\n');
 
 /** Texts as vectors, and how near they are to each other. */

@@ -46,7 +46,7 @@ function DeleteForm() {
       client.clear();
       go('/login?deleted', { replace: true });
     },
-    fieldOf: { INVALID_CREDENTIALS: 'password' },
+    fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'This is not the password.' } },
   });
   return (
     <form onSubmit={submit} noValidate>

@@ -22,7 +22,7 @@ export function PasswordPanel() {
       notifications.show({ message: 'The password is changed. All other devices were signed out.' });
     },
     touches: [routes.listSessions],
-    fieldOf: { INVALID_CREDENTIALS: 'currentPassword' },
+    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'This is not the current password.' } },
   });
   return (
     <Panel title="Password">

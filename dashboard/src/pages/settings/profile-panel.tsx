@@ -28,6 +28,7 @@ export function ProfilePanel() {
             label="E-mail address"
             value={me?.email ?? ''}
             readOnly
+            variant="filled"
             description={me && `Member since ${formatDay(me.created_at)}. The address cannot be changed.`}
           />
           <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>

@@ -1,0 +1,26 @@
+import { Text } from '@mantine/core';
+import { routes } from '#contract/routes.ts';
+import { useData } from '../../api/use-data.ts';
+import { count, formatAbout, isUnlimited } from '../../lib/format.ts';
+import { daysBetween, sum, totalsBy } from '../../lib/usage.ts';
+import { daysLeft } from './pace.ts';
+
+const manyDays = 730;
+
+/** How long the balance lasts at the pace of the last 30 days. */
+export function PaceLine({ balance }: { balance: number }) {
+  const { data } = useData(routes.getUsage, { query: {} });
+  const days = data && daysBetween(data.from, data.to);
+  const [all] = data && days ? totalsBy(data.days, days, () => 'all') : [];
+  const left = all && daysLeft(balance, all.perDay.credits);
+  if (!all || left === undefined || isUnlimited(balance)) return null;
+  const pace = formatAbout(
+    sum(all.perDay.credits) / Math.max(1, all.perDay.credits.filter((spent) => spent > 0).length),
+  );
+  return (
+    <Text size="sm" c="dimmed">
+      {left > manyDays ? 'At your pace this lasts for years' : `At your pace this lasts about ${count(left, 'day')}`};
+      on days with calls you spend {pace} on average.
+    </Text>
+  );
+}

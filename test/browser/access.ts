@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+import { chat, type Person } from '#test/service.ts';
+import { eventually, press, type Stage, says } from './stage.ts';
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const open = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password']);
+const firstLoadBytes = 250 * 1024;
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe finds serious or critical, with the elements it means. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const violations: Finding[] = await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+/** Nothing is loading any more. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction('!document.querySelector(".mantine-Skeleton-root[data-visible]")');
+}
+
+interface Look {
+  readonly path: string;
+  readonly light: string[];
+  readonly dark: string[];
+  readonly isTooWide: boolean;
+}
+
+/** A page in both colours and on a phone, loaded once. */
+async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
+  const name = path.slice(1).replace('?', '-') || 'overview';
+  await page.goto(path);
+  await settled(page);
+  await shoot(page, `${name}-light`);
+  const light = await findings(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await shoot(page, `${name}-dark`);
+  const dark = await findings(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await shoot(page, `${name}-phone`);
+  const isTooWide = Boolean(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
+  await page.setViewportSize({ width: 1360, height: 900 });
+  return { path, light, dark, isTooWide };
+}
+
+export function accessTests(stage: () => Stage): void {
+  let person: Person;
+  const looks: Look[] = [];
+
+  beforeAll(async () => {
+    const { service, visit } = stage();
+    person = await service.person({ planRank: 2 });
+    const { key } = person;
+    await Promise.all([1, 2, 3].map(() => service.call('POST', '/v1/chat/completions', { key, body: chat() })));
+    await service.settled();
+    const [guest, member] = [await visit(), await visit(person)];
+    for (const path of [...dashboardPages, '/keys?new'])
+      looks.push(await look(stage(), open.has(path) ? guest : member, path));
+  }, 120_000);
+
+  test.each(['light', 'dark'] as const)('has nothing in %s that axe finds serious', (scheme) => {
+    expect(looks).toHaveLength(dashboardPages.length + 1);
+    expect(looks.filter((seen) => seen[scheme].length > 0).map((seen) => [seen.path, seen[scheme]])).toEqual([]);
+  });
+
+  test('fits a phone of 360 pixels without scrolling sideways', () => {
+    expect(looks.filter(({ isTooWide }) => isTooWide).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('can be reached on a phone over the menu', async () => {
+    const page = await stage().visit(person, { viewport: { width: 360, height: 740 } });
+    await page.goto('/settings');
+    await press(page, 'Menu');
+    await page.getByRole('dialog').getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  });
+
+  test('can be walked with the keyboard: past the navigation, and to the heading of the next page', async () => {
+    const page = await stage().visit(person);
+    await page.goto('/');
+    await settled(page);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    await page.getByRole('link', { name: 'Usage', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(() => page.evaluate('document.activeElement.outerHTML')).toMatch(/^<h1.*Usage/);
+    expect(await page.title()).toBe('Usage · Text AI');
+  });
+
+  test('keeps the colours one chose over a reload', async () => {
+    const page = await stage().visit(person, { colorScheme: 'light' });
+    await page.goto('/settings');
+    await press(page, 'Change to dark colours');
+    await page.reload();
+    await page.getByRole('button', { name: 'Change to light colours' }).waitFor();
+  });
+
+  test.each(['/login', '/'])('loads %s with less than 250 KB, compressed', async (path) => {
+    const page = await stage().visit(path === '/' ? person : undefined);
+    const sizes = new Map<string, Promise<number>>();
+    page.on('response', (response) => {
+      if (/\/(api|_local)\//.test(response.url())) return;
+      sizes.set(
+        response.url(),
+        response.body().then((body) => gzipSync(body).length),
+      );
+    });
+    await page.goto(path);
+    await settled(page);
+    const total = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0);
+    expect(sizes.size).toBeGreaterThan(5);
+    console.log(`first load of ${path}: ${Math.round(total / 1024)} KB compressed in ${sizes.size} files`);
+    expect(total).toBeLessThan(firstLoadBytes);
+  });
+
+  test('says who it is when nothing matches', async () => {
+    const page = await stage().visit();
+    const response = await page.goto('/no-such-page');
+    expect(response?.status()).toBe(404);
+    await says(page, /NOT_FOUND/);
+  });
+}

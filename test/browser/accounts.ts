@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { press, type Stage, says } from './stage.ts';
+
+export function accountTests(stage: () => Stage): void {
+  test('what is wrong stands next to its field, in the words of the API', async () => {
+    const page = await stage().visit();
+    const person = await stage().service.registered();
+    await page.goto('/register');
+    await page.getByLabel('Name').fill('Bob');
+    await page.getByLabel('E-mail address').fill('nobody');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await press(page, 'Create account');
+    await says(page, 'The e-mail address must be an e-mail address.');
+    await says(page, 'The password must have at least 8 characters.');
+    await page.getByLabel('E-mail address').fill(person.email);
+    await page.getByLabel('Password', { exact: true }).fill('password123');
+    await press(page, 'Create account');
+    await says(page, 'The password must not be one of the most common passwords.');
+    await page.getByLabel('Password', { exact: true }).fill('a quiet river bank');
+    await press(page, 'Create account');
+    await says(page, 'An account with this e-mail address exists; sign in instead.');
+    expect(await page.evaluate('document.activeElement.dataset.path')).toBe('email');
+  });
+
+  test('a wrong password is told, the demo account is one press away', async () => {
+    const page = await stage().visit();
+    await page.goto('/login');
+    await page.getByLabel('E-mail address').fill('demo@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await press(page, 'Sign in');
+    await page.getByRole('alert').waitFor();
+    await press(page, 'Use the demo account');
+    await says(page, 'Hello, Demo');
+  });
+
+  test('a forgotten password is replaced over the mailed link', async () => {
+    const { service, visit } = stage();
+    const { email } = await service.person();
+    const confirmation = await service.mailedToken(email);
+    const page = await visit();
+    await page.goto('/forgot-password');
+    await page.getByLabel('E-mail address').fill(email);
+    await press(page, 'Send the link');
+    await says(page, 'Check your inbox');
+    await page.goto(`/reset-password?token=${await service.mailedToken(email, confirmation)}`);
+    await page.getByLabel('New password').fill('another river bank');
+    await press(page, 'Change the password');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('another river bank');
+    await press(page, 'Sign in');
+    await says(page, /^Hello, /);
+  });
+
+  test('a link that was used or is foreign is told, with the way to a new one', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.registered());
+    await page.goto('/confirm?token=tac_wrong');
+    await says(page, /^token must be the one of the newest confirmation mail/);
+    await press(page, 'have it sent again');
+    await says(page, 'A new link is on its way; earlier ones no longer work.');
+  });
+
+  test('Google is played by the local issuer', async () => {
+    const page = await stage().visit();
+    await page.goto('/login');
+    await press(page, 'Continue with Google');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail address').fill('gina@example.com');
+    await dialog.getByLabel('Name').fill('Gina');
+    await dialog.getByRole('button', { name: 'Continue', exact: true }).click();
+    await says(page, 'Hello, Gina');
+  });
+
+  test('the settings change name and password, end sessions and delete the account', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const login = { body: { email: person.email, password: person.password } };
+    await service.call('POST', '/api/auth/login', login);
+    const page = await visit(person);
+    await page.goto('/settings');
+    await page.getByLabel('Name').fill('Renamed');
+    await press(page, 'Save the name');
+    await says(page, 'You are now Renamed.');
+    await press(page, 'End');
+    await says(page, 'The session is ended.');
+    await page.getByLabel('Current password').fill('not it');
+    await page.getByLabel('New password').fill('another river bank');
+    await press(page, 'Change the password');
+    await says(page, 'This is not the current password.');
+    await page.getByLabel('Current password').fill(person.password);
+    await press(page, 'Change the password');
+    await says(page, /^The password is changed\./);
+    await press(page, 'Delete my account');
+    await page.getByLabel('Your e-mail address, to be sure').fill(person.email);
+    await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill('another river bank');
+    await press(page, 'Delete my account for good');
+    await says(page, /^Your account is deleted/);
+    expect((await service.call('GET', '/v1/models', { key: person.key })).status).toBe(401);
+  });
+}

@@ -1,0 +1,29 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { accessTests } from './access.ts';
+import { accountTests } from './accounts.ts';
+import { failureTests } from './failures.ts';
+import { keyTests } from './keys.ts';
+import { newcomerTests } from './newcomer.ts';
+import { planTests } from './plans.ts';
+import { playgroundTests } from './playground.ts';
+import { openStage, type Stage } from './stage.ts';
+import { usageTests } from './usage.ts';
+
+// One file, so that all share one service and one browser.
+let stage: Stage;
+const current = () => stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+}, 60_000);
+afterAll(() => stage.close());
+afterEach(() => expect(stage.complaints()).toEqual([]));
+
+describe('a newcomer', () => newcomerTests(current));
+describe('accounts', () => accountTests(current));
+describe('keys', () => keyTests(current));
+describe('plans', () => planTests(current));
+describe('usage', () => usageTests(current));
+describe('the playground', () => playgroundTests(current));
+describe('when something is wrong', () => failureTests(current));
+describe('every page', () => accessTests(current));

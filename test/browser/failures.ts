@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { chat } from '#test/service.ts';
+import { eventually, press, type Stage, says } from './stage.ts';
+
+export function failureTests(stage: () => Stage): void {
+  test('a service that cannot be reached is told, and trying again helps', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/keys');
+    await says(page, 'Your keys');
+    await page.route('**/api/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Plans', exact: true }).click();
+    await says(page, /^The service cannot be reached/);
+    await page.unroute('**/api/**');
+    await press(page, 'Try again');
+    await says(page, 'SMME Pass');
+  });
+
+  test('credits used up: a sentence, and the way to the plans', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ credits: 0 }));
+    await page.goto('/playground');
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await says(page, /^Your credits are used up, so the call was refused/);
+    await page.getByRole('link', { name: 'Look at the plans' }).click();
+    await page.getByRole('heading', { name: 'Plans', exact: true }).waitFor();
+  });
+
+  test('too many calls: how long to wait, and plans with a higher limit', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const { key } = person;
+    await Promise.all(
+      [1, 2, 3].map(async () => {
+        for (let calls = 0; calls < 4; calls++)
+          await service.call('POST', '/v1/chat/completions', { key, body: chat() });
+      }),
+    );
+    const page = await visit(person);
+    await page.goto('/playground');
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await says(page, /You can go on in \d+ s\./);
+    expect(await page.getByRole('link', { name: 'Plans with a higher limit' }).getAttribute('href')).toBe('/plans');
+  });
+
+  test('a session that ended leads to the sign-in page, and back to where one was', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/settings');
+    await page.getByLabel('Name').fill('Too late');
+    await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
+    await press(page, 'Save the name');
+    await says(page, /^Your session has ended/);
+    await page.getByLabel('E-mail address').fill(person.email);
+    await page.getByLabel('Password', { exact: true }).fill(person.password);
+    await press(page, 'Sign in');
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  });
+
+  test('an unconfirmed account is told what to do, wherever it is refused', async () => {
+    const { service, visit } = stage();
+    const person = await service.registered();
+    const page = await visit(person);
+    await page.goto('/keys?new');
+    await page.getByLabel('Name').fill('early');
+    await press(page, 'Create key');
+    await says(page, /^Confirm the e-mail address first/);
+    await page.goto('/');
+    await says(page, new RegExp(`open the link in the mail to ${person.email}`));
+  });
+
+  test('a model that fails costs nothing and can be asked again', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground');
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 3 });
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await page.getByRole('alert').waitFor();
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'none' });
+    await press(page, 'Try again');
+    await eventually(() => page.getByRole('log').textContent()).toContain('This is the built-in demo engine');
+  });
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { press, type Stage, says } from './stage.ts';
+
+export function planTests(stage: () => Stage): void {
+  test('subscribing, upgrading at the price that was shown, downgrading and cancelling', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    const subscription = async () => (await service.call('GET', '/api/subscription', person)).body.data;
+
+    await page.goto('/plans');
+    await press(page, 'Subscribe Dev Pass');
+    await says(page, '$29.99');
+    await press(page, 'Subscribe to Dev Pass');
+    await says(page, 'You are on the Dev Pass.');
+    expect(await subscription()).toMatchObject({ planId: 'dev_pass', status: 'active' });
+
+    await press(page, 'Upgrade Pro Pass');
+    const shown = await page.getByRole('button', { name: /^Upgrade for/ }).textContent();
+    const price = Number(/\$([\d.]+)/.exec(shown ?? '')?.[1]);
+    // The whole difference, less what the seconds since the subscription took.
+    expect(price).toBeGreaterThan(269.9);
+    expect(price).toBeLessThanOrEqual(270);
+    await page.getByRole('button', { name: /^Upgrade for/ }).click();
+    await says(page, 'You are on the Pro Pass.');
+    expect(await subscription()).toMatchObject({ planId: 'pro_pass' });
+
+    await press(page, 'Downgrade SMME Pass');
+    await press(page, /^Downgrade on/);
+    await says(page, /from then on you are on the SMME Pass/);
+    expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'smm_pass' });
+
+    await press(page, 'Cancel the subscription');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the subscription' }).click();
+    await says(page, 'The Pro Pass is cancelled.');
+    expect(await subscription()).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('both tables are shown, each as what it is', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/plans');
+    const cards = await page.getByRole('listitem').filter({ hasText: 'SMME Pass' }).last().textContent();
+    expect(cards).toContain('$99.99');
+    expect(cards).toContain('25,000 credits a month');
+    const row = page.getByRole('table', { name: 'Plan overview' }).getByRole('row', { name: /SMME Pass/ });
+    expect(await row.textContent()).toContain('$129.00');
+    expect(await row.textContent()).toContain('No value given');
+  });
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { eventually, press, type Stage, says } from './stage.ts';
+
+export function playgroundTests(stage: () => Stage): void {
+  test('streams an answer piece by piece and shows what it came to, with a key of its own for an hour', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/playground');
+    await page.getByLabel('Your message').fill('Tell me of rivers');
+    await press(page, 'Send');
+    const answer = page.getByRole('log');
+    const lengths = new Set<number>();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    while (await page.getByRole('button', { name: 'Stop' }).isVisible())
+      lengths.add((await answer.textContent())?.length ?? 0);
+    expect(lengths.size).toBeGreaterThan(3);
+    const receipt = await page.locator('dl').first().textContent();
+    expect(receipt).toMatch(/First token\d+ ms.*Whole answer.*Tokens in \+ out\d+ \+ \d+.*Credits1$/);
+
+    const { cookie } = person;
+    const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;
+    const own = keys.filter(({ name }: { name: string }) => name === 'Playground');
+    expect(own).toHaveLength(1);
+    expect(Math.abs(Date.parse(own[0].expiresAt) - Date.now() - 3_600_000)).toBeLessThan(30_000);
+    await page.reload();
+    await page.getByLabel('Your message').fill('Again');
+    await press(page, 'Send');
+    await press(page, 'Begin anew');
+    const states = (await service.call('GET', '/api/keys', { cookie })).body.data
+      .filter(({ name }: { name: string }) => name === 'Playground')
+      .map(({ status }: { status: string }) => status);
+    expect(states.toSorted()).toEqual(['active', 'revoked']);
+  });
+
+  test('plays a function call to its end', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await press(page, 'Put in an example');
+    await page.getByLabel('Your message').fill('What is the weather in Paris?');
+    await press(page, 'Send');
+    await says(page, 'find_weather');
+    await page.getByLabel('Result to give back').fill('{"sky": "clear"}');
+    await press(page, 'Give the result');
+    await eventually(() => page.getByRole('log').textContent()).toMatch(/Result\{"sky": "clear"\}Answer./);
+  });
+
+  test('completes, embeds with a similarity matrix, and translates', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await page.getByRole('tab', { name: 'Completion' }).click();
+    await press(page, 'Continue the text');
+    await eventually(() => page.getByLabel('Continuation').textContent()).toMatch(/^Continuation.{20}/);
+
+    await page.getByRole('tab', { name: 'Embeddings' }).click();
+    await press(page, 'Compare the texts');
+    const cells = page.getByRole('region', { name: 'Similarity matrix' }).getByRole('cell');
+    await eventually(() => cells.count()).toBe(17);
+    const values = (await cells.allTextContents()).slice(1).map(Number);
+    expect([values[0], values[5], values[10], values[15]]).toEqual([1, 1, 1, 1]);
+    expect(values[1]).toBeGreaterThan(values[2]!);
+
+    await page.getByRole('tab', { name: 'Translate' }).click();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await says(page, '8 words, 10 credits');
+    await eventually(() => page.getByRole('region', { name: 'Translation' }).last().textContent()).toMatch(/.{20}/);
+  });
+}

@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { launchBrowser } from '#test/browser.ts';
+import { type Person, startTestService, type TestService } from '#test/service.ts';
+
+/** Where the screenshots of a run are kept; git ignores it. */
+const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashboard');
+
+/** One service and one browser for all browser tests. */
+export interface Stage {
+  readonly service: TestService;
+  /** A fresh browser profile, signed in as the person, if one is named. */
+  visit(person?: Pick<Person, 'cookie'>, options?: BrowserContextOptions): Promise<Page>;
+  shoot(page: Page, name: string): Promise<void>;
+  /** What went wrong in any page since it was last asked: exceptions, and what the policy did not let through. */
+  complaints(): string[];
+  close(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const [service, browser] = await Promise.all([
+    startTestService({ buildDashboard: true, wordDelayMs: 4 }),
+    launchBrowser(),
+    mkdir(screenshots, { recursive: true }),
+  ]);
+  const complaints: string[] = [];
+
+  return {
+    service,
+    visit: (person, options) => visit(browser, service, complaints, person, options),
+    shoot: async (page, name) => {
+      await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+    },
+    complaints: () => complaints.splice(0),
+    close: async () => {
+      await browser.close();
+      await service.close();
+    },
+  };
+}
+
+async function visit(
+  browser: Browser,
+  { origin }: TestService,
+  complaints: string[],
+  person: Pick<Person, 'cookie'> | undefined,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    viewport: { width: 1360, height: 900 },
+    ...options,
+  });
+  context.setDefaultTimeout(8000);
+  const [name = '', value = ''] = person?.cookie.split('=') ?? [];
+  if (person) await context.addCookies([{ name, value, url: origin }]);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A refused request is told on the console too; the tests look at what the page says of it.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text());
+  });
+  return page;
+}
+
+/** Presses the button of that name, which may be a dialog's. */
+export const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).click();
+
+/** Resolves when the page says so. */
+export const says = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+/** Looks again until it is so. */
+export const eventually = <Value>(look: () => Value | Promise<Value>) => expect.poll(look, { timeout: 8000 });

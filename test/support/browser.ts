@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwright } from 'playwright-core';
+
+/** Where an installed Chrome or Chromium is, on systems that the packaged one is not made for. */
+const installed = [
+  process.env['CHROME_PATH'],
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:/Program Files/Google/Chrome/Application/chrome.exe',
+];
+
+/** A headless browser: the one of the npm package on Linux x64, else an installed one. */
+export async function launchBrowser(): Promise<Browser> {
+  const isPackaged = process.platform === 'linux' && process.arch === 'x64';
+  const path = isPackaged
+    ? await chromium.executablePath()
+    : installed.find((candidate) => candidate !== undefined && existsSync(candidate));
+  if (!path) throw new Error('The browser tests need an installed Chrome; CHROME_PATH may name it.');
+  return playwright.launch({ executablePath: path, args: ['--no-sandbox'] });
+}
