@@ -19,10 +19,6 @@ ${main}
 `;
 }
 
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
-
 const style = `
 :root { --ink: #1c2024; --dim: #60646c; --line: #e0e1e6; --page: #f6f7f9; --card: #fff; --accent: #2457d6; --good: #12795a; }
 @media (prefers-color-scheme: dark) {

@@ -16,7 +16,7 @@ export function welcome(status: Status, engine: string): string {
     `  Models     ${engine}`,
     ...demoLines(status),
     'Next:',
-    `  register yourself    POST ${status.apiUrl}/auth/register, then open the inbox`,
+    `  register yourself    ${status.dashboardUrl}register, or use the demo account there`,
     `  a month later        POST ${origin}/_local/clock  {"advance":"P1M"}`,
     `  a broken model       POST ${origin}/_local/faults  {"target":"sagemaker","fault":"error"}`,
     '',

@@ -23,7 +23,6 @@ export const dashboardPages = [
   '/playground',
   '/settings',
 ] as const;
-export type DashboardPage = (typeof dashboardPages)[number];
 
 /** Folder of the build's files, whose names carry a hash of their content: they may be kept for ever. */
 export const hashedAssets = '/assets/';

@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { chat, type Person } from '#test/service.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const open = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password']);
 const firstLoadBytes = 250 * 1024;
 
@@ -19,7 +17,7 @@ interface Finding {
 
 /** What axe finds serious or critical, with the elements it means. */
 async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
+  await page.evaluate(axe.source);
   const violations: Finding[] = await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
   );
@@ -31,7 +29,10 @@ async function findings(page: Page): Promise<string[]> {
 /** Nothing is loading any more. */
 async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction('!document.querySelector(".mantine-Skeleton-root[data-visible]")');
+  await vi.waitFor(
+    async () => expect(await page.locator('.mantine-Skeleton-root[data-visible]').count()).toBe(0),
+    8000,
+  );
 }
 
 interface Look {

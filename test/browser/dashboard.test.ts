@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { accessTests } from './access.ts';
 import { accountTests } from './accounts.ts';
 import { failureTests } from './failures.ts';
@@ -17,13 +17,32 @@ beforeAll(async () => {
   stage = await openStage();
 }, 60_000);
 afterAll(() => stage.close());
-afterEach(() => expect(stage.complaints()).toEqual([]));
+afterEach(() => {
+  const complaints = stage.complaints();
+  if (complaints.length > 0) throw new Error(`the page complained: ${complaints.join('; ')}`);
+});
 
-describe('a newcomer', () => newcomerTests(current));
-describe('accounts', () => accountTests(current));
-describe('keys', () => keyTests(current));
-describe('plans', () => planTests(current));
-describe('usage', () => usageTests(current));
-describe('the playground', () => playgroundTests(current));
-describe('when something is wrong', () => failureTests(current));
-describe('every page', () => accessTests(current));
+describe('a newcomer', () => {
+  newcomerTests(current);
+});
+describe('accounts', () => {
+  accountTests(current);
+});
+describe('keys', () => {
+  keyTests(current);
+});
+describe('plans', () => {
+  planTests(current);
+});
+describe('usage', () => {
+  usageTests(current);
+});
+describe('the playground', () => {
+  playgroundTests(current);
+});
+describe('when something is wrong', () => {
+  failureTests(current);
+});
+describe('every page', () => {
+  accessTests(current);
+});

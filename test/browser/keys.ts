@@ -44,7 +44,7 @@ export function keyTests(stage: () => Stage): void {
     await press(page, 'Revoke the key');
     await says(page, '“test” is revoked.');
     expect(await statusWith(person.key)).toBe(401);
-    await page.getByText('Show ended keys').click();
+    await page.getByRole('switch', { name: 'Show ended keys' }).click();
     await says(page, 'Revoked');
   });
 }

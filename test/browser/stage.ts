@@ -12,11 +12,11 @@ const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashbo
 export interface Stage {
   readonly service: TestService;
   /** A fresh browser profile, signed in as the person, if one is named. */
-  visit(person?: Pick<Person, 'cookie'>, options?: BrowserContextOptions): Promise<Page>;
-  shoot(page: Page, name: string): Promise<void>;
+  readonly visit: (person?: Pick<Person, 'cookie'>, options?: BrowserContextOptions) => Promise<Page>;
+  readonly shoot: (page: Page, name: string) => Promise<void>;
   /** What went wrong in any page since it was last asked: exceptions, and what the policy did not let through. */
-  complaints(): string[];
-  close(): Promise<void>;
+  readonly complaints: () => string[];
+  readonly close: () => Promise<void>;
 }
 
 export async function openStage(): Promise<Stage> {
@@ -74,5 +74,6 @@ export const press = (page: Page, name: string | RegExp): Promise<void> => page.
 /** Resolves when the page says so. */
 export const says = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
-/** Looks again until it is so. */
+/** Looks again until it is so; to be awaited with its expectation. */
+// oxlint-disable-next-line vitest/require-awaited-expect-poll
 export const eventually = <Value>(look: () => Value | Promise<Value>) => expect.poll(look, { timeout: 8000 });

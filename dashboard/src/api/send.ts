@@ -16,7 +16,7 @@ export interface SendOptions {
   readonly key?: string | undefined;
 }
 
-const Values = v.optional(v.record(v.string(), v.unknown()), {});
+const Values = v.optional(v.record(v.string(), v.optional(v.union([v.string(), v.number()]))), {});
 /** An input without its route's types. */
 const Parts = v.object({ path: Values, query: Values, body: v.optional(v.unknown()) });
 type Values = v.InferOutput<typeof Values>;

@@ -1,4 +1,5 @@
 import UPlot from 'uplot';
+import { colourVariable } from '../lib/series-colour.ts';
 
 export interface Series {
   readonly name: string;
@@ -17,8 +18,6 @@ const number = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
 const dayMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-const colours = 6;
-export const seriesColour = (index: number): string => `var(--chart-${(index % colours) + 1})`;
 const valueOf = (variable: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 
@@ -89,7 +88,7 @@ export function chartOptions(
       ...series
         .map((_, index) => ({
           stroke: 'transparent',
-          fill: valueOf(`--chart-${(index % colours) + 1}`),
+          fill: valueOf(colourVariable(index)),
           width: 0,
           points: { show: false },
           ...(bars && { paths: bars }),

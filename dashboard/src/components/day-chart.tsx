@@ -20,7 +20,7 @@ export default function DayChart({ label, height, days, series, unit }: DayChart
   const scheme = useComputedColorScheme('light');
 
   useEffect(() => {
-    if (!place.current || !tip.current || width === 0) return;
+    if (!place.current || !tip.current || width === 0) return undefined;
     const options = chartOptions({ days, series, unit }, { width, height }, tip.current);
     const chart = new UPlot(options, stacked(days, series), place.current);
     return () => chart.destroy();

@@ -18,6 +18,9 @@ const planIds: Readonly<Record<string, string>> = {
 export const planNameOf = (planId: string): string => planIds[planId] ?? planId;
 export const planTitle = (planId: string): string => plans[planNameOf(planId)] ?? planId;
 
+/** Keys of this name are the playground's: made for an hour, kept in its memory only, revoked when the next is made. */
+export const playgroundKeyName = 'Playground';
+
 const services: Readonly<Record<string, string>> = {
   translation: 'Translation',
   text_analysis: 'Text analysis',

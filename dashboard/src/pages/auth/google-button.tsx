@@ -9,11 +9,13 @@ export function GoogleButton({ clientId, onToken }: { clientId: string; onToken:
   latest.current = onToken;
   useEffect(() => {
     let isGone = false;
-    void loadGoogle().then((identity) => {
+    async function draw(): Promise<void> {
+      const identity = await loadGoogle();
       if (isGone || !place.current) return;
       identity.initialize({ client_id: clientId, callback: ({ credential }) => latest.current(credential) });
       identity.renderButton(place.current, { theme: 'outline', size: 'large', width: 320 });
-    });
+    }
+    void draw();
     return () => {
       isGone = true;
     };

@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts';
 import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Icon } from '../../components/icon.tsx';
-import type { KeyRecord } from './key-table.tsx';
+import type { KeyRecord } from './key-record.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { useKeyChange } from './use-key-change.ts';

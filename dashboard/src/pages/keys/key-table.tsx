@@ -1,13 +1,10 @@
 import { Text } from '@mantine/core';
-import type { InferOutput } from 'valibot';
-import type { KeyRecord as KeySchema } from '#contract/keys.ts';
 import { useNow } from '../../api/surroundings.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
 import { KeyMenu } from './key-menu.tsx';
+import type { KeyRecord } from './key-record.ts';
 import { KeyStatusBadge } from './key-status-badge.tsx';
-
-export type KeyRecord = InferOutput<typeof KeySchema>;
 
 export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
   const now = useNow();

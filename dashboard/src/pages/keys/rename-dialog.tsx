@@ -2,7 +2,7 @@ import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { KeyChange } from '#contract/keys.ts';
 import { schemaErrors } from '../../lib/form-errors.ts';
-import type { KeyRecord } from './key-table.tsx';
+import type { KeyRecord } from './key-record.ts';
 import { useKeyChange } from './use-key-change.ts';
 
 interface RenameDialogProps {

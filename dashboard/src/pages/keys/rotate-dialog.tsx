@@ -6,7 +6,7 @@ import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useApiForm } from '../../lib/use-api-form.ts';
-import type { KeyRecord } from './key-table.tsx';
+import type { KeyRecord } from './key-record.ts';
 import { ShownKey } from './shown-key.tsx';
 
 interface RotateDialogProps {

@@ -3,7 +3,7 @@ import type { Credits } from '#contract/credits.ts';
 import type { KeyList } from '#contract/keys.ts';
 import type { CurrentSubscription } from '#contract/subscriptions.ts';
 import { formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planTitle, playgroundKeyName } from '../../lib/names.ts';
 
 interface Known {
   readonly credits: InferOutput<typeof Credits> | undefined;
@@ -53,7 +53,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
     ...(keys ?? []).map(
       ({ id, name, status, expiresAt }): AttentionItem | false =>
         status === 'active' &&
-        name !== 'Playground' &&
+        name !== playgroundKeyName &&
         expiresAt !== null &&
         isSoon(expiresAt) && {
           id,

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { planTitle } from '../../lib/names.ts';
 import { Downgrade } from './downgrade.tsx';
-import type { Plan } from './plan-card.tsx';
+import type { Plan } from './plan.ts';
 import { Subscribe } from './subscribe.tsx';
 import { Upgrade } from './upgrade.tsx';
 

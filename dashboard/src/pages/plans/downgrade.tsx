@@ -5,7 +5,7 @@ import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
-import type { Plan } from './plan-card.tsx';
+import type { Plan } from './plan.ts';
 
 interface DowngradeProps {
   readonly plan: Plan;

@@ -1,17 +1,13 @@
 import { Badge, Button, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { InferOutput } from 'valibot';
 import { models } from '#contract/models.ts';
 import { type PlanName, planOfRank } from '#contract/plans.ts';
-import type { CurrentSubscription, PlanList } from '#contract/subscriptions.ts';
 import { Icon } from '../../components/icon.tsx';
 import { formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change-dialog.tsx';
+import type { Plan, Subscription } from './plan.ts';
 import css from './plans.module.css';
-
-export type Plan = InferOutput<typeof PlanList>['plans'][number];
-export type Subscription = InferOutput<typeof CurrentSubscription>;
 
 interface PlanCardProps {
   readonly plan: Plan;

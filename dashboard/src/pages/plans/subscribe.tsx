@@ -5,7 +5,7 @@ import { formatMoney, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
-import type { Plan } from './plan-card.tsx';
+import type { Plan } from './plan.ts';
 
 export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   const title = planTitle(plan.name);

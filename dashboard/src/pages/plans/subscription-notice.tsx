@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatDay, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
-import type { Subscription } from './plan-card.tsx';
+import type { Subscription } from './plan.ts';
 
 /** Where the subscription stands, and the way out of it. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {

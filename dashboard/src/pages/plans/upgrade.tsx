@@ -7,7 +7,7 @@ import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
-import type { Plan } from './plan-card.tsx';
+import type { Plan } from './plan.ts';
 
 /** An upgrade with its prorated price, which the service says before it is done. */
 export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {

@@ -18,7 +18,7 @@ const names = { system: 'Instructions', user: 'You', assistant: 'Answer', functi
 export function Conversation({ messages, isRunning, onResult }: ConversationProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    void place.current?.scrollTo({ top: place.current.scrollHeight });
+    place.current?.scrollTo({ top: place.current.scrollHeight });
   }, [messages]);
   const isWaiting = isRunning && messages.at(-1)?.role !== 'assistant';
   return (

@@ -73,20 +73,20 @@ export async function streamedExchange<R extends Route>(
 ): Promise<Receipt> {
   const began = performance.now();
   const { headers, chunks } = await stream(route, input, options);
-  let receipt: Receipt = { response: '', requestId: headers.get('x-request-id') ?? undefined };
+  const requestId = headers.get('x-request-id') ?? undefined;
+  let response = '';
+  let firstTokenMs: number | undefined;
+  let counted: Pick<Receipt, 'tokens' | 'credits'> = {};
   for await (const data of chunks) {
     const { choices, usage } = v.parse(Chunk, data);
     const { text = '', delta } = choices[0] ?? {};
     const piece: Piece = { text: delta?.content ?? text, call: delta?.function_call };
-    receipt = {
-      ...receipt,
-      firstTokenMs: receipt.firstTokenMs ?? (piece.text || piece.call ? performance.now() - began : undefined),
-      response: `${receipt.response}data: ${JSON.stringify(data)}\n`,
-      ...(usage && { tokens: tokensOf(usage), credits: streamCredits(route, usage.total_tokens) }),
-    };
-    onPiece(piece, receipt);
+    if (piece.text || piece.call) firstTokenMs ??= performance.now() - began;
+    if (usage) counted = { tokens: tokensOf(usage), credits: streamCredits(route, usage.total_tokens) };
+    response += `data: ${JSON.stringify(data)}\n`;
+    onPiece(piece, { requestId, firstTokenMs, response, ...counted });
   }
-  return { ...receipt, totalMs: performance.now() - began };
+  return { requestId, firstTokenMs, response, ...counted, totalMs: performance.now() - began };
 }
 
 /** A stream's headers leave before its cost is known, so it is counted by the price list: per answer, or per token. */

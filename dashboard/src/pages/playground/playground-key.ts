@@ -2,9 +2,8 @@ import { routes } from '#contract/routes.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { followUp, queryClient } from '../../api/query-client.ts';
+import { playgroundKeyName } from '../../lib/names.ts';
 
-/** Keys of this name are this page's: made for an hour, kept in memory only, revoked when the next is made. */
-export const playgroundKeyName = 'Playground';
 const lifetimeMs = 3_600_000;
 
 let held: { readonly key: string; readonly until: number } | undefined;

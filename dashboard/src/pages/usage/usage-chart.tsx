@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import css from '../../components/day-chart.module.css';
 import { LazyDayChart } from '../../components/lazy-day-chart.tsx';
 import { formatCredits } from '../../lib/format.ts';
+import { seriesColour } from '../../lib/series-colour.ts';
 import { type Measure, sum, type Total } from '../../lib/usage.ts';
 
 interface UsageChartProps {
@@ -43,7 +44,7 @@ export function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) 
         <ul className={css.legend} aria-label="Colours of the chart">
           {series.map(({ name }, index) => (
             <li key={name}>
-              <i style={{ background: `var(--chart-${(index % 6) + 1})` }} />
+              <i style={{ background: seriesColour(index) }} />
               {name}
             </li>
           ))}
