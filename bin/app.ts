@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { App } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { ReviewedRules } from '#lib/reviewed-rules.ts';
+import { PipelineStack } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
-import { stageNamed } from '#lib/stages.ts';
+import { pipelineSettings, stageNamed } from '#lib/stages.ts';
 import { dashboardFolder, isDashboardBuilt } from '#local/dashboard-build.ts';
 
 /** The CDK app. Context: `stage` (a name of lib/stages.ts), `buffered=true` where the front door cannot stream. */
@@ -12,6 +15,11 @@ function context(name: string, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
 }
 
-const stage = stageNamed(context('stage', 'live'));
 if (!(await isDashboardBuilt())) execFileSync(process.execPath, ['bin/build.ts'], { stdio: 'inherit' });
-createPlatform(app, { stage, buffered: context('buffered', 'false') === 'true', dashboard: dashboardFolder });
+const dashboard = dashboardFolder;
+const stage = stageNamed(context('stage', 'live'));
+createPlatform(app, { stage, buffered: context('buffered', 'false') === 'true', dashboard });
+new PipelineStack(app, 'text-ai-pipeline', { settings: pipelineSettings(), stageNamed, dashboard });
+
+const packs = [new AwsSolutionsChecks(app), new ServerlessChecks(app)];
+Validations.of(app).addPlugins(...packs.map((pack) => new ReviewedRules(pack)));

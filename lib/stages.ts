@@ -3,7 +3,7 @@ import { type PipelineInput, PipelineSettings } from './pipeline-settings.ts';
 import { Stage, type StageInput } from './stage.ts';
 
 /** Synthesises as it is; a deployment puts in its own choices (docs/deploy.md). */
-const live: StageInput = {
+export const live: StageInput = {
   name: 'live',
   env: null,
   frontDoor: { kind: 'edge', domain: null },
@@ -20,20 +20,7 @@ const live: StageInput = {
   accountsKey: 'own',
 };
 
-const stages: readonly StageInput[] = [
-  live,
-  { ...live, name: 'staging', logRetentionDays: 14, rollout: 'at once' },
-  {
-    // What a local AWS can deploy (test/deploy): no edge, no firewall, no gradual rollout.
-    ...live,
-    name: 'local',
-    frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.com', trustedProxies: 0 },
-    networkLimits: 'off',
-    firewall: null,
-    logRetentionDays: 1,
-    rollout: 'at once',
-  },
-];
+const stages: readonly StageInput[] = [live, { ...live, name: 'staging', logRetentionDays: 14, rollout: 'at once' }];
 
 const pipelineChoices: PipelineInput = {
   repository: 'your-organisation/text-ai',

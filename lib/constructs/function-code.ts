@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path';
-import { DockerImage } from 'aws-cdk-lib';
+import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync } from 'esbuild';
 
@@ -12,6 +12,8 @@ const repository = join(import.meta.dirname, '../..');
  */
 export function functionCode(entry: string): Code {
   return Code.fromAsset(dirname(entry), {
+    // By default only the entry's own folder counts, and a change of what it imports would never be deployed.
+    assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('never-used'),
       // Tells the entry points of one folder apart: CDK builds once for equal options.

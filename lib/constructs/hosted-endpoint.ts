@@ -77,8 +77,8 @@ export class HostedEndpoint extends Construct {
       },
       runtimeConfig: { copyCount: Math.max(1, model.fewestCopies) },
     });
-    component.addDependency(endpoint);
-    this.#follow(model).addDependency(component);
+    component.addResourceDependency(endpoint);
+    this.#follow(model).addResourceDependency(component);
   }
 
   /** Copies follow the calls at a time; from none, the first call that finds none brings one. */

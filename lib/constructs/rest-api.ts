@@ -28,6 +28,9 @@ const apiStage = 'live';
 /** The longest that API Gateway waits for an answer it does not stream. */
 const bufferedSeconds = 29;
 
+/** Requests that one deployment takes of all callers together; more get 429. Accounts have limits of their own. */
+const mostRequests = { perSecond: 2000, atOnce: 1000 };
+
 /** Nothing of the query string, headers or body: links and credentials travel there. */
 const accessLogFields = {
   requestId: '$context.requestId',
@@ -60,6 +63,9 @@ export class ServiceApi extends Construct {
       cloudWatchRole: true,
       deployOptions: {
         stageName: apiStage,
+        tracingEnabled: true,
+        throttlingRateLimit: mostRequests.perSecond,
+        throttlingBurstLimit: mostRequests.atOnce,
         accessLogDestination: new LogGroupLogDestination(logs),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },

@@ -29,6 +29,8 @@ export class ApiStack extends Stack {
   readonly alarms: ITopic;
   readonly jobs: readonly JobFunction[];
   readonly mail: Mail;
+  readonly apiUrl: CfnOutput;
+  readonly inferenceUrl: CfnOutput;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     const {
@@ -79,8 +81,8 @@ export class ApiStack extends Stack {
     }).jobs;
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });
-    output('ApiUrl', edge ? `${publicOrigin}/api` : api.urlOf('/api'));
-    output('InferenceUrl', edge ? `${publicOrigin}/v1` : api.urlOf('/v1'));
+    this.apiUrl = output('ApiUrl', edge ? `${publicOrigin}/api` : api.urlOf('/api'));
+    this.inferenceUrl = output('InferenceUrl', edge ? `${publicOrigin}/v1` : api.urlOf('/v1'));
     if (edge) {
       output('DashboardUrl', publicOrigin);
       output('EdgeHost', edge.host);

@@ -16,6 +16,9 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
     super(scope, id, { description: 'Text AI platform: data, kept', ...props });
     this.tables = createTables(this, stage);
+    for (const [id, { tableName }] of Object.entries(this.tables)) {
+      new CfnOutput(this, `${id}TableName`, { value: tableName });
+    }
     if (stage.mail.identity === 'created') this.#verifySender(domainOf(stage.mail.sender));
   }
 

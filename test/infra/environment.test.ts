@@ -4,12 +4,13 @@ import { Environment, tableVariables } from '#contract/environment.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { Stage } from '#lib/stage.ts';
-import { parseStage, stageNamed } from '#lib/stages.ts';
+import { parseStage } from '#lib/stages.ts';
+import { plainStage } from '#test/plain-stage.ts';
 import { functionId, functionsOf, ofType, synthesise, type Whole } from './synth.ts';
 
 const origin = 'https://text.example.org';
 const stage: Stage = parseStage({
-  ...stageNamed('local'),
+  ...plainStage,
   frontDoor: { kind: 'gateway', publicOrigin: origin, trustedProxies: 2 },
   mail: { sender: 'hello@mail.example.org', identity: 'created' },
   googleClientId: 'client.apps.googleusercontent.com',
@@ -45,7 +46,7 @@ test('every function has a secure cookie, the public origin, and an environment 
     const environment = v.parse(Environment, Object.fromEntries(texts));
     expect(environment).toMatchObject({ SESSION_COOKIE: '__Host-session', PUBLIC_ORIGIN: origin });
     expect(environment).toMatchObject({ PLAN_TABLE: 'overview', NETWORK_LIMITS: 'on', TRUSTED_PROXIES: 2 });
-    expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'text-ai-local' });
+    expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'text-ai-plain' });
     expect(told).not.toHaveProperty('NODE_OPTIONS');
   }
 });

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Environment } from '#contract/environment.ts';
 import { allJobs } from '#contract/jobs.ts';
+import { briefModelSeconds } from '#contract/limits.ts';
 import { allRoutes, routes, unknownRouteId } from '#contract/routes.ts';
-import { translationSeconds } from '#contract/translation.ts';
 import { functionsOf, ofType, pathOf, type Resource, resourcesOf, synthesise, type Whole } from './synth.ts';
 
 interface DeployedMethod {
@@ -63,7 +63,8 @@ describe('time', () => {
 
   test('a model is given up before its function', () => {
     const modelSeconds = v.parse(Environment, {}).MODEL_DEADLINE_MS / 1000;
-    const deadlineOf = (id: string) => (id === routes.translate.id ? translationSeconds : modelSeconds);
+    const brief = new Set<string>([routes.translate.id, routes.createEmbeddings.id, routes.createOpenAiEmbeddings.id]);
+    const deadlineOf = (id: string) => (brief.has(id) ? briefModelSeconds : modelSeconds);
     const asking = allRoutes.filter(({ uses }) => uses.inference).map(({ id }) => id);
     expect(asking).not.toHaveLength(0);
     expect(asking.filter((id) => secondsOf(id) <= deadlineOf(id))).toEqual([]);
@@ -112,7 +113,9 @@ describe('logs', () => {
     const values = Object.values(JSON.parse(Format)).join(' ');
     expect(values).toContain('$context.requestId');
     expect(values).not.toMatch(/query|header|authoriz|body|caller|userAgent/i);
-    expect(stage!.Properties['MethodSettings']).toBeUndefined();
+    const settings = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
+    for (const { DataTraceEnabled, LoggingLevel } of settings)
+      expect([DataTraceEnabled, LoggingLevel]).toEqual([false, undefined]);
   });
 });
 

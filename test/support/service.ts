@@ -7,6 +7,7 @@ import { tables } from '#contract/tables.ts';
 import { startService } from '#local/service.ts';
 import { userKey } from '#repositories/account-items.ts';
 import { services } from '#runtime/container.ts';
+import { deployedService } from './deployed.ts';
 import { testFolder } from './folder.ts';
 
 type ServiceOptions = Parameters<typeof startService>[0];
@@ -31,8 +32,10 @@ export interface CallOptions {
 /** The whole service on a free port and an empty data folder, with a quick demo engine and cheap password hashes. */
 export async function startTestService(options: Partial<ServiceOptions> = {}) {
   process.env['SCRYPT_LOG2_N'] ??= '12';
+  const deployed = deployedService();
   const folder = await testFolder();
-  const service = await startService({ port: 0, data: folder, wordDelayMs: 0, log: () => undefined, ...options });
+  const service =
+    deployed ?? (await startService({ port: 0, data: folder, wordDelayMs: 0, log: () => undefined, ...options }));
 
   async function call(method: string, path: string, { body, key, cookie, headers }: CallOptions = {}): Promise<Answer> {
     const reply = await fetch(service.origin + path, {
@@ -49,14 +52,18 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   }
 
   async function post(path: string, body: unknown): Promise<any> {
+    if (path.startsWith('/_local/')) deployed?.onlyHere();
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     return (await fetch(service.origin + path, init)).json();
   }
 
+  const mailsHere = async () =>
+    (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
+
   /** The token of the newest mail to an address, once it has come. */
   async function mailedToken(email: string, not = ''): Promise<string> {
     for (let tries = 0; tries < 200; tries++) {
-      const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
+      const mails = deployed ? await deployed.mails() : await mailsHere();
       const token = /token=(\w+)/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[1];
       if (token && token !== not) return token;
       await sleep(25);
@@ -64,7 +71,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     throw new Error(`no mail to ${email} came`);
   }
 
-  let people = 0;
+  let people = deployed ? Date.now() * 100 : 0;
 
   /** Registers somebody new; `cookie` is their session. */
   async function registered() {
@@ -92,7 +99,13 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   async function confirmed(accountId: number): Promise<void> {
     const client = DynamoDBDocumentClient.from(new DynamoDBClient());
     const change = { UpdateExpression: 'SET confirmedAt = :now', ExpressionAttributeValues: { ':now': Date.now() } };
-    await client.send(new UpdateCommand({ TableName: tables.accounts.name, Key: userKey(accountId), ...change }));
+    await client.send(
+      new UpdateCommand({
+        TableName: process.env['ACCOUNTS_TABLE'] ?? tables.accounts.name,
+        Key: userKey(accountId),
+        ...change,
+      }),
+    );
     client.destroy();
   }
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+import { randomBytes } from 'node:crypto';
+import * as v from 'valibot';
+
+/**
+ * Proves a deployed service from outside, as the pipeline does before it goes on: somebody registers, signs in and
+ * deletes the account again; with SMOKE_KEY set, a chat is answered and charged. Usage: node bin/smoke.ts API_URL INFERENCE_URL
+ */
+const Answer = v.object({ message: v.string(), data: v.unknown() });
+
+interface Request {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function call(url: string, { method = 'POST', body, headers = {} }: Request, status: number, message: string) {
+  const reply = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Answer), text);
+  const said = parsed.success ? parsed.output.message : 'no envelope';
+  if (reply.status !== status || said !== message) {
+    throw new Error(
+      `${method} ${url} answered ${reply.status} ${said}, expected ${status} ${message}: ${text.slice(0, 300)}`,
+    );
+  }
+  console.log(`${reply.status} ${said}  ${method} ${url}`);
+  return reply.headers;
+}
+
+async function smoke(api: string, inference: string, key: string | undefined): Promise<void> {
+  const id = randomBytes(6).toString('hex');
+  // SES takes mails to its simulator's addresses, and nobody gets them.
+  const email = `success+${id}@simulator.amazonses.com`;
+  const password = `smoke ${randomBytes(12).toString('hex')}`;
+  const registration = { email, name: 'Smoke test', password_hash: password };
+  await call(`${api}/auth/register`, { body: registration }, 201, 'CONFIRMATION_LINK_SENT');
+  const signedIn = await call(`${api}/auth/login`, { body: { email, password } }, 200, 'LOGIN_SUCCESS');
+  const cookie = signedIn.getSetCookie()[0]?.split(';')[0] ?? '';
+  await call(`${api}/auth/me`, { method: 'GET', headers: { cookie } }, 200, 'SUCCESS');
+  await call(`${api}/auth/delete-account`, { headers: { cookie }, body: { password } }, 200, 'SUCCESS');
+  await call(`${api}/nowhere`, { method: 'GET' }, 404, 'NOT_FOUND');
+
+  const body = { model: 'svc-1', messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 16 };
+  await call(`${inference}/chat/completions`, { body }, 401, 'INVALID_API_KEY');
+  if (!key) return console.log('no SMOKE_KEY: no priced call was made');
+  const headers = { authorization: `Bearer ${key}` };
+  const charged = await call(`${inference}/chat/completions`, { body, headers }, 200, 'SUCCESS');
+  if (!charged.get('x-credits-charged')) throw new Error('the answer does not say what was charged');
+}
+
+const [api, inference] = process.argv.slice(2);
+if (!api || !inference) {
+  console.error('usage: node bin/smoke.ts API_URL INFERENCE_URL');
+  process.exitCode = 2;
+} else {
+  await smoke(api, inference, process.env['SMOKE_KEY']).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,140 @@
+/** Findings of cdk-nag that stay, and why. */
+export interface Acknowledgement {
+  /** Rules as the report names them, some with what they found in brackets; a `*` at the end stands for anything. */
+  readonly rules: readonly string[];
+  /** Paths of the resources. */
+  readonly at: RegExp;
+  readonly reason: string;
+}
+
+/** Roles and functions that CDK brings along for the files of a bucket. */
+const bucketDeployment = /\/Custom::CDKBucketDeployment\w+\//;
+
+const managedPolicy = (name: string) =>
+  `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`;
+
+/** The only place where a finding is let be. A test fails for one that has no reason here, and for a reason without finding. */
+export const acknowledgements: readonly Acknowledgement[] = [
+  {
+    rules: ['AwsSolutions-APIG2'],
+    at: /\/Api\/RestApi\/Resource$/,
+    reason:
+      'Functions validate every request by the schema of its route, and answer 400 in the envelope with the field.',
+  },
+  {
+    rules: ['AwsSolutions-APIG4', 'AwsSolutions-COG4'],
+    at: /\/Api\/RestApi\/Default\//,
+    reason:
+      'Keys and sessions are checked by the function, a key within the write that admits the call: an authorizer would cost a second round trip and act on a revocation late. Some routes take no credential by specification.',
+  },
+  {
+    rules: ['AwsSolutions-APIG6'],
+    at: /\/Api\/RestApi\/DeploymentStage\.live\/Resource$/,
+    reason: 'The access log has every request; execution logs would add headers and paths with links and credentials.',
+  },
+  {
+    rules: ['AwsSolutions-CFR1'],
+    at: /\/edge\/Distribution\/Resource$/,
+    reason: 'The service is for callers everywhere.',
+  },
+  {
+    rules: ['AwsSolutions-CFR2'],
+    at: /\/edge\/Distribution\/Resource$/,
+    reason: 'The firewall stands before the API, which takes requests through the edge only; the rest is public files.',
+  },
+  {
+    rules: ['AwsSolutions-CFR3'],
+    at: /\/edge\/Distribution\/Resource$/,
+    reason:
+      'Logs of CloudFront have query strings, in which confirmation and reset links carry their tokens. The access log of the API has none.',
+  },
+  {
+    rules: ['AwsSolutions-CFR4'],
+    at: /\/edge\/Distribution\/Resource$/,
+    reason:
+      'The certificate of CloudFront comes with its own choice of protocols; a stage with a domain has TLS 1.2 and newer.',
+  },
+  {
+    rules: [managedPolicy('AmazonAPIGatewayPushToCloudWatchLogs')],
+    at: /\/Api\/RestApi\/CloudWatchRole\/Resource$/,
+    reason: 'API Gateway asks for this policy; the role is one for the account and region.',
+  },
+  {
+    rules: [managedPolicy('AWSCodeDeployRoleForLambdaLimited')],
+    at: /\/Rollout\/Role\/Resource$/,
+    reason: 'CodeDeploy asks for this policy, the narrowest that AWS has for moving aliases of functions.',
+  },
+  {
+    rules: ['AwsSolutions-IAM5[Resource::*]'],
+    at: /-api\/.*\/?[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
+    reason:
+      'Traces know no resource: xray:PutTraceSegments and xray:PutTelemetryRecords. The golden table of grants shows that nothing else is wide.',
+  },
+  {
+    rules: ['AwsSolutions-S1'],
+    at: /\/edge\/Files\/Bucket\/Resource$/,
+    reason: 'The bucket has public files only, made from the repository; CloudFront alone reads it.',
+  },
+  {
+    rules: ['AwsSolutions-SMG4'],
+    at: /\/Firewall\/Pass\/Resource$/,
+    reason:
+      'Edge and firewall must change it in one deployment, which a rotation by schedule cannot; docs/runbook.md says how.',
+  },
+  {
+    rules: ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'],
+    at: /\/DeadLetters\/Resource$/,
+    reason: 'These are the queues of what was given up on; somebody looks at them, which an alarm asks for.',
+  },
+  {
+    rules: ['Serverless-LambdaDLQ'],
+    at: /\/[a-z-]+\/Function\/Resource$/,
+    reason:
+      'Functions of routes are called synchronously; jobs send what they give up on to their own queue by destination.',
+  },
+  {
+    rules: ['Serverless-SNSRedrivePolicy'],
+    at: /\/Alarms\/[^/]+\/Resource$/,
+    reason: 'A mail that cannot be delivered is not a message to keep; the alarm itself stays to be seen.',
+  },
+  {
+    rules: [
+      'AwsSolutions-L1',
+      managedPolicy('AWSLambdaBasicExecutionRole'),
+      'AwsSolutions-IAM5[*',
+      'Serverless-LambdaDLQ',
+      'Serverless-LambdaLatestVersion',
+      'Serverless-LambdaTracing',
+    ],
+    at: bucketDeployment,
+    reason:
+      'CDK makes and updates this function, which copies the dashboard into its bucket while CloudFormation waits for it.',
+  },
+  {
+    rules: ['AwsSolutions-IAM5[*'],
+    at: /^text-ai-pipeline\/Pipeline\/.*\/DefaultPolicy\/Resource$/,
+    reason:
+      'CDK Pipelines makes these roles: wide within its own bucket, key, log groups and reports, and to take on the roles of the bootstrap.',
+  },
+  {
+    rules: ['AwsSolutions-S1'],
+    at: /^text-ai-pipeline\/Pipeline\/Pipeline\/ArtifactsBucket\/Resource$/,
+    reason: 'Sources and templates on their way through the pipeline; CloudTrail has who deployed what.',
+  },
+  {
+    rules: ['AwsSolutions-IAM5[Resource::*]', 'AwsSolutions-IAM5[Resource::arn:*'],
+    at: /-models\/[^/]+\/Role\/DefaultPolicy\/Resource$/,
+    reason:
+      'ecr:GetAuthorizationToken knows no resource; SageMaker names the log groups of endpoints itself; weights are all objects under their prefix.',
+  },
+];
+
+/** Whether a finding at a resource has a reason to stay. */
+export function isAcknowledged(rule: string, path: string): boolean {
+  return acknowledgements.some((one) => covers(one, rule, path));
+}
+
+export function covers({ rules, at }: Acknowledgement, rule: string, path: string): boolean {
+  const names = (known: string) => (known.endsWith('*') ? rule.startsWith(known.slice(0, -1)) : known === rule);
+  return rules.some(names) && at.test(path);
+}

@@ -1,0 +1,78 @@
+import { Stage as Deployment, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { BuildSpec, ComputeType, LinuxBuildImage } from 'aws-cdk-lib/aws-codebuild';
+import {
+  CodeBuildStep,
+  CodePipeline,
+  CodePipelineSource,
+  type IFileSetProducer,
+  ManualApprovalStep,
+  ShellStep,
+} from 'aws-cdk-lib/pipelines';
+import type { Construct } from 'constructs';
+import type { PipelineSettings } from '#lib/pipeline-settings.ts';
+import { seenAs } from '#lib/seen-as.ts';
+import type { Stage } from '#lib/stage.ts';
+import { createPlatform } from './platform.ts';
+
+export interface PipelineStackProps extends StackProps {
+  readonly settings: PipelineSettings;
+  /** The stage of a name. */
+  readonly stageNamed: (name: string) => Stage;
+  /** Folder with the dashboard's build. */
+  readonly dashboard: string | null;
+}
+
+/** From a push to production: tests, staging, a smoke test of it, somebody's approval, production, its smoke test. */
+export class PipelineStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, stageNamed, dashboard, ...props }: PipelineStackProps) {
+    super(scope, id, { description: 'Text AI platform: pipeline', ...props });
+    const { repository, branch, connectionArn } = settings;
+    const source = seenAs<IFileSetProducer>(CodePipelineSource.connection(repository, branch, { connectionArn }));
+    const commands = ['npm ci', 'npm test', 'npx cdk synth --quiet'];
+    const test = new ShellStep('Test', { input: source, commands });
+    const pipeline = new CodePipeline(this, 'Pipeline', {
+      synth: seenAs<IFileSetProducer>(test),
+      crossAccountKeys: true,
+      enableKeyRotation: true,
+      codeBuildDefaults: {
+        buildEnvironment: { buildImage: LinuxBuildImage.AMAZON_LINUX_2023_5, computeType: ComputeType.MEDIUM },
+        partialBuildSpec: BuildSpec.fromObject({ phases: { install: { 'runtime-versions': { nodejs: 22 } } } }),
+        timeout: Duration.minutes(30),
+      },
+    });
+    const deployment = (name: string) => new PlatformDeployment(this, name, { stage: stageNamed(name), dashboard });
+    const staging = deployment(settings.staging);
+    const production = deployment(settings.production);
+    pipeline.addStage(staging, { post: [staging.smokeTest(source)] });
+    const comment = 'Staging has passed its smoke test. Production follows.';
+    pipeline.addStage(production, {
+      pre: [new ManualApprovalStep('Approve', { comment })],
+      post: [production.smokeTest(source)],
+    });
+  }
+}
+
+interface PlatformDeploymentProps {
+  readonly stage: Stage;
+  readonly dashboard: string | null;
+}
+
+/** A stage as the pipeline deploys it. */
+class PlatformDeployment extends Deployment {
+  readonly #platform: ReturnType<typeof createPlatform>;
+
+  constructor(scope: Construct, id: string, { stage, dashboard }: PlatformDeploymentProps) {
+    super(scope, id, stage.env ? { env: stage.env } : {});
+    this.#platform = createPlatform(this, { stage, buffered: false, dashboard });
+  }
+
+  /** Somebody registers, signs in and goes; with the key of the environment variable SMOKE_KEY, a chat is charged. */
+  smokeTest(source: IFileSetProducer): CodeBuildStep {
+    const { apiUrl, inferenceUrl } = this.#platform.api;
+    return new CodeBuildStep(`Smoke test of ${this.node.id}`, {
+      input: source,
+      envFromCfnOutputs: { API_URL: apiUrl, INFERENCE_URL: inferenceUrl },
+      commands: ['npm ci', 'npx node bin/smoke.ts "$API_URL" "$INFERENCE_URL"'],
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import { beforeAll, expect, test } from 'vitest';
+import { chat, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+test('accounts and balances of before are there', async () => {
+  const login = { email: 'kept@example.com', password: 'a quiet river bank' };
+  const { status, body } = await service.call('POST', '/api/auth/login', { body: login });
+  expect([status, body.message]).toEqual([200, 'LOGIN_SUCCESS']);
+});
+
+test('the new setting is in force: the plan overview gives a free account 5 calls a minute', async () => {
+  const { key } = await service.person();
+  const statuses: number[] = [];
+  for (let call = 0; call < 6; call++) {
+    statuses.push((await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+});

@@ -1,0 +1,10 @@
+import { App } from 'aws-cdk-lib';
+import { createPlatform } from '#lib/stacks/platform.ts';
+import { parseStage } from '#lib/stages.ts';
+import { plainStage } from '#test/plain-stage.ts';
+
+/** The stacks of the platform for a local AWS. Context: `planTable`, so that there is something to update. */
+const app = new App();
+const planTable: unknown = app.node.tryGetContext('planTable') ?? plainStage.planTable;
+const env = { account: '000000000000', region: 'us-east-1' };
+createPlatform(app, { stage: parseStage({ ...plainStage, env, planTable }), buffered: true, dashboard: null });

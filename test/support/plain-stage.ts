@@ -1,0 +1,13 @@
+import type { StageInput } from '#lib/stage.ts';
+import { live } from '#lib/stages.ts';
+
+/** A stage of what a local AWS can deploy: no edge, no firewall, no gradual rollout. */
+export const plainStage: StageInput = {
+  ...live,
+  name: 'plain',
+  frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.com', trustedProxies: 0 },
+  networkLimits: 'off',
+  firewall: null,
+  logRetentionDays: 1,
+  rollout: 'at once',
+};
