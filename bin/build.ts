@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/dashboard-build.ts';
 
+// Vite takes over what is set, and tests set `test`: the build would be React's slow one for development.
+process.env['NODE_ENV'] = 'production';
+
 /** Builds the dashboard into dashboard/dist, unless it is built from these sources. It is put there as a whole. */
 async function run(): Promise<void> {
   if (await isDashboardBuilt()) {

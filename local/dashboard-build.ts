@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 export const dashboardFolder = join(root, 'dashboard', 'dist');
 export const stampFile = 'sources.txt';
 
-const sources = ['dashboard/{src,public}/**', 'dashboard/*.*', 'functions/contract/**', 'package-lock.json'];
+const sources = ['dashboard/{src,public}/**', 'dashboard/*.*', 'functions/contract/**', 'bin/build.ts', 'package-lock.json'];
 
 /** A hash of everything that the built dashboard is made of. */
 export async function dashboardSources(): Promise<string> {
