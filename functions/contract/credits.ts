@@ -15,9 +15,8 @@ export const CreditBalance = v.object({
 
 const pageSize = v.pipe(
   v.string(),
-  v.regex(/^[1-9]\d{0,2}$/, 'must be a number from 1 to 200'),
+  v.regex(/^(?:[1-9]\d?|1\d\d|200)$/, 'must be a number from 1 to 200'),
   v.transform(Number),
-  v.maxValue(200, 'must be a number from 1 to 200'),
 );
 
 /** `cursor` is the `nextCursor` of the page before. */

@@ -1,12 +1,19 @@
 import * as v from 'valibot';
 
-/** Messages are the rule alone; validation puts the field's path before them. */
+/**
+ * Text of so many Unicode code points, as JSON Schema counts them too. Messages are the rule alone; validation puts
+ * the field's path before them.
+ */
 export const text = (max: number, min = 1) =>
   v.pipe(
     v.string('must be a string'),
     v.check(isWellFormed, 'must be well-formed Unicode'),
-    v.minLength(min, min === 1 ? 'must not be empty' : `must have at least ${min} characters`),
-    v.maxLength(max, `must have at most ${max} characters`),
+    v.check(
+      (value) => characters(value, min) >= min,
+      min === 1 ? 'must not be empty' : `must have at least ${min} characters`,
+    ),
+    v.check((value) => characters(value, max + 1) <= max, `must have at most ${max} characters`),
+    v.metadata({ minLength: min, maxLength: max }),
   );
 
 export const integer = (min: number, max = Number.MAX_SAFE_INTEGER) =>
@@ -25,8 +32,12 @@ export const decimal = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
-/** An ISO 8601 timestamp with a time zone. */
-export const timestamp = v.pipe(v.string('must be a string'), v.isoTimestamp('must be an ISO 8601 timestamp'));
+/** An ISO 8601 timestamp with a time zone, of a day that the calendar has. */
+export const timestamp = v.pipe(
+  v.string('must be a string'),
+  v.isoTimestamp('must be an ISO 8601 timestamp'),
+  v.check(isCalendarDay, 'must be a day that the calendar has'),
+);
 
 /** A timestamp in an answer. */
 export const instant = v.pipe(v.string(), v.isoTimestamp());
@@ -39,6 +50,20 @@ export const email = v.pipe(text(254), v.email('must be an e-mail address'));
 /** An object as JSON knows it: Valibot takes a list for an object without fields. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Code points, counted no further than `enough`. */
+function characters(value: string, enough: number): number {
+  let count = 0;
+  for (const _ of value) if (++count >= enough) break;
+  return count;
+}
+
+/** A Date takes 30 February for 2 March. */
+function isCalendarDay(value: string): boolean {
+  const day = value.slice(0, 10);
+  const date = new Date(`${day}T00:00:00Z`);
+  return Number.isNaN(date.getTime()) || date.toISOString().startsWith(day);
 }
 
 function isWellFormed(value: string): boolean {

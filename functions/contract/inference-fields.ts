@@ -16,7 +16,7 @@ export const functionName = v.pipe(
 export const modelFor = (capability: Capability) =>
   v.picklist(
     models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id),
-    `must name a ${capability} model`,
+    `must name a model for ${capability}`,
   );
 
 export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
@@ -41,6 +41,12 @@ export const FunctionChoice = v.union(
   [v.picklist(['none', 'auto']), v.object({ name: functionName })],
   'must be none, auto or an object with the name of a function',
 );
+
+/** What is wrong with a message whose role is none of these, or that is no object. */
+export const roleRule =
+  (roles: string) =>
+  ({ expected }: v.VariantIssue): string =>
+    expected === 'Object' ? 'must be an object with a role' : `must be ${roles}`;
 
 export const messageList = <const M extends v.GenericSchema>(message: M) =>
   v.pipe(

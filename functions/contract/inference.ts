@@ -9,11 +9,13 @@ import {
   messageList,
   modelFor,
   nonEmpty,
+  roleRule,
   samplingDefaults,
   samplingRules,
   Usage,
 } from './inference-fields.ts';
 import { limits } from './limits.ts';
+import { mostDimensions } from './models.ts';
 
 const Message = v.variant(
   'role',
@@ -33,7 +35,7 @@ const Message = v.variant(
       ),
     ),
   ],
-  'must be an object with a role of system, user, assistant or function',
+  roleRule('system, user, assistant or function'),
 );
 
 const sampling = {
@@ -128,7 +130,7 @@ export const EmbeddingsRequest = v.object(
       'must be a non-empty string or a list of non-empty strings; tokens are not taken',
     ),
     encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
-    dimensions: v.optional(v.nullable(integer(1, 4096))),
+    dimensions: v.optional(v.nullable(integer(1, mostDimensions))),
     user: v.optional(v.nullable(v.string('must be a string'))),
   },
   'must be a JSON object',

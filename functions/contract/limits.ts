@@ -10,3 +10,6 @@ export const limits = {
   embeddingTokens: 8192,
   activeKeys: 50,
 } as const;
+
+/** Seconds a model may take where the answer must be there within a buffered route's 29: the function has 28, and settles in them too. */
+export const briefModelSeconds = 25;

@@ -47,6 +47,9 @@ function textModel(id: string, contextWindow: number, minPlanRank = 1): Model {
   return { id, capabilities, contextWindow, dimensions: null, minPlanRank, endpoint: id, family: 'vllm' };
 }
 
+/** Of the longest vector that a model makes. */
+export const mostDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
+
 const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id, model]));
 
 /** The model with this id and capability; undefined when there is none (then the call is a 400). */

@@ -10,6 +10,7 @@ import {
   functionName,
   messageList,
   modelFor,
+  roleRule,
   Usage,
 } from './inference-fields.ts';
 import { limits } from './limits.ts';
@@ -71,7 +72,7 @@ const Message = v.variant(
     v.object({ role: v.literal('tool'), tool_call_id: callId, content: Text }),
     v.object({ role: v.literal('function'), name: functionName, content: Text }),
   ],
-  'must be an object with a role of system, developer, user, assistant, tool or function',
+  roleRule('system, developer, user, assistant, tool or function'),
 );
 
 const Tool = v.object(

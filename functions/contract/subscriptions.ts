@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { instant, text } from './fields.ts';
+import { findPlan } from './plans.ts';
 
 const body = 'must be a JSON object';
 
@@ -15,13 +16,15 @@ export const PlanList = v.object({
   ),
 });
 
-/** `planId` is a plan's name, or its id as a string. */
-export const NewSubscription = v.object(
-  { planId: text(32), billingCycle: v.literal('monthly', 'must be monthly') },
-  body,
+/** A plan's name, or its id as a string. */
+const planId = v.pipe(
+  text(32),
+  v.check((id) => findPlan(id) !== undefined, 'must name a plan, or be its id as a string'),
 );
-export const PlanChange = v.object({ newPlanId: text(32) }, body);
-export const PlanQuery = v.object({ newPlanId: text(32) }, 'must have a newPlanId');
+
+export const NewSubscription = v.object({ planId, billingCycle: v.literal('monthly', 'must be monthly') }, body);
+export const PlanChange = v.object({ newPlanId: planId }, body);
+export const PlanQuery = v.object({ newPlanId: planId }, 'must have a newPlanId');
 export const SubscriptionPath = v.object({ id: text(64) });
 
 /** The spec's Subscription; the last three appear once it is to be downgraded, or cancelled. */

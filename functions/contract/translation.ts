@@ -1,17 +1,15 @@
 import * as v from 'valibot';
 import { text } from './fields.ts';
-import { languageName } from './languages.ts';
+import { languageName, languages } from './languages.ts';
 import { limits } from './limits.ts';
 
 /** Words that one call translates at most (design section 3, "Limits"; how they are counted: `domain/words.ts`). */
 export const maxTranslationWords = 5000;
 
-/** Time for all parts of a text together: the function has 28 s, and the charge is settled in them too. */
-export const translationSeconds = 25;
-
 const language = v.pipe(
   v.string('must be a string'),
   v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),
+  v.metadata({ description: 'An ISO 639-1 code; capitals are taken too.', enum: [...languages.keys()] }),
 );
 
 /** Body of POST /ai/translate. Codes may be of either case and are echoed as sent; the body's size bounds the text. */

@@ -5,7 +5,7 @@ import { ReportedUsage } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
 import { modelSampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
-import { measure } from './tokens.ts';
+import { tokensOf } from './tokens.ts';
 
 /** Tokens that a chat template may add around each message, and around the whole. */
 const overheadPerMessage = 4;
@@ -54,12 +54,10 @@ export async function outputRoom(conversation: Conversation, tokenizer: Tokenize
   const { model, messages, maxTokens } = conversation;
   const window = findModel(model, 'chat')?.contextWindow ?? 0;
   const extra = overhead + overheadPerMessage * messages.length;
-  const asked = maxTokens ?? 1;
-  const { tokens, fits } = await measure(promptTexts(conversation), window - extra - asked, tokenizer);
-  const prompt = tokens + extra;
-  if (!fits) {
-    throw overlong(model, window, prompt, asked);
-  }
+  const enough = window - extra - (maxTokens ?? defaultMaxTokens);
+  const prompt = extra + (await tokensOf(promptTexts(conversation), enough, tokenizer));
+  const least = maxTokens ?? 1;
+  if (prompt + least > window) throw overlong(model, window, prompt, least);
   return maxTokens ?? Math.min(defaultMaxTokens, window - prompt);
 }
 

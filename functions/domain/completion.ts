@@ -7,7 +7,7 @@ import { type ModelChunk, type ModelUsage, ReportedUsage, totalled } from './mod
 import type { Tokenizer } from './ports.ts';
 import { modelSampling, type Sampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
-import { measure } from './tokens.ts';
+import { tokensOf } from './tokens.ts';
 
 /** Asked for when the caller sends no `max_tokens` (spec "POST /completions"). */
 const defaultMaxTokens = 100;
@@ -38,8 +38,8 @@ export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer) {
   const { model, prompt } = request;
   const asked = request.max_tokens ?? undefined;
   const window = findModel(model, 'completion')?.contextWindow ?? 0;
-  const { tokens, fits } = await measure([prompt], window - (asked ?? 1), tokenizer);
-  if (!fits) throw overlong(model, window, tokens, asked ?? 1);
+  const tokens = await tokensOf([prompt], window - (asked ?? defaultMaxTokens), tokenizer);
+  if (tokens + (asked ?? 1) > window) throw overlong(model, window, tokens, asked ?? 1);
   const maxTokens = asked ?? Math.min(defaultMaxTokens, window - tokens);
   const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request) };
   return { body, mostTokens: tokens + maxTokens };

@@ -3,7 +3,7 @@ import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference.ts';
 import { limits } from '#contract/limits.ts';
 import type { Tokenizer } from './ports.ts';
 import { overlong, ServiceError } from './service-error.ts';
-import { measure } from './tokens.ts';
+import { tokensOf } from './tokens.ts';
 
 export interface ModelEmbeddingsRequest {
   readonly input: readonly string[];
@@ -23,8 +23,8 @@ export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: T
   const input = typeof request.input === 'string' ? [request.input] : request.input;
   let mostTokens = 0;
   for (const text of input) {
-    const { tokens, fits } = await measure([text], limits.embeddingTokens, tokenizer);
-    if (!fits) throw overlong(request.model, limits.embeddingTokens, tokens, 0);
+    const tokens = await tokensOf([text], limits.embeddingTokens, tokenizer);
+    if (tokens > limits.embeddingTokens) throw overlong(request.model, limits.embeddingTokens, tokens, 0);
     mostTokens += tokens;
   }
   const { dimensions } = request;

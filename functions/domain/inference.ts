@@ -16,6 +16,7 @@ import { type ModelEmbeddings, type ModelEmbeddingsRequest, toEmbeddingList, toM
 import { begun, billable, type ModelChunk, type ModelUsage, type StreamedAnswer } from './model-stream.ts';
 import type { Clock, Tokenizer } from './ports.ts';
 import { fixedPrice, tokenPrice } from './pricing.ts';
+import { countTokens } from './tokens.ts';
 
 /** The models behind the service. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT, SERVICE_UNAVAILABLE. */
 export interface ModelGateway {
@@ -36,6 +37,8 @@ interface ModelOrder<Request> {
   readonly model: string;
   readonly amount: number;
   readonly request: Request;
+  /** Where `amount` is a bound: the order, with less output if need be, at no more than a budget; undefined if there is none. */
+  readonly within?: (budget: number) => Promise<ModelOrder<Request> | undefined>;
 }
 
 /** An order that says whether to stream the answer, and how it is to look. */
@@ -107,7 +110,15 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   ): Promise<CompletionOrder<Answer>> {
     const { body, mostTokens } = await toModelCompletion(prompt, tokenizer);
     const { model, stream } = prompt;
-    return { model, stream, format, amount: tokenPrice('completion', mostTokens), request: body };
+    const order = { model, stream, format, amount: tokenPrice('completion', mostTokens), request: body };
+    async function within(budget: number) {
+      const tokens = await tokenizer.count(body.prompt);
+      const room = Math.floor(budget / tokenPrice('completion', 1)) - tokens;
+      const max_tokens = Math.min(body.max_tokens, room);
+      const amount = tokenPrice('completion', tokens + max_tokens);
+      return room > 0 ? { ...order, amount, request: { ...body, max_tokens } } : undefined;
+    }
+    return { ...order, within };
   }
 
   async function complete<Answer>(order: CompletionOrder<Answer>, requestId: string): Promise<Priced<Answer>> {
@@ -147,15 +158,20 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
 
   async function orderEmbeddings(asked: EmbeddingsRequest): Promise<EmbeddingsOrder> {
     const { body, mostTokens } = await toModelEmbeddings(asked, tokenizer);
-    return { model: asked.model, amount: tokenPrice('embeddings', mostTokens), request: body, asked };
+    const order = { model: asked.model, amount: tokenPrice('embeddings', mostTokens), request: body, asked };
+    async function within(budget: number) {
+      const amount = tokenPrice('embeddings', await countTokens(body.input, tokenizer));
+      return amount <= budget ? { ...order, amount } : undefined;
+    }
+    return { ...order, within };
   }
 
   async function embed({ model, request, asked }: EmbeddingsOrder): Promise<Priced<EmbeddingList>> {
     const reply = await gateway.embed(model, request);
-    const counted = async () => {
-      const counts = await Promise.all(request.input.map((text) => tokenizer.count(text)));
-      return { prompt_tokens: counts.reduce((sum, count) => sum + count, 0), completion_tokens: 0 };
-    };
+    const counted = async () => ({
+      prompt_tokens: await countTokens(request.input, tokenizer),
+      completion_tokens: 0,
+    });
     const { prompt_tokens } = await billable(reply.usage && { ...reply.usage, completion_tokens: 0 }, counted);
     return { answer: toEmbeddingList(reply, prompt_tokens, asked), cost: tokenPrice('embeddings', prompt_tokens) };
   }

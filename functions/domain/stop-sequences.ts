@@ -24,6 +24,7 @@ export class StopCutter {
 
   /** What may be passed on now that `piece` has come. Nothing may follow once it has stopped. */
   push(piece: string): Cut {
+    if (this.#matchers.length === 0) return { text: piece, stopped: false };
     const text = this.#held + piece;
     for (let index = 0; index < piece.length; index += 1) {
       const complete = this.#matchers.filter((matcher) => matcher.reads(piece.charCodeAt(index)));

@@ -127,10 +127,10 @@ export function subscriptionService(
 
 /** The subscription as callers see it (spec "Subscription"; more fields once it is cancelled or to be downgraded). */
 function shown(meter: Meter, plans: Plans) {
-  const plan = plans(meter.planRank);
   const subscription = shownSubscription(meter);
   if (!subscription) throw new ServiceError('INVALID_STATE', 'There is no subscription.');
   const { id, planId, status, pending, endsAt, creditsExpireAt } = subscription;
+  const { plan } = chosenPlan(planId, plans);
   return {
     id,
     planId,
@@ -156,7 +156,7 @@ function creditsUsed({ used }: Meter): number {
 
 function chosenPlan(planId: string, plans: Plans): ChosenPlan {
   const plan = findPlan(planId);
-  if (!plan) throw new ServiceError('INVALID_FORMAT', 'planId must name a plan, or be its id as a string.');
+  if (!plan) throw new Error(`there is no plan ${planId}`);
   return { planId, plan: plans(plan.rank) };
 }
 

@@ -44,7 +44,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
   return {
     before: async function authenticateCaller({ event, context: { call } }) {
       if (route.credential === 'none') return;
-      const credential = parseCredential(shownCredential(event, authentication().sessionCookie) ?? '');
+      const credential = shownCredential(event, authentication().sessionCookie);
       const caller = await (route.credential === 'session if any'
         ? credential?.kind === 'session' && sessionCaller(credential)
         : callerOf(credential ?? refuse()));
@@ -59,9 +59,14 @@ function refuse(): never {
   throw invalidKey();
 }
 
-/** The Bearer value, or the session cookie when there is no Authorization header: a key beside a cookie counts. */
-function shownCredential(event: APIGatewayProxyEvent, cookie: string): string | undefined {
+/**
+ * The Bearer value, or the session in the cookie when there is no Authorization header: a key beside a cookie counts, one
+ * in the cookie does not.
+ */
+function shownCredential(event: APIGatewayProxyEvent, cookie: string): Credential | undefined {
   const headers = headerValues(event, 'authorization');
-  if (headers.length === 0) return cookieValue(event, cookie);
-  return headers.length === 1 ? /^Bearer (\S+)$/.exec(headers[0] ?? '')?.[1] : undefined;
+  if (headers.length > 1) return undefined;
+  if (headers.length === 1) return parseCredential(/^Bearer (\S+)$/.exec(headers[0] ?? '')?.[1] ?? '');
+  const credential = parseCredential(cookieValue(event, cookie) ?? '');
+  return credential?.kind === 'session' ? credential : undefined;
 }

@@ -32,6 +32,8 @@ export interface OpenedSession {
 export interface Order {
   readonly model: string;
   readonly amount: number;
+  /** The order at no more than a budget (microcredits), where `amount` is only a bound; undefined if there is none. */
+  readonly within?: (budget: number) => Promise<Order | undefined>;
 }
 
 /** What the middlewares find out about one request, in this order, and what goes out with the answer. */

@@ -1,9 +1,9 @@
 import { findModel } from '#contract/models.ts';
 import type { Route } from '#contract/route.ts';
-import { graceSeconds, invalidKey } from '#domain/meter/admission.ts';
+import { graceSeconds, InsufficientCredits, invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
-import type { Call, Middleware } from './call.ts';
+import type { Call, Middleware, Order } from './call.ts';
 
 export interface Meters {
   readonly metering: Metering;
@@ -55,12 +55,17 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       const time = now();
       const { accountId } = call.caller;
       const keyId = call.caller.kind === 'key' ? call.caller.keyId : undefined;
-      const { model, amount } = call.order;
+      const { model } = call.order;
       const minPlanRank = findModel(model, priced.capability)?.minPlanRank ?? 1;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
-      const asked = { accountId, keyId, requestId: call.requestId, service: priced.service, model, minPlanRank };
-      call.charge = await metering.admit({ ...asked, amount, now: time, deadline });
-      call.cost = amount;
+      const { requestId } = call;
+      const asked = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
+      const admit = (order: Order) => metering.admit({ ...asked, amount: order.amount });
+      call.charge = await admit(call.order).catch(async (refusal: unknown) => {
+        call.order = await affordable(call.order, refusal);
+        return admit(call.order);
+      });
+      call.cost = call.order.amount;
     },
     after: async function settleCall({ context: { call }, response }) {
       if (!call.charge) return;
@@ -80,6 +85,14 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       Object.assign(call.headers, call.charge.receipt(0));
     },
   };
+}
+
+/** What the account can still pay of an order whose price was a bound, or the refusal again. */
+async function affordable(order: Order | undefined, refusal: unknown): Promise<Order> {
+  if (!(refusal instanceof InsufficientCredits)) throw refusal;
+  const smaller = await order?.within?.(refusal.spendable);
+  if (!smaller) throw refusal;
+  return smaller;
 }
 
 /** A stream ends in several ways, and sometimes in two of them. */

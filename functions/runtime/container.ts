@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { Environment, tableVariables } from '#contract/environment.ts';
+import { briefModelSeconds } from '#contract/limits.ts';
 import { plansOf } from '#contract/plans.ts';
 import type { TableId } from '#contract/tables.ts';
-import { translationSeconds } from '#contract/translation.ts';
 import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
@@ -84,16 +84,18 @@ function build() {
     keysUrl: environment.IDENTITY_KEYS_URL,
   };
   const deadlineMs = environment.MODEL_DEADLINE_MS;
+  const briefDeadlineMs = Math.min(deadlineMs, briefModelSeconds * 1000);
   const modelGateway = lazy(() =>
     sagemakerGateway(sagemakerClient(), {
       endpointOf: (model) => environment.MODEL_ENDPOINTS.get(model),
       deadlineMs,
+      briefDeadlineMs,
       streamDeadlineMs: environment.MODEL_STREAM_DEADLINE_MS,
     }),
   );
   const forTranslation = {
     model: environment.TRANSLATION_MODEL,
-    newDeadline: () => AbortSignal.timeout(Math.min(deadlineMs, translationSeconds * 1000)),
+    newDeadline: () => AbortSignal.timeout(briefDeadlineMs),
   };
   const meters = lazy(() => metering(meterStore(dynamo(), table('meters')), plans));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));

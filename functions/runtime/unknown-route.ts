@@ -34,5 +34,8 @@ export function unknownRoute() {
 function matches(template: string, path: string): boolean {
   const wanted = template.split('/');
   const given = path.split('/');
-  return wanted.length === given.length && wanted.every((part, index) => part.startsWith('{') || part === given[index]);
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
+  );
 }

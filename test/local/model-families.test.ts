@@ -44,6 +44,7 @@ const gatewayWith = (deadlines: Partial<ChunkDeadlines>) =>
   sagemakerGateway(client, {
     endpointOf: (family) => ({ endpoint: `the-${family}`, family: family as ContainerFamily }),
     deadlineMs: 20_000,
+    briefDeadlineMs: 20_000,
     streamDeadlineMs: 20_000,
     ...deadlines,
   });
@@ -192,6 +193,7 @@ describe('the gateway', () => {
     const lost = sagemakerGateway(client, {
       endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
       deadlineMs: 20_000,
+      briefDeadlineMs: 20_000,
       streamDeadlineMs: 20_000,
     });
     await expect(lost.chat('svc-1', chat)).rejects.toMatchObject({ code });

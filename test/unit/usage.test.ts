@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { specifiedCompletion } from '#domain/completion.ts';
 import { inference } from '#domain/inference.ts';
 import { tokenPrice } from '#domain/pricing.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
@@ -10,7 +11,10 @@ async function costOf(usage: unknown): Promise<number> {
   const reply = { choices: [{ text: 'one two three' }], usage } as never;
   const gateway = { chat: unasked, embed: unasked, stream: unasked as never, complete: async () => reply };
   const { orderCompletion, complete } = inference(gateway, bpeTokenizer, { now: () => 0 });
-  const order = await orderCompletion({ model: 'svc-instruct', prompt: 'zero', stream: false } as never);
+  const order = await orderCompletion(
+    { model: 'svc-instruct', prompt: 'zero', stream: false } as never,
+    specifiedCompletion,
+  );
   return (await complete(order, 'request')).cost;
 }
 

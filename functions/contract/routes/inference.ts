@@ -77,6 +77,5 @@ export const inferenceRoutes = {
     uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
     streaming: true,
     maxBodyBytes: limits.embeddingsBodyBytes,
-    timeoutSeconds: 90,
   }),
 } as const satisfies Record<string, Route>;

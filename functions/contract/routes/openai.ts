@@ -47,7 +47,6 @@ export const openAiRoutes = {
     uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
     streaming: true,
     maxBodyBytes: limits.embeddingsBodyBytes,
-    timeoutSeconds: 90,
   }),
   listOpenAiModels: defineRoute({
     id: 'list-openai-models',

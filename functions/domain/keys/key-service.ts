@@ -35,7 +35,8 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   }
 
   async function change(accountId: number, id: string, changes: KeyChanges) {
-    return revise(accountId, id, (record, now) => {
+    const { expiresAt } = changes.expiresAt === undefined ? {} : expiry(changes.expiresAt, clock.now());
+    return revise(accountId, id, (record) => {
       if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked; create a new one.');
       if (record.suspendedByOperator && changes.status === 'active') {
         throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator; create a new one.');
@@ -47,7 +48,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
         ...(changes.status && { status: changes.status }),
         ...(changes.expiresAt === undefined
           ? current !== undefined && { expiresAt: current }
-          : expiry(changes.expiresAt, now)),
+          : expiresAt !== undefined && { expiresAt }),
       };
     });
   }

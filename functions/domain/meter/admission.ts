@@ -3,7 +3,7 @@ import type { ServiceName } from '#contract/prices.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
-import { rateHeaders } from './receipt.ts';
+import { decimalCredits, rateHeaders } from './receipt.ts';
 
 /** Seconds that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
 export const graceSeconds = 60;
@@ -20,6 +20,17 @@ export interface Attempt {
   readonly amount: number;
   readonly now: number;
   readonly deadline: number;
+}
+
+/** The refusal (402) of a call that may cost more than the account has; both in microcredits. */
+export class InsufficientCredits extends ServiceError {
+  readonly spendable: number;
+
+  constructor(amount: number, spendable: number, headers: Readonly<Record<string, string>>) {
+    const detail = `The call may cost ${decimalCredits(amount)} credits and ${decimalCredits(spendable)} are left; upgrade the plan or wait for the next month.`;
+    super('INSUFFICIENT_CREDITS', detail, { headers });
+    this.spendable = spendable;
+  }
 }
 
 /** What became of an admission: the call runs, something must be settled first, or it is refused. */
@@ -50,7 +61,10 @@ export function hasLapsedHold(meter: Meter, now: number): boolean {
 }
 
 export function invalidKey(): ServiceError {
-  return new ServiceError('INVALID_API_KEY', 'The Authorization header must be Bearer and an API key that is active.');
+  return new ServiceError(
+    'INVALID_API_KEY',
+    'Send Authorization: Bearer and an API key that is active, or a session that has not ended where one is taken.',
+  );
 }
 
 function refusal(meter: Meter, attempt: Attempt): ServiceError {
@@ -67,11 +81,7 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError {
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { ...headers, 'Retry-After': '1' } });
   }
   if (meter.spendable < attempt.amount) {
-    return new ServiceError(
-      'INSUFFICIENT_CREDITS',
-      'The credits are used up; upgrade the plan or wait for the next month.',
-      { headers },
-    );
+    return new InsufficientCredits(attempt.amount, meter.spendable, headers);
   }
   if (meter.callsThisMonth >= meter.callsPerMonth) {
     const detail = `The plan allows ${meter.callsPerMonth} calls per month; upgrade the plan or wait for the next month.`;

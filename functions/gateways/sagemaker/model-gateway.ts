@@ -22,6 +22,8 @@ import { vllm } from './vllm.ts';
 /** Where each model runs, and how long it may take. */
 export interface ModelGatewaySettings extends ChunkDeadlines {
   readonly endpointOf: (model: string) => ModelEndpoint | undefined;
+  /** For embeddings, which a model does not make word by word. */
+  readonly briefDeadlineMs: number;
 }
 
 const containers: Readonly<Record<ContainerFamily, Container>> = { vllm, lmi, tgi, tei };
@@ -83,9 +85,10 @@ export function sagemakerGateway(
   async function embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings> {
     const { endpoint, component, dialect, servedName } = served(model, 'embeddings');
     const failed = new AbortController();
+    const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(settings.briefDeadlineMs)]);
     try {
       const asked = dialect.bodies(request, servedName).map((body) => ({ endpoint, component, body }));
-      const replies = await Promise.all(asked.map((batch) => ask(model, batch, dialect.reply, failed.signal)));
+      const replies = await Promise.all(asked.map((batch) => ask(model, batch, dialect.reply, signal)));
       const vectors = replies.flatMap((reply) => reply.vectors);
       refuseOtherDimensions(vectors, request, model);
       const counts = replies.map(({ promptTokens }) => promptTokens ?? Number.NaN);
