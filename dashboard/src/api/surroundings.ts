@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import * as v from 'valibot';
 import { DashboardConfig } from '#contract/dashboard-config.ts';
 import { ApiError } from './api-error.ts';
+import { queryClient } from './query-client.ts';
 
 const LocalStatus = v.object({
   docsUrl: v.string(),
@@ -22,14 +23,21 @@ async function readJson<S extends v.GenericSchema>(
   return read.output;
 }
 
+const configQuery = {
+  queryKey: ['config'],
+  queryFn: () => readJson('/config.json', DashboardConfig),
+  staleTime: Number.POSITIVE_INFINITY,
+};
+/** How many milliseconds the service's clock is ahead: on one machine it may be months. */
+const clockQuery = {
+  queryKey: ['clock'],
+  queryFn: async () => Date.parse((await readJson('/_local/clock', Clock)).now) - Date.now(),
+  staleTime: 15_000,
+};
+
 /** What differs between deployments. Until it is known, as in AWS without Google. */
 export function useConfig(): DashboardConfig {
-  const { data } = useQuery({
-    queryKey: ['config'],
-    queryFn: () => readJson('/config.json', DashboardConfig),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  return data ?? { googleClientId: null, local: false };
+  return useQuery(configQuery).data ?? { googleClientId: null, local: false };
 }
 
 /** Addresses and demo account of a service on one machine; undefined elsewhere. */
@@ -38,15 +46,17 @@ export function useLocalStatus(): v.InferOutput<typeof LocalStatus> | undefined 
   return useQuery({ queryKey: ['local'], queryFn: () => readJson('/_local/status', LocalStatus), enabled: local }).data;
 }
 
-/** Epoch milliseconds by the service's clock, which on one machine may be months ahead. */
+/** Epoch milliseconds by the service's clock, as far as it is known, to show times by. */
 export function useNow(): number {
   const { local } = useConfig();
-  const { data: ahead = 0 } = useQuery({
-    queryKey: ['clock'],
-    queryFn: async () => Date.parse((await readJson('/_local/clock', Clock)).now) - Date.now(),
-    enabled: local,
-  });
+  const { data: ahead = 0 } = useQuery({ ...clockQuery, enabled: local });
   return Date.now() + ahead;
+}
+
+/** Epoch milliseconds by the service's clock, to send it times it takes as future. */
+export async function serverNow(): Promise<number> {
+  const { local } = await queryClient.fetchQuery(configQuery);
+  return Date.now() + (local ? await queryClient.fetchQuery(clockQuery) : 0);
 }
 
 /** Signs an identity token in Google's place; on one machine only. */

@@ -6,7 +6,7 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
   /** Numbers stand at the end; on a phone the lead is a row's heading, and the corner holds its menu. */
-  readonly place?: 'end' | 'lead' | 'corner';
+  readonly place?: 'end' | 'lead' | 'wide' | 'corner';
 }
 
 interface DataTableProps<Row> {

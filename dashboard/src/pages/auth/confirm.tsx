@@ -1,4 +1,4 @@
-import { Button, Loader, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from 'wouter';
 import { routes } from '#contract/routes.ts';
@@ -44,6 +44,11 @@ export default function ConfirmPage() {
     <AuthLayout
       title="Confirm your address"
       lead={token === '' ? 'This address has no token: open the link of the mail.' : undefined}
+      foot={
+        <Anchor component={Link} href="/" inherit fw={600}>
+          To the overview
+        </Anchor>
+      }
     >
       {token !== '' && isPending && <Loader aria-label="Confirming" />}
       {error && (

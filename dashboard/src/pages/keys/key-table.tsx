@@ -13,6 +13,7 @@ export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
     { title: 'State', cell: ({ status }) => <KeyStatusBadge status={status} /> },
     {
       title: 'Key',
+      place: 'wide',
       cell: ({ prefix, lastFour }) => (
         <span className="mono">
           {prefix}…{lastFour}

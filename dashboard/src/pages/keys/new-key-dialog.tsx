@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { NewKey } from '#contract/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
-import { useNow } from '../../api/surroundings.ts';
+import { serverNow, useNow } from '../../api/surroundings.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { dayOf } from '../../lib/usage.ts';
 import { useApiForm } from '../../lib/use-api-form.ts';
@@ -43,8 +43,8 @@ function NewKeyForm({ onMade }: { onMade: (key: string) => void }) {
     initial: { name: '', expiry: 'never', date: '' },
     schema: NewKey,
     labels: { name: 'The name', expiresAt: 'The day' },
-    act: ({ name, expiry, date }) => {
-      const expiresAt = expiryOf(expiry, date, now);
+    act: async ({ name, expiry, date }) => {
+      const expiresAt = expiryOf(expiry, date, await serverNow());
       return call(routes.createKey, { body: { name, ...(expiresAt !== undefined && { expiresAt }) } });
     },
     onDone: ({ key }) => onMade(key),

@@ -2,6 +2,7 @@ import { routes } from '#contract/routes.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { followUp, queryClient } from '../../api/query-client.ts';
+import { serverNow } from '../../api/surroundings.ts';
 import { playgroundKeyName } from '../../lib/names.ts';
 
 const lifetimeMs = 3_600_000;
@@ -10,9 +11,10 @@ let held: { readonly key: string; readonly until: number } | undefined;
 
 /**
  * Runs a call with a short-lived key, made when it is first needed. A key that another page of ours has revoked is
- * replaced once. `now` is the service's time.
+ * replaced once.
  */
-export async function withPlaygroundKey<Result>(now: number, act: (key: string) => Promise<Result>): Promise<Result> {
+export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Result>): Promise<Result> {
+  const now = await serverNow();
   const isFresh = held === undefined || held.until <= now;
   try {
     return await act(await keyAt(now));

@@ -5,7 +5,6 @@ import { type ApiError, toApiError } from '../../api/api-error.ts';
 import type { DataRoute } from '../../api/call.ts';
 import { spendingReads } from '../../api/reads.ts';
 import type { Input, SendOptions } from '../../api/send.ts';
-import { useNow } from '../../api/surroundings.ts';
 import { exchange, type Piece, type Receipt, streamedExchange } from './exchange.ts';
 import { withPlaygroundKey } from './playground-key.ts';
 
@@ -18,7 +17,6 @@ export interface Sent {
 /** One call at a time of a tab of the playground: what was sent, what came, what it came to, why it failed. */
 export function useExchange() {
   const client = useQueryClient();
-  const now = useNow();
   const [sent, setSent] = useState<Sent>();
   const [receipt, setReceipt] = useState<Receipt>();
   const [error, setError] = useState<ApiError>();
@@ -36,7 +34,7 @@ export function useExchange() {
     setError(undefined);
     setRunning(true);
     try {
-      return await withPlaygroundKey(now, (key) => act({ key, signal }));
+      return await withPlaygroundKey((key) => act({ key, signal }));
     } catch (thrown) {
       if (!signal.aborted) setError(toApiError(thrown));
       return undefined;

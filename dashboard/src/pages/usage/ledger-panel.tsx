@@ -25,7 +25,7 @@ const colours: Readonly<Record<Entry['type'], string>> = {
 const columns: Column<Entry>[] = [
   { title: 'When', place: 'lead', cell: ({ at }) => <span className="number">{formatMoment(at)}</span> },
   { title: 'What', cell: ({ type }) => <Badge color={colours[type]}>{type}</Badge> },
-  { title: 'For', cell: ({ service, model }) => whatFor(service, model) },
+  { title: 'For', place: 'wide', cell: ({ service, model }) => whatFor(service, model) },
   { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
   {
     title: 'Credits',
