@@ -19,7 +19,13 @@ export function sesClient(): SESClient {
   return new SESClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, requestTimeout: 10_000 } });
 }
 
-/** One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. */
+/**
+ * One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. Where one
+ * process serves many calls, each waits for its model with a connection of its own: as many as the largest plan's calls
+ * in flight.
+ */
 export function sagemakerClient(): SageMakerRuntimeClient {
-  return new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler: { connectionTimeout: 1000 } });
+  const sockets = { keepAlive: true, maxSockets: 1000 };
+  const requestHandler = { connectionTimeout: 1000, httpAgent: sockets, httpsAgent: sockets };
+  return new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler });
 }
