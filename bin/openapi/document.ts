@@ -5,7 +5,7 @@ import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
 import { operationOf } from './operation.ts';
 import { schemaCollector } from './schemas.ts';
-import { tags } from './tags.ts';
+import { inOrder, tags } from './tags.ts';
 
 const description = `Accounts, plans, metered credits and text inference.
 
@@ -29,9 +29,8 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes repeating safe: requests of an account with the same key run once, and the answer is given again for 24 hours. 1 to 255 printable ASCII characters, in quotes or bare.',
+    'Makes repeating safe: requests of an account with the same key run once, and the answer is given again for 24 hours. 1 to 255 printable ASCII characters, in quotes or bare, such as `order-17`.',
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x20-\\x7e]*$' },
-  example: '5f0c1a52-order-17',
 };
 
 /** The OpenAPI document of the route table. Throws where an operation has no recorded answer. */
@@ -39,7 +38,7 @@ export function openApiDocument(answers: Answers): object {
   const schemas = schemaCollector();
   const errors = errorCollector();
   const paths = new Map<string, Record<string, object>>();
-  for (const route of allRoutes) {
+  for (const route of inOrder(allRoutes)) {
     const operation = operationOf(route, recordedOf(route, answers), { ...schemas, ...errors });
     paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
   }

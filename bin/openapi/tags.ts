@@ -40,8 +40,19 @@ export const tags: readonly Tag[] = [
 ];
 
 /** Throws for a path of no tag: a new resource gets one here. */
-export function tagOf({ path }: Route): string {
-  const tag = tags.find(({ paths }) => paths.some((beginning) => path.startsWith(beginning)));
-  if (!tag) throw new Error(`no tag of the API reference has the path ${path}`);
-  return tag.name;
+export function tagOf(route: Route): string {
+  return tags.find((tag) => hasPath(tag, route))?.name ?? untagged(route);
+}
+
+/** The routes by their tags, and within a tag by its paths. */
+export function inOrder(routes: readonly Route[]): readonly Route[] {
+  const beginnings = tags.flatMap(({ paths }) => paths);
+  const place = ({ path }: Route): number => beginnings.findIndex((beginning) => path.startsWith(beginning));
+  return routes.toSorted((one, other) => place(one) - place(other));
+}
+
+const hasPath = ({ paths }: Tag, { path }: Route): boolean => paths.some((beginning) => path.startsWith(beginning));
+
+function untagged({ path }: Route): never {
+  throw new Error(`no tag of the API reference has the path ${path}`);
 }

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noRefusal, undocumented } from '#test/answer-check.ts';
+import { bent } from '#test/arbitraries.ts';
+import { badJson, oddJson } from '#test/broken-json.ts';
+import { fuzzTarget, json, type Shot } from '#test/fuzz-target.ts';
+import { violations } from '#test/json-schema.ts';
+import { atLength, patience } from '#test/many.ts';
+import { brokenCredentials, foreignBodies, oddHeaders, oddQueries, oddSegments } from '#test/odd-requests.ts';
+import { type Operation, operations, resolve, shownBodies } from '#test/openapi.ts';
+import { startTestService, type TestService } from '#test/service.ts';
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+
+let service: TestService;
+let target: Awaited<ReturnType<typeof fuzzTarget>>;
+beforeAll(async () => {
+  service = await startTestService();
+  target = await fuzzTarget(service);
+});
+afterAll(async () => {
+  target.close();
+  await service.close();
+});
+
+const every = operations.map((operation) => [operation.name, operation] as const);
+const withBody = every.filter(([, { body }]) => body);
+const runs = (short: number, long: number) => ({ numRuns: atLength(short, long), seed, endOnFailure: true });
+
+/** Rules that JSON Schema cannot say; what breaks one is a 400 too. */
+const unsayable = new RegExp(
+  [
+    /must differ from sourceLanguage/,
+    /must have at least one word/,
+    /must name one of the (functions|tools)/,
+    /must have content unless/,
+    /must have, before each tool message/,
+    /must not be sent beside functions/,
+    /must name a plan/,
+    /^newPlanId names a (larger|smaller) plan/,
+    /must be the address of this account/,
+    /must not be one of the most common passwords/,
+    /must be an account id/,
+    /^from /,
+    /^to /,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
+
+describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
+  it.each(every)(
+    '%s answers a valid request as it says, and never with a fault of its format',
+    async (_, operation) => {
+      await fc.assert(
+        fc.asyncProperty(target.addressOf(operation), target.bodyOf(operation), async (path, body) => {
+          const answer = await target.fire(await target.shotOf(operation, path, body));
+          expect(undocumented(operation, answer)).toEqual([]);
+          const { message, detail, error } = JSON.parse(
+            answer.headers['content-type'] === 'text/event-stream; charset=utf-8' ? '{}' : answer.text,
+          );
+          expect(message ?? error?.code).not.toBe('INVALID_API_KEY');
+          if (answer.status === 400 && message === 'INVALID_FORMAT') expect(detail).toMatch(unsayable);
+        }),
+        runs(4, 220),
+      );
+    },
+    patience,
+  );
+
+  it.each(withBody)(
+    '%s answers 400 to a body that its schema refuses, and as it says to one nearly so',
+    async (_, operation) => {
+      await fc.assert(
+        fc.asyncProperty(target.addressOf(operation), bent(target.bodyOf(operation)), async (path, body) => {
+          const answer = await target.fire(await target.shotOf(operation, path, JSON.stringify(body)));
+          expect(undocumented(operation, answer)).toEqual([]);
+          const faults = violations(operation.body!.schema, body, { resolve });
+          expect(faults.length > 0 && answer.status !== 400 ? { faults, answer } : undefined).toBeUndefined();
+        }),
+        runs(10, 1500),
+      );
+    },
+    patience,
+  );
+
+  it.each(withBody)(
+    '%s answers 400 to what is no unambiguous JSON object, and never fails for it',
+    async (_, operation) => {
+      const bodies = target.bodyOf(operation).map((body) => JSON.stringify(body));
+      await fc.assert(
+        fc.asyncProperty(target.addressOf(operation), bodies, fc.nat(), async (path, body, pick) => {
+          const [what, break_] = badJson[pick % badJson.length]!;
+          const answer = await target.fire(await target.shotOf(operation, path, break_(body)));
+          expect([what, answer.status, noRefusal(path, answer)]).toEqual([what, 400, []]);
+          const [oddity, bend] = oddJson[pick % oddJson.length]!;
+          expect([
+            oddity,
+            undocumented(operation, await target.fire(await target.shotOf(operation, path, bend(body)))),
+          ]).toEqual([oddity, []]);
+        }),
+        runs(3, 500),
+      );
+    },
+    patience,
+  );
+
+  it.each(withBody)(
+    '%s answers 415 to a body that is sent as something else, before it looks at the credential',
+    async (_, operation) => {
+      const [path] = fc.sample(target.addressOf(operation), { numRuns: 1, seed });
+      for (const headers of some(foreignBodies, operation)) {
+        const answer = await target.fire({ method: operation.method, path: path!, headers, body: '{}' });
+        expect([headers, answer.status, undocumented(operation, answer)]).toEqual([headers, 415, []]);
+      }
+    },
+  );
+
+  it.each(every.filter(([, { security }]) => security.length > 0 && Object.keys(security[0]!).length > 0))(
+    '%s answers 401 to what is no credential',
+    async (_, operation) => {
+      const shot = await shotAt(operation);
+      for (const credential of some(brokenCredentials, operation)) {
+        const headers = [...credential(target.key), ...json];
+        const answer = await target.fire({ ...shot, headers });
+        expect([headers, answer.status, undocumented(operation, answer)]).toEqual([headers, 401, []]);
+      }
+    },
+  );
+
+  it.each(every)('%s answers as it says to odd headers', async (_, operation) => {
+    const shot = await shotAt(operation);
+    for (const odd of some(oddHeaders, operation)) {
+      const answer = await target.fire({ ...shot, headers: [...shot.headers!, ...odd] });
+      expect([odd, undocumented(operation, answer)]).toEqual([odd, []]);
+    }
+  });
+
+  it.each(every)('%s answers as it says to odd queries, or with a refusal to odd paths', async (_, operation) => {
+    const shot = await shotAt(operation);
+    const { pathname } = new URL(shot.path, service.origin);
+    for (const query of some(oddQueries, operation)) {
+      const answer = await target.fire({ ...shot, path: pathname + query });
+      expect([query, undocumented(operation, answer)]).toEqual([query, []]);
+    }
+    for (const segment of some(oddSegments, operation)) {
+      const path = /\{\w+\}/.test(operation.path)
+        ? operation.path.replace(/\{\w+\}/, segment).replace(/\{\w+\}/, 'x')
+        : `${operation.path}/${segment}`;
+      const answer = await target.fire({ ...shot, path });
+      expect([path, answer.status < 400 ? undocumented(operation, answer) : noRefusal(path, answer)]).toEqual([
+        path,
+        [],
+      ]);
+    }
+  });
+});
+
+/** A part of the list, another one for each operation; in a long run all of it. */
+function some<T>(list: readonly T[], operation: Operation): readonly T[] {
+  const offset = operations.indexOf(operation) + seed;
+  return list.filter((_, index) => (index + offset) % atLength(10, 1) === 0);
+}
+
+/** A request that the document shows. */
+async function shotAt(operation: Operation): Promise<Shot> {
+  const [path] = fc.sample(target.addressOf(operation), { numRuns: 1, seed });
+  return target.shotOf(operation, path!, shownBodies(operation)[0]);
+}

@@ -1,0 +1,56 @@
+import { violations } from './json-schema.ts';
+import { type Operation, resolve } from './openapi.ts';
+
+/** An answer as it came off the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/**
+ * What of an answer is not as the document says: its status, code, content type, headers, or any field that is wrong,
+ * missing or undeclared. Empty when all is well. A 5xx is never well.
+ */
+export function undocumented(operation: Operation, { status, headers, text }: RawAnswer): string[] {
+  const response = operation.responses.get(status);
+  if (status >= 500) return [`answered ${status}: ${text}`];
+  if (!response) return [`answered ${status}, which is not documented: ${text}`];
+  const type = String(headers['content-type']).split(';')[0]!;
+  const content = response.content[type];
+  if (!content) return [`answered ${status} as ${type}: ${text.slice(0, 200)}`];
+  const missing = headers['x-request-id'] ? [] : ['has no x-request-id'];
+  const schema = content.schema.contentSchema ?? content.schema;
+  const value = content.schema.contentSchema ? eventsOf(text) : parsed(text);
+  return [...missing, ...violations(schema, value, { resolve, closed: true })];
+}
+
+/** As `undocumented`, of an answer that must be a refusal; also where the request never came as far as an operation. */
+export function noRefusal(path: string, { status, headers, text }: RawAnswer): string[] {
+  const name = path.startsWith('/openai/') ? 'OpenAiError' : 'Error';
+  const value = parsed(text);
+  const told = name === 'Error' ? (value as { status?: unknown } | undefined)?.status : status;
+  return [
+    ...(status >= 400 && status < 500 && told === status ? [] : [`answered ${status}: ${text}`]),
+    ...(String(headers['content-type']).startsWith('application/json') ? [] : ['is no JSON']),
+    ...(headers['x-request-id'] ? [] : ['has no x-request-id']),
+    ...violations({ $ref: `#/components/schemas/${name}` }, value, { resolve }),
+  ];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The data of a stream's events, as JSON; an OpenAI stream's `[DONE]` is none, and must be the last. */
+export function eventsOf(text: string): unknown[] {
+  const events = text.split('\n\n');
+  const end = events.pop();
+  const isWhole = end === '' && events.every((event) => /^data: [^\n]*$/.test(event));
+  const data = events.map((event) => event.slice('data: '.length));
+  return isWhole ? (data.at(-1) === '[DONE]' ? data.slice(0, -1) : data).map(parsed) : [undefined];
+}

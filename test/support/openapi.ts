@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import type { Schema } from './json-schema.ts';
+
+interface Content {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { value: unknown }>>;
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+export interface Response {
+  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly content: Readonly<Record<string, Content>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+  readonly example?: string;
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters: readonly Parameter[];
+  readonly body: (Content & { readonly required: boolean }) | undefined;
+  readonly responses: ReadonlyMap<number, Response>;
+}
+
+const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+
+/** What a reference inside the document stands for; anything else as it is. */
+export function resolve<T extends object>(value: T | Reference): T {
+  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
+  const parts = value.$ref.replace('#/', '').split('/');
+  return parts.reduce((inner, part) => inner[part], document);
+}
+
+/** The operations of docs/openapi.json. */
+export const operations: readonly Operation[] = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<any>(methods).map(([method, operation]): Operation => {
+    const content = operation.requestBody?.content['application/json'];
+    return {
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      operationId: operation.operationId,
+      security: operation.security,
+      parameters: (operation.parameters ?? []).map(resolve),
+      body: content && { ...content, required: operation.requestBody.required },
+      responses: new Map(
+        Object.entries<any>(operation.responses).map(([status, response]) => [Number(status), resolve(response)]),
+      ),
+    };
+  }),
+);
+
+export const operationNamed = (operationId: string): Operation =>
+  operations.find((operation) => operation.operationId === operationId)!;
+
+/** The bodies that the document shows. */
+export const shownBodies = ({ body }: Operation): unknown[] =>
+  body?.examples ? Object.values(body.examples).map(({ value }) => value) : body ? [body.example] : [];
