@@ -125,7 +125,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['AwsSolutions-IAM5[Resource::*]', 'AwsSolutions-IAM5[Resource::arn:*'],
     at: /-models\/[^/]+\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'ecr:GetAuthorizationToken knows no resource; SageMaker names the log groups of endpoints itself; weights are all objects under their prefix.',
+      'Tokens of the registry know no resource; SageMaker names the log groups of endpoints itself; weights are all objects under their prefix.',
   },
 ];
 

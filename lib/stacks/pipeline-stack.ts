@@ -1,5 +1,6 @@
 import { Stage as Deployment, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { BuildSpec, ComputeType, LinuxBuildImage } from 'aws-cdk-lib/aws-codebuild';
+import { PipelineType } from 'aws-cdk-lib/aws-codepipeline';
 import {
   CodeBuildStep,
   CodePipeline,
@@ -33,6 +34,7 @@ export class PipelineStack extends Stack {
     const pipeline = new CodePipeline(this, 'Pipeline', {
       synth: seenAs<IFileSetProducer>(test),
       crossAccountKeys: true,
+      pipelineType: PipelineType.V2,
       enableKeyRotation: true,
       codeBuildDefaults: {
         buildEnvironment: { buildImage: LinuxBuildImage.AMAZON_LINUX_2023_5, computeType: ComputeType.MEDIUM },

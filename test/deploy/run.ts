@@ -72,7 +72,8 @@ async function exercise(): Promise<void> {
   const templates = synthesise('first');
   const update = synthesise('update', ['planTable=overview']);
   say('synthesised twice');
-  run(tool('cfn-lint'), ['--non-zero-exit-code', 'error', ...globSync(join(templates, '*.template.json'))]);
+  // W3005: CDK says what depends on a role although that follows; W2001, W7001 and the like concern nothing that is wrong.
+  run(tool('cfn-lint'), ['--ignore-checks', 'W', '--', ...globSync(join(templates, '*.template.json'))]);
   say('cfn-lint finds no error');
 
   const endpoints = new Map(models.map(({ endpoint, family }) => [endpoint, family]));

@@ -1,12 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TableSpec, tables } from '#contract/tables.ts';
-import { ofType, pathOf, type Resource, synthesise } from './synth.ts';
+import { otherStage } from '#test/other-stage.ts';
+import { ofType, pathOf, type Resource, synthesise, type Whole } from './synth.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
 let deployed: Map<string, Resource>;
+let data: Whole;
 
 beforeAll(async () => {
-  const found = ofType((await synthesise()).data, 'AWS::DynamoDB::GlobalTable');
+  ({ data } = await synthesise());
+  const found = ofType(data, 'AWS::DynamoDB::GlobalTable');
   deployed = new Map(found.map(([, table]) => [pathOf(table), table]));
 });
 
@@ -42,6 +45,28 @@ describe.each(specs)('table $name', (spec) => {
     }));
     expect(properties['GlobalSecondaryIndexes'] ?? []).toEqual(indexes);
   });
+});
+
+test('personal data is under a key of the account, kept and renewed, which serves DynamoDB in this account only', async () => {
+  const [[id, key] = []] = ofType(data, 'AWS::KMS::Key');
+  expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
+  expect(deployed.get('accounts')?.Properties['Replicas']).toMatchObject([
+    { SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } },
+  ]);
+  const { Statement } = key!.Properties['KeyPolicy'] as { Statement: { Principal: unknown; Condition?: unknown }[] };
+  const open = Statement.filter(({ Principal }) => JSON.stringify(Principal).includes('"*"'));
+  expect(open).toMatchObject([{ Condition: { StringEquals: { 'kms:CallerAccount': { Ref: 'AWS::AccountId' } } } }]);
+  const other = await synthesise({ stage: otherStage, buffered: true });
+  expect(ofType(other.data, 'AWS::KMS::Key')).toEqual([]);
+});
+
+test('the domain that mails come from is verified with DKIM, and stays', () => {
+  const [[, identity] = []] = ofType(data, 'AWS::SES::EmailIdentity');
+  expect(identity).toMatchObject({
+    DeletionPolicy: 'Retain',
+    Properties: { EmailIdentity: 'example.com', DkimAttributes: { SigningEnabled: true } },
+  });
+  expect(Object.keys(data.outputs).filter((name) => name.startsWith('DkimRecord'))).toHaveLength(3);
 });
 
 function keySchema({ partitionKey, sortKey }: Pick<TableSpec, 'partitionKey' | 'sortKey'>) {

@@ -3,21 +3,8 @@ import { expect, test } from 'vitest';
 import { Environment, tableVariables } from '#contract/environment.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes } from '#contract/routes.ts';
-import type { Stage } from '#lib/stage.ts';
-import { parseStage } from '#lib/stages.ts';
-import { plainStage } from '#test/plain-stage.ts';
+import { otherStage as stage } from '#test/other-stage.ts';
 import { functionId, functionsOf, ofType, synthesise, type Whole } from './synth.ts';
-
-const origin = 'https://text.example.org';
-const stage: Stage = parseStage({
-  ...plainStage,
-  frontDoor: { kind: 'gateway', publicOrigin: origin, trustedProxies: 2 },
-  mail: { sender: 'hello@mail.example.org', identity: 'created' },
-  googleClientId: 'client.apps.googleusercontent.com',
-  models: { endpoints: { 'svc-1': 'Llama-Live' }, hosted: {}, translation: 'svc-1' },
-  planTable: 'overview',
-  networkLimits: 'on',
-});
 
 const variablesOf = (template: Whole) =>
   new Map(
@@ -27,7 +14,7 @@ const variablesOf = (template: Whole) =>
     ]),
   );
 
-const { api } = await synthesise({ stage });
+const { api } = await synthesise({ stage, buffered: true });
 const variables = variablesOf(api);
 const [[configurationSet] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 
@@ -44,9 +31,9 @@ test('every function has a secure cookie, the public origin, and an environment 
   for (const told of variables.values()) {
     const texts = Object.entries(told).map(([name, value]) => [name, typeof value === 'string' ? value : 'a-table']);
     const environment = v.parse(Environment, Object.fromEntries(texts));
-    expect(environment).toMatchObject({ SESSION_COOKIE: '__Host-session', PUBLIC_ORIGIN: origin });
+    expect(environment).toMatchObject({ SESSION_COOKIE: '__Host-session', PUBLIC_ORIGIN: 'https://text.example.org' });
     expect(environment).toMatchObject({ PLAN_TABLE: 'overview', NETWORK_LIMITS: 'on', TRUSTED_PROXIES: 2 });
-    expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'text-ai-plain' });
+    expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'text-ai-other' });
     expect(told).not.toHaveProperty('NODE_OPTIONS');
   }
 });

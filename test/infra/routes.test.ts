@@ -5,6 +5,7 @@ import { Environment } from '#contract/environment.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { briefModelSeconds } from '#contract/limits.ts';
 import { allRoutes, routes, unknownRouteId } from '#contract/routes.ts';
+import { otherStage } from '#test/other-stage.ts';
 import { functionsOf, ofType, pathOf, type Resource, resourcesOf, synthesise, type Whole } from './synth.ts';
 
 interface DeployedMethod {
@@ -90,7 +91,7 @@ describe('streaming', () => {
   });
 
   test('can be switched off for a front door that cannot stream', async () => {
-    const buffered = methodsOf((await synthesise({ buffered: true })).api);
+    const buffered = methodsOf((await synthesise({ stage: otherStage, buffered: true })).api);
     expect(buffered.map(({ path, method }) => `${method} ${path}`)).toEqual(
       methods.map(({ path, method }) => `${method} ${path}`),
     );

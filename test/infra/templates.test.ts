@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseStage, stageNamed } from '#lib/stages.ts';
+import { otherStage } from '#test/other-stage.ts';
 import { ofType, synthesise } from './synth.ts';
 
 const { own, data } = await synthesise();
@@ -23,8 +24,7 @@ describe.each(Object.keys(own))('%s', (path) => {
 });
 
 test('a stage may name its account and region', async () => {
-  const env = { account: '111111111111', region: 'eu-west-1' };
-  const there = await synthesise({ stage: { ...stageNamed('live'), env } });
+  const there = await synthesise({ stage: otherStage, buffered: true });
   const replicas = ofType(there.data, 'AWS::DynamoDB::GlobalTable').map(([, { Properties }]) => Properties['Replicas']);
   expect(replicas).toHaveLength(ofType(data, 'AWS::DynamoDB::GlobalTable').length);
   for (const replica of replicas) expect(replica).toMatchObject([{ Region: 'eu-west-1' }]);

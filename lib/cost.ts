@@ -1,0 +1,96 @@
+/** List prices in US dollars, us-east-1, as published in November 2026, without free tiers. AWS changes them: look before you rely on them. */
+export const listPrices = {
+  gatewayRequest: 3.5 / 1e6,
+  edgeRequest: 1 / 1e6,
+  edgeGb: 0.085,
+  firewallRequest: 0.6 / 1e6,
+  firewallAcl: 5,
+  firewallRule: 1,
+  functionRequest: 0.2 / 1e6,
+  functionGbSecond: 0.0000133334,
+  writeUnit: 0.625 / 1e6,
+  readUnit: 0.125 / 1e6,
+  logGb: 0.5,
+  trace: 5 / 1e6,
+  metric: 0.3,
+  alarmMetric: 0.1,
+  key: 1,
+  secret: 0.4,
+  mail: 0.1 / 1e3,
+} as const;
+
+/** A line of a bill: US dollars. */
+export interface Line {
+  readonly what: string;
+  readonly usd: number;
+}
+
+/** What a chat costs beside the model: seconds that the function waits, its memory, bytes of the answer. */
+export interface Call {
+  readonly seconds: number;
+  readonly memoryMb: number;
+  readonly answerBytes: number;
+}
+
+const GB = 1e9;
+
+/** Write units of one priced call: admission and settlement, the ledger's row and day (a transaction counts twice), the key's last use. */
+export const writeUnits = { request: 2, ledger: 4, key: 1 } as const;
+
+/** Log bytes of one call: access log, request line, its metrics, the charge's metric. */
+const logBytes = 1800;
+
+/** One in twenty requests is traced (X-Ray's default rule, without its one a second). */
+const traced = 0.05;
+
+/** Priced calls in a month, with edge and firewall. */
+export function costOfCalls(calls: number, { seconds, memoryMb, answerBytes }: Call): readonly Line[] {
+  const p = listPrices;
+  const units = writeUnits.request + writeUnits.ledger + writeUnits.key;
+  const projectorSeconds = 0.05;
+  const each: readonly Line[] = [
+    { what: 'API Gateway', usd: p.gatewayRequest },
+    {
+      what: 'Lambda, waiting for the model',
+      usd: p.functionRequest + (seconds * memoryMb * p.functionGbSecond) / 1024,
+    },
+    { what: 'Lambda, ledger', usd: p.functionRequest + projectorSeconds * 0.5 * p.functionGbSecond },
+    { what: 'DynamoDB', usd: units * p.writeUnit },
+    { what: 'Logs', usd: (logBytes / GB) * p.logGb },
+    { what: 'CloudFront', usd: p.edgeRequest + (answerBytes / GB) * p.edgeGb },
+    { what: 'WAF', usd: p.firewallRequest },
+    { what: 'Traces', usd: traced * p.trace },
+  ];
+  return each.map(({ what, usd }) => ({ what, usd: usd * calls }));
+}
+
+/** What stands in the templates and is paid by the month. */
+export interface Standing {
+  readonly keys: number;
+  readonly secrets: number;
+  readonly firewalls: number;
+  readonly firewallRules: number;
+  readonly alarmMetrics: number;
+}
+
+/** A month in which nobody calls. */
+export function costAtZero({ keys, secrets, firewalls, firewallRules, alarmMetrics }: Standing): readonly Line[] {
+  const p = listPrices;
+  const sweeps = 60 * 24 * 30;
+  // Two indexes of 8 shards are asked each time; an empty answer is half a unit.
+  const sweep = sweeps * (p.functionRequest + 0.1 * 0.5 * p.functionGbSecond + 2 * 8 * 0.5 * p.readUnit);
+  return [
+    { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
+    { what: 'Alarms', usd: alarmMetrics * p.alarmMetric },
+    { what: 'Key of the accounts table (`accountsKey`)', usd: keys * p.key },
+    { what: 'Secret between edge and firewall', usd: secrets * p.secret },
+    { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
+    { what: 'Functions, gateway, tables, edge, mail', usd: 0 },
+  ];
+}
+
+/** Lines and their sum as rows of a Markdown table. */
+export function table(lines: readonly Line[]): string {
+  const rows = [...lines, { what: '**Sum**', usd: lines.reduce((sum, { usd }) => sum + usd, 0) }];
+  return rows.map(({ what, usd }) => `| ${what} | ${usd.toFixed(2)} |`).join('\n');
+}

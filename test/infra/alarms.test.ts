@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { allJobs } from '#contract/jobs.ts';
+import { dimensions, metrics } from '#contract/metrics.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
+
+const { api, monitoring } = await synthesise();
+const alarms = [...ofType(api, 'AWS::CloudWatch::Alarm'), ...ofType(monitoring, 'AWS::CloudWatch::Alarm')].map(
+  ([, alarm]) => ({
+    path: pathOf(alarm),
+    properties: alarm.Properties as {
+      AlarmDescription: string;
+      AlarmActions?: unknown[];
+      OKActions?: unknown[];
+      TreatMissingData: string;
+    },
+  }),
+);
+
+const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
+  title
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-'),
+);
+
+describe.each(alarms)('$path', ({ properties }) => {
+  const [, loss = '', section = ''] =
+    /^(.+\.) What to do: docs\/runbook\.md#([\w-]+)$/.exec(properties.AlarmDescription) ?? [];
+
+  test('says what users lose, and which section of the runbook says what to do', () => {
+    expect(loss.length).toBeGreaterThan(20);
+    expect(sections).toContain(section);
+  });
+
+  test('tells somebody when it begins and when it is over', () => {
+    expect(properties.AlarmActions).toHaveLength(1);
+    expect(properties.OKActions).toEqual(properties.AlarmActions);
+  });
+});
+
+test('no function is without an alarm of its own for runs that fail', () => {
+  const failing = alarms.filter(({ path }) => path.endsWith('/Failing')).map(({ path }) => path.split('/')[0]);
+  expect(failing.toSorted()).toEqual([...functionsOf(api).keys()].toSorted());
+  expect(failing).toHaveLength(allRoutes.length + allJobs.length + 1);
+  expect(failing).toContain(unknownRouteId);
+});
+
+test('every job has an alarm for what it gave up on, and every stream for its age', () => {
+  const withAlarm = (name: string) =>
+    alarms.filter(({ path }) => path.endsWith(`/${name}`)).map(({ path }) => path.split('/')[0]);
+  expect(withAlarm('GaveUp').toSorted()).toEqual(allJobs.map(({ id }) => id).toSorted());
+  const following = allJobs.filter(({ trigger }) => 'stream' in trigger).map(({ id }) => id);
+  expect(withAlarm('Late').toSorted()).toEqual(following.toSorted());
+});
+
+test('the service as a whole has an alarm for every loss that no single function shows', () => {
+  const service = alarms
+    .filter(({ path }) => path.startsWith('Service/'))
+    .map(({ path }) => path.replace('Service/', ''));
+  expect(service.toSorted()).toEqual([
+    'Bounces',
+    'Complaints',
+    'FunctionsThrottled',
+    'ModelFailures',
+    'OverdueHold',
+    'ServerErrors',
+    'SlowFirstByte',
+    'TablesThrottled',
+    'Unavailable',
+  ]);
+});
+
+test('a sweep that tells nothing is an alarm too', () => {
+  const { properties } = alarms.find(({ path }) => path === 'Service/OverdueHold')!;
+  expect(properties.TreatMissingData).toBe('breaching');
+});
+
+test('a section of the runbook is there for an alarm, or for an operator’s own question', () => {
+  const linked = new Set(alarms.map(({ properties }) => /#([\w-]+)$/.exec(properties.AlarmDescription)?.[1]));
+  const own = ['a-model-sleeps', 'everyday-acts'];
+  expect(sections.filter((section) => !linked.has(section) && !own.includes(section))).toEqual([]);
+});
+
+test('new code is undone by the alarm of its function', () => {
+  const groups = ofType(api, 'AWS::CodeDeploy::DeploymentGroup');
+  expect(groups).toHaveLength(allRoutes.length + 1);
+  for (const [, { Properties }] of groups) {
+    expect(Properties).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
+      AlarmConfiguration: { Enabled: true, Alarms: [{ Name: expect.anything() }] },
+    });
+  }
+  const shifted = ofType(api, 'AWS::Lambda::Alias').filter(([, alias]) => 'UpdatePolicy' in alias);
+  expect(shifted).toHaveLength(groups.length);
+});
+
+test('the dashboard shows every metric that functions write, and what AWS charges by', () => {
+  const [[, dashboard] = []] = ofType(monitoring, 'AWS::CloudWatch::Dashboard');
+  const body = JSON.stringify(dashboard!.Properties);
+  for (const metric of Object.values(metrics)) expect(body).toContain(metric);
+  for (const dimension of Object.values(dimensions)) expect(body).toContain(dimension);
+  for (const title of [
+    'Requests',
+    'First byte',
+    'Refusals by cause',
+    'Credits charged',
+    'Model errors',
+    'Stream lag',
+    'Oldest overdue hold',
+    'Cost:',
+  ]) {
+    expect(body).toContain(title);
+  }
+});

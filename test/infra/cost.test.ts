@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { routes } from '#contract/routes.ts';
+import { costAtZero, costOfCalls, table, writeUnits } from '#lib/cost.ts';
+import { ofType, synthesise } from './synth.ts';
+
+const { data, api, monitoring } = await synthesise();
+const guide = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+
+const count = (type: string) => [data, api, monitoring].flatMap((stack) => ofType(stack, type)).length;
+const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
+const alarmMetrics = [api, monitoring]
+  .flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'))
+  .map(
+    ([, { Properties }]) =>
+      (Properties['Metrics'] as { MetricStat?: object }[] | undefined)?.filter(({ MetricStat }) => MetricStat).length ??
+      1,
+  );
+
+const standing = {
+  keys: count('AWS::KMS::Key'),
+  secrets: count('AWS::SecretsManager::Secret'),
+  firewalls: count('AWS::WAFv2::WebACL'),
+  firewallRules: (acl!.Properties['Rules'] as unknown[]).length,
+  alarmMetrics: alarmMetrics.reduce((sum, metrics) => sum + metrics, 0),
+};
+
+test('docs/deploy.md says what the default stage costs in a month without a call', () => {
+  expect(guide).toContain(table(costAtZero(standing)));
+});
+
+test('docs/deploy.md says what a million chats of 3 s cost beside the model', () => {
+  const { memoryMb } = routes.createChatCompletion;
+  expect(guide).toContain(table(costOfCalls(1e6, { seconds: 3, memoryMb, answerBytes: 2000 })));
+});
+
+test('a million priced calls cost no more than 2.50 dollars of table on the way of the request', () => {
+  expect(writeUnits.request * 0.625).toBeLessThanOrEqual(2.5);
+});
+
+test('what is paid while nobody calls is only what stands in the table: nothing runs', () => {
+  const running = [
+    'AWS::SageMaker::Endpoint',
+    'AWS::EC2::NatGateway',
+    'AWS::EC2::Instance',
+    'AWS::ECS::Service',
+    'AWS::RDS::DBInstance',
+    'AWS::ElastiCache::CacheCluster',
+    'AWS::ElasticLoadBalancingV2::LoadBalancer',
+  ];
+  expect(running.filter((type) => count(type) > 0)).toEqual([]);
+  const provisioned = ofType(api, 'AWS::Lambda::Alias').filter(
+    ([, alias]) => alias.Properties['ProvisionedConcurrencyConfig'],
+  );
+  expect(provisioned).toEqual([]);
+  for (const [, { Properties }] of ofType(data, 'AWS::DynamoDB::GlobalTable'))
+    expect(Properties['BillingMode']).toBe('PAY_PER_REQUEST');
+});

@@ -1,0 +1,205 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+import { errorStatus } from '#contract/errors.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { otherStage } from '#test/other-stage.ts';
+import { ofType, pathOf, synthesise } from './synth.ts';
+
+interface Behaviour {
+  readonly PathPattern?: string;
+  readonly TargetOriginId: string;
+  readonly CachePolicyId: string;
+  readonly ViewerProtocolPolicy: string;
+  readonly AllowedMethods?: readonly string[];
+  readonly Compress: boolean;
+}
+
+interface Origin {
+  readonly Id: string;
+  readonly OriginPath?: string;
+  readonly CustomOriginConfig?: { OriginReadTimeout: number; OriginProtocolPolicy: string };
+  readonly OriginAccessControlId?: unknown;
+  readonly OriginCustomHeaders?: readonly { HeaderName: string; HeaderValue: unknown }[];
+}
+
+const { api } = await synthesise();
+const [[, distribution] = []] = ofType(api, 'AWS::CloudFront::Distribution');
+const config = distribution!.Properties['DistributionConfig'] as {
+  DefaultCacheBehavior: Behaviour;
+  CacheBehaviors: readonly Behaviour[];
+  Origins: readonly Origin[];
+  CustomErrorResponses?: unknown;
+};
+const originOf = ({ TargetOriginId }: Behaviour) => config.Origins.find(({ Id }) => Id === TargetOriginId)!;
+const toApi = config.CacheBehaviors.filter((behaviour) => originOf(behaviour).CustomOriginConfig);
+
+/** AWS "Managed cache policies". */
+const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+
+describe('the edge', () => {
+  test('sends every route of the table to the API, below its stage', () => {
+    const patterns = toApi.map(({ PathPattern = '' }) => new RegExp(`^${PathPattern.replace('*', '.*')}$`));
+    const lost = allRoutes.filter(({ path }) => !patterns.some((pattern) => pattern.test(path)));
+    expect(lost.map(({ path }) => path)).toEqual([]);
+    expect(new Set(toApi.map((behaviour) => originOf(behaviour).OriginPath))).toEqual(new Set(['/live']));
+  });
+
+  test('keeps no answer of the API, takes every method, and takes and asks by TLS only', () => {
+    for (const behaviour of toApi) {
+      expect(behaviour).toMatchObject({
+        CachePolicyId: cachingDisabled,
+        ViewerProtocolPolicy: 'https-only',
+        Compress: false,
+      });
+      expect(behaviour.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']));
+      expect(originOf(behaviour).CustomOriginConfig?.OriginProtocolPolicy).toBe('https-only');
+    }
+  });
+
+  test('waits longer than the gateway for any answer that is not streamed', () => {
+    const plain = allRoutes.map(
+      ({ timeoutSeconds, streaming }) => (streaming ? Math.min(timeoutSeconds, 90) : timeoutSeconds) + 1,
+    );
+    for (const behaviour of toApi) {
+      expect(originOf(behaviour).CustomOriginConfig?.OriginReadTimeout).toBeGreaterThan(Math.max(...plain));
+    }
+  });
+
+  test('leaves the errors of the API as they are', () => {
+    expect(config.CustomErrorResponses).toBeUndefined();
+  });
+
+  test('alone reads the bucket, by signed requests', () => {
+    const files = originOf(config.DefaultCacheBehavior);
+    expect(files.OriginAccessControlId).toBeDefined();
+    const [[, bucket] = []] = ofType(api, 'AWS::S3::Bucket');
+    expect(bucket!.Properties['PublicAccessBlockConfiguration']).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    });
+  });
+
+  test('tells browsers to come by TLS for a year, to guess no types, and which scripts they may run', () => {
+    const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, { Properties }]) => Properties);
+    expect(policies).toHaveLength(3);
+    for (const { ResponseHeadersPolicyConfig } of policies) {
+      expect(ResponseHeadersPolicyConfig).toMatchObject({
+        SecurityHeadersConfig: {
+          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, IncludeSubdomains: true },
+          ContentTypeOptions: { Override: true },
+          ContentSecurityPolicy: {
+            ContentSecurityPolicy: expect.stringMatching(/default-src 'none'.*frame-ancestors 'none'/),
+          },
+        },
+      });
+    }
+  });
+});
+
+describe('what runs at the edge', () => {
+  const codes = ofType(api, 'AWS::CloudFront::Function').map(([, fn]) => [
+    pathOf(fn),
+    String(fn.Properties['FunctionCode']),
+  ]);
+  const run = (name: string, request: object): any => {
+    const [, code] = codes.find(([path]) => path?.includes(name))!;
+    return runInNewContext(`${code}; handler(event)`, {
+      event: { request: { headers: {}, ...request }, viewer: { ip: '192.0.2.7' } },
+    });
+  };
+
+  test.each(dashboardPages)('%s is the one document of the dashboard', (uri) => {
+    expect(run('Pages', { uri }).uri).toBe('/index.html');
+  });
+
+  test.each([
+    ...Object.keys(apiReferenceFiles).map((name) => `${apiReferencePath}/${name}`),
+    '/config.json',
+    '/assets/main-1.js',
+  ])('%s is a file', (uri) => {
+    expect(run('Pages', { uri }).uri).toBe(uri);
+  });
+
+  test('the API reference has its page at its path', () => {
+    expect(run('Pages', { uri: apiReferencePath }).uri).toBe(`${apiReferencePath}/index.html`);
+  });
+
+  test('any other path is 404 in the envelope', () => {
+    const answer = run('Pages', { uri: '/wp-login.php' });
+    expect(answer.statusCode).toBe(404);
+    expect(JSON.parse(answer.body.data)).toMatchObject({ message: 'NOT_FOUND', error: true, data: null, status: 404 });
+  });
+
+  test('the API is told who calls, whatever the caller says of himself', () => {
+    const request = run('Caller', {
+      uri: '/api/auth/login',
+      headers: { 'x-caller-address': { value: '203.0.113.1' } },
+    });
+    expect(request.headers['x-caller-address'].value).toBe('192.0.2.7');
+  });
+});
+
+describe('the firewall', () => {
+  const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
+  const { Rules: rules, CustomResponseBodies: bodies } = acl!.Properties as {
+    Rules: { Name: string; Priority: number; Statement: any; Action?: any }[];
+    CustomResponseBodies: Record<string, { Content: string }>;
+  };
+
+  test('stands before the stage of the API', () => {
+    const [[, association] = []] = ofType(api, 'AWS::WAFv2::WebACLAssociation');
+    expect(JSON.stringify(association!.Properties)).toContain('/restapis/');
+  });
+
+  test('has the rules of AWS against known attacks and bad addresses, and a limit for sign-ins and for all requests', () => {
+    expect(rules.map(({ Name }) => Name)).toEqual([
+      'OnlyThroughTheEdge',
+      'AWSManagedRulesAmazonIpReputationList',
+      'AWSManagedRulesKnownBadInputsRuleSet',
+      'AWSManagedRulesCommonRuleSet',
+      'SignIns',
+      'Requests',
+    ]);
+    expect(rules.map(({ Priority }) => Priority)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('counts by the address that the edge saw', () => {
+    for (const { Statement } of rules.filter(({ Name }) => ['SignIns', 'Requests'].includes(Name))) {
+      expect(Statement.RateBasedStatement).toMatchObject({
+        AggregateKeyType: 'FORWARDED_IP',
+        ForwardedIPConfig: { HeaderName: 'x-caller-address' },
+      });
+    }
+  });
+
+  test('answers in the envelope, with the status of its code', () => {
+    for (const { Action } of rules.filter(({ Action }) => Action)) {
+      const { ResponseCode, CustomResponseBodyKey } = Action.Block.CustomResponse;
+      const envelope = JSON.parse(bodies[CustomResponseBodyKey]!.Content);
+      expect(envelope).toMatchObject({ error: true, data: null, status: ResponseCode });
+      expect(errorStatus[envelope.message as keyof typeof errorStatus]).toBe(ResponseCode);
+    }
+  });
+
+  test('the edge shows the pass that the firewall asks for, and no template has it', () => {
+    const secret = JSON.stringify(rules[0]!.Statement);
+    expect(secret).toContain('{{resolve:secretsmanager:');
+    const [header] = originOf(toApi[0]!).OriginCustomHeaders!;
+    expect(header!.HeaderName).toBe(
+      rules[0]!.Statement.NotStatement.Statement.ByteMatchStatement.FieldToMatch.SingleHeader.Name,
+    );
+    expect(JSON.stringify(header!.HeaderValue)).toContain('{{resolve:secretsmanager:');
+  });
+
+  test('without an edge before it, counts by who connects', async () => {
+    const other = await synthesise({ stage: otherStage, buffered: true });
+    const [[, own] = []] = ofType(other.api, 'AWS::WAFv2::WebACL');
+    expect(JSON.stringify(own!.Properties)).toContain('"AggregateKeyType":"IP"');
+    expect(JSON.stringify(own!.Properties)).not.toMatch(/FORWARDED_IP|OnlyThroughTheEdge/);
+    expect(ofType(other.api, 'AWS::CloudFront::Distribution')).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IPolicyValidationContext } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
+import { expect, test } from 'vitest';
+import { cacheControl } from '#contract/dashboard-config.ts';
+import { acknowledgements, covers, isAcknowledged } from '#lib/nag-acknowledgements.ts';
+import { ReviewedRules } from '#lib/reviewed-rules.ts';
+import { EdgeStack } from '#lib/stacks/edge-stack.ts';
+import { PipelineStack } from '#lib/stacks/pipeline-stack.ts';
+import { createPlatform } from '#lib/stacks/platform.ts';
+import { live, parseStage, pipelineSettings, stageNamed } from '#lib/stages.ts';
+import { testFolder } from '#test/folder.ts';
+import { hostedModel } from '#test/hosted-model.ts';
+import { newApp } from './stacks.ts';
+
+process.env['CDK_VALIDATION'] = 'false';
+const dashboard = await testFolder();
+mkdirSync(join(dashboard, 'assets'));
+for (const file of ['index.html', 'assets/a.js']) writeFileSync(join(dashboard, file), 'x');
+
+/** Everything that can be deployed: a stage with every choice, and the pipeline. */
+const app = newApp();
+const domain = { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' };
+const stage = parseStage({
+  ...live,
+  frontDoor: { kind: 'edge', domain },
+  models: { ...live.models, hosted: { 'svc-1': hostedModel } },
+  alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100 },
+});
+const { api } = createPlatform(app, { stage, buffered: false, dashboard });
+new PipelineStack(app, 'text-ai-pipeline', { settings: pipelineSettings(), stageNamed, dashboard });
+app.synth();
+const packs: NagPack[] = [new AwsSolutionsChecks(app), new ServerlessChecks(app)];
+
+const context = { appConstruct: app, templatePaths: [] } as unknown as IPolicyValidationContext;
+const findings = packs.flatMap((pack) =>
+  pack
+    .validate(context)
+    .violations.flatMap(({ ruleName, violatingResources = [] }) =>
+      violatingResources.map(({ constructPath = '' }) => ({ ruleName, constructPath })),
+    ),
+);
+
+test('the rules of AwsSolutions and Serverless find nothing that has no reason', () => {
+  expect(findings.length).toBeGreaterThan(100);
+  expect(findings.filter(({ ruleName, constructPath }) => !isAcknowledged(ruleName, constructPath))).toEqual([]);
+  for (const pack of packs)
+    expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: true, violations: [] });
+});
+
+test.each(acknowledgements)('a reason that is needed: $rules at $at', ({ rules, at, reason }) => {
+  for (const rule of rules) {
+    const one = { rules: [rule], at, reason };
+    expect(findings.some(({ ruleName, constructPath }) => covers(one, ruleName, constructPath))).toBe(true);
+  }
+  expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+});
+
+test('a finding without a reason stops the synthesis', () => {
+  const finding = { ruleName: 'AwsSolutions-S10', violatingResources: [{ constructPath: 'a/b/Resource' }] };
+  const pack = { name: 'pack', validate: () => ({ success: false, violations: [finding] }) } as unknown as NagPack;
+  expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: false, violations: [finding] });
+});
+
+test('a stage with a domain is met there, by TLS 1.2 and newer', () => {
+  const edge = Template.fromStack(api.node.findAll().find((node) => node instanceof EdgeStack)!);
+  edge.hasResourceProperties('AWS::CloudFront::Distribution', {
+    DistributionConfig: {
+      Aliases: [domain.name],
+      ViewerCertificate: { AcmCertificateArn: domain.certificateArn, MinimumProtocolVersion: 'TLSv1.2_2021' },
+    },
+  });
+  expect(api.resolve(api.apiUrl.value)).toBe('https://text.example.com/api');
+});
+
+test('the dashboard is published with what differs between deployments', () => {
+  const edge = Template.fromStack(api.node.findAll().find((node) => node instanceof EdgeStack)!);
+  const published = Object.values(edge.findResources('Custom::CDKBucketDeployment')).map(
+    ({ Properties }) => Properties,
+  );
+  expect(published.map(({ SystemMetadata }) => SystemMetadata['cache-control'])).toEqual([
+    cacheControl.hashed,
+    cacheControl.other,
+  ]);
+});

@@ -1,0 +1,14 @@
+import type { HostedModel } from '#lib/hosted-model.ts';
+
+/** A model in a container of vLLM, scaled to zero, with weights of one's own. */
+export const hostedModel: HostedModel = {
+  family: 'vllm',
+  image: '111111111111.dkr.ecr.us-east-1.amazonaws.com/vllm:0.11',
+  weights: 's3://weights/llama/',
+  environment: { SM_VLLM_MAX_MODEL_LEN: '4096' },
+  instanceType: 'ml.g5.xlarge',
+  copy: { accelerators: 1, memoryMb: 8192 },
+  fewestCopies: 0,
+  mostCopies: 2,
+  callsPerCopy: 8,
+};

@@ -1,0 +1,22 @@
+import type { Stage } from '#lib/stage.ts';
+import { parseStage } from '#lib/stages.ts';
+import { hostedModel } from './hosted-model.ts';
+import { plainStage } from './plain-stage.ts';
+
+/** A stage that differs from the default in every choice. */
+export const otherStage: Stage = parseStage({
+  ...plainStage,
+  name: 'other',
+  env: { account: '111111111111', region: 'eu-west-1' },
+  frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.org', trustedProxies: 2 },
+  mail: { sender: 'hello@mail.example.org', identity: 'existing' },
+  googleClientId: 'client.apps.googleusercontent.com',
+  models: { endpoints: { 'svc-1': 'Llama-Live' }, hosted: { 'svc-code': hostedModel }, translation: 'svc-1' },
+  planTable: 'overview',
+  networkLimits: 'on',
+  firewall: { requests: 100, signIns: 10 },
+  alarms: { email: 'operators@example.org', monthlyBudgetUsd: 50 },
+  logRetentionDays: 30,
+  provisionedConcurrency: { 'create-chat-completion': 3 },
+  accountsKey: 'aws',
+});
