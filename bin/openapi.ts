@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { answersFile, readAnswers } from './openapi/answers.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { withTables } from './openapi/tables.ts';
 
 const usage = `Usage: node bin/openapi.ts [--record | --check]
 
@@ -13,6 +14,7 @@ Writes docs/openapi.json from the route table, and the tables of docs/api.md.
 `;
 
 const documentFile = new URL('../docs/openapi.json', import.meta.url);
+const pageFile = new URL('../docs/api.md', import.meta.url);
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 async function record(): Promise<void> {
@@ -20,8 +22,20 @@ async function record(): Promise<void> {
   await writeFile(answersFile, json(await recordAnswers()));
 }
 
-async function files(): Promise<[URL, string][]> {
-  return [[documentFile, json(openApiDocument(await readAnswers()))]];
+/** What is generated, as it should be. */
+async function files(): Promise<readonly [URL, string][]> {
+  const document = json(openApiDocument(await readAnswers()));
+  return [
+    [documentFile, document],
+    [pageFile, withTables(await readFile(pageFile, 'utf8'))],
+  ];
+}
+
+async function staleFiles(): Promise<URL[]> {
+  const read = (file: URL): Promise<string> => readFile(file, 'utf8').catch(() => '');
+  const found: URL[] = [];
+  for (const [file, text] of await files()) if ((await read(file)) !== text) found.push(file);
+  return found;
 }
 
 async function run(): Promise<number> {
@@ -31,16 +45,14 @@ async function run(): Promise<number> {
     process.stdout.write(usage);
     return values.help ? 0 : 2;
   }
-  if (values.record) await record();
-  const wanted = await files();
-  if (!values.check) {
-    for (const [file, text] of wanted) await writeFile(file, text);
-    return 0;
+  if (values.check) {
+    const stale = await staleFiles();
+    for (const { pathname } of stale) console.error(`${pathname} is stale: npm run openapi`);
+    return stale.length > 0 ? 1 : 0;
   }
-  const read = (file: URL): Promise<string> => readFile(file, 'utf8').catch(() => '');
-  const stale = await Array.fromAsync(wanted, async ([file, text]) => ((await read(file)) === text ? [] : [file]));
-  for (const [file] of stale) if (file) console.error(`${file.pathname} is stale: npm run openapi`);
-  return stale.some((files) => files.length > 0) ? 1 : 0;
+  if (values.record) await record();
+  for (const [file, text] of await files()) await writeFile(file, text);
+  return 0;
 }
 
 process.exitCode = await run();

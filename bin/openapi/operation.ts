@@ -2,11 +2,11 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { isJsonObject } from '#contract/fields.ts';
 import { limits } from '#contract/limits.ts';
-import { prices } from '#contract/prices.ts';
 import type { Credential, Route } from '#contract/route.ts';
 import { samples } from '#contract/samples.ts';
 import type { Recorded } from './answers.ts';
 import type { errorCollector } from './errors.ts';
+import { priceOf } from './price.ts';
 import type { schemaCollector } from './schemas.ts';
 import { successResponse } from './success.ts';
 import { tagOf } from './tags.ts';
@@ -78,13 +78,11 @@ const credentials: Readonly<Record<Credential, string>> = {
 };
 
 function descriptionOf(route: Route): string {
-  const price = route.priced && prices[route.priced.service];
-  const per = price && price.unitSize > 1 ? `${price.unitSize.toLocaleString('en')} ${price.unit}s` : price?.unit;
   const sentences = [
     credentials[route.credential],
     route.role && `Only for people with the role ${route.role}.`,
     route.confirmed && 'The e-mail address must be confirmed.',
-    price && `Costs ${price.credits} ${price.credits === 1 ? 'credit' : 'credits'} (${price.description}; ${per}).`,
+    route.priced && `Costs ${priceOf(route.priced.service)}.`,
     route.idempotent && 'Takes an Idempotency-Key.',
     `Answers within ${route.timeoutSeconds} s.`,
   ];

@@ -16,7 +16,7 @@ const Envelope = v.object({ data: v.unknown() });
 
 /** Sends samples to a service and keeps what it answers. Throws for an answer that is no success. */
 export function recorder(origin: string) {
-  const recorded: Record<string, unknown> = {};
+  const recorded = new Map<string, unknown>();
   const madeUp = makeUp();
 
   async function send(route: Route, { path = {}, query = {}, body, key, cookie }: Call): Promise<Response> {
@@ -35,6 +35,11 @@ export function recorder(origin: string) {
     throw new Error(`${route.id} answered ${reply.status} ${await reply.text()}`);
   }
 
+  async function streamOf(route: Route, { more }: Sample, call: Call) {
+    const body = more?.['A stream'];
+    return body === undefined ? {} : { stream: madeUp.stream(await (await send(route, { ...call, body })).text()) };
+  }
+
   /** Records a route's first answer; gives what it says in `data`, and the cookie it set. */
   async function record(name: keyof typeof routes, call: Call = {}) {
     const route: Route = routes[name];
@@ -46,19 +51,15 @@ export function recorder(origin: string) {
     };
     const reply = await send(route, { ...call, ...asked });
     const answer: unknown = await reply.json();
-    const streamed = sample.more?.['A stream'];
-    recorded[route.id] ??= {
-      ...Object(madeUp.value(asked)),
-      status: reply.status,
-      headers: Object.keys(headers).filter((header) => reply.headers.has(header)),
-      answer: madeUp.value(answer),
-      ...(streamed !== undefined && {
-        stream: madeUp.stream(await (await send(route, { ...call, body: streamed })).text()),
-      }),
-    };
+    // Made up in any case: what is told once, such as a key, is met again in later answers.
+    const first = { ...Object(madeUp.value(asked)), status: reply.status, answer: madeUp.value(answer) };
+    if (!recorded.has(route.id)) {
+      const known = Object.keys(headers).filter((header) => reply.headers.has(header));
+      recorded.set(route.id, { ...first, headers: known, ...(await streamOf(route, sample, call)) });
+    }
     const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     return { cookie, data: v.is(Envelope, answer) ? answer.data : undefined };
   }
 
-  return { record, answers: (): Answers => v.parse(Answers, recorded) };
+  return { record, answers: (): Answers => v.parse(Answers, Object.fromEntries(recorded)) };
 }

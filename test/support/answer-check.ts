@@ -47,7 +47,7 @@ function parsed(text: string): unknown {
 }
 
 /** The data of a stream's events, as JSON; an OpenAI stream's `[DONE]` is none, and must be the last. */
-export function eventsOf(text: string): unknown[] {
+function eventsOf(text: string): unknown[] {
   const events = text.split('\n\n');
   const end = events.pop();
   const isWhole = end === '' && events.every((event) => /^data: [^\n]*$/.test(event));

@@ -63,9 +63,6 @@ export const operations: readonly Operation[] = Object.entries<any>(document.pat
   }),
 );
 
-export const operationNamed = (operationId: string): Operation =>
-  operations.find((operation) => operation.operationId === operationId)!;
-
 /** The bodies that the document shows. */
 export const shownBodies = ({ body }: Operation): unknown[] =>
   body?.examples ? Object.values(body.examples).map(({ value }) => value) : body ? [body.example] : [];

@@ -1,0 +1,139 @@
+import { errorStatus } from '#contract/errors.ts';
+import { limits } from '#contract/limits.ts';
+import { models } from '#contract/models.ts';
+import { planListing, planOfRank, planOverview } from '#contract/plans.ts';
+import type { ServiceName } from '#contract/prices.ts';
+import type { Credential, Route } from '#contract/route.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { maxTranslationWords } from '#contract/translation.ts';
+import { errorCauses } from './error-causes.ts';
+import { headers } from './headers.ts';
+import { priceOf } from './price.ts';
+import { inOrder, tagOf } from './tags.ts';
+
+type Cell = string | number | null;
+
+const grouped = (value: Cell): string => (typeof value === 'number' ? value.toLocaleString('en') : (value ?? ''));
+
+function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const line = (cells: readonly Cell[]): string => `| ${cells.map(grouped).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const credentials: Readonly<Record<Credential, string>> = {
+  none: 'none',
+  key: 'key',
+  session: 'session',
+  'session or key': 'key or session',
+  'session if any': 'none, or session',
+};
+
+function endpoints(): string {
+  const rows = ({ method, path, summary, credential, role }: Route): Cell[] => [
+    `\`${method} ${path}\``,
+    summary,
+    role ?? credentials[credential],
+  ];
+  const byTag = Map.groupBy(inOrder(allRoutes), tagOf);
+  return [...byTag]
+    .map(([tag, routes]) => `**${tag}**\n\n${table(['Operation', 'What it does', 'Credential'], routes.map(rows))}`)
+    .join('\n\n');
+}
+
+const errors = (): string =>
+  table(
+    ['Status', 'Code', 'When', 'What to do'],
+    Object.entries(errorStatus).map(([code, status]) => {
+      const found = Object.entries(errorCauses).find(([name]) => name === code)?.[1];
+      return [status, `\`${code}\``, found?.cause ?? '', found?.remedy ?? ''];
+    }),
+  );
+
+const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
+
+const limitRows: readonly (readonly Cell[])[] = [
+  ['Body', mebibytes(limits.bodyBytes)],
+  ['Body of embeddings', mebibytes(limits.embeddingsBodyBytes)],
+  ['Levels of nested JSON', limits.jsonDepth],
+  ['Messages of a chat', limits.messages],
+  ['Functions or tools', limits.functions],
+  ['Stop sequences', limits.stopSequences],
+  ['Texts to embed at once', limits.embeddingTexts],
+  ['Tokens of a text to embed', limits.embeddingTokens],
+  ['Words to translate at once', maxTranslationWords],
+  ['Active keys of an account', limits.activeKeys],
+];
+
+const plans = (): string =>
+  table(
+    ['Plan', 'USD a month', 'Credits a month', 'Priced calls a minute', 'Calls at one moment'],
+    planListing.map(({ id, name, price, quota_limit, rate_limit }) => [
+      `\`${name}\``,
+      price ?? 'custom',
+      quota_limit ?? 'unlimited',
+      rate_limit ?? 'unlimited',
+      planOfRank(id).callsInFlight,
+    ]),
+  );
+
+const overview = (): string =>
+  table(
+    ['Plan', 'USD a month', 'Calls a month', 'Calls a minute'],
+    planOverview.map(({ name, price, callsPerMonth, callsPerMinute }) => [
+      `\`${name}\``,
+      price ?? 'custom',
+      callsPerMonth ?? 'unlimited',
+      callsPerMinute ?? (name === 'enterprise' ? 'custom' : 'no value'),
+    ]),
+  );
+
+const services: readonly ServiceName[] = [
+  'chat',
+  'completion',
+  'embeddings',
+  'translation',
+  'text_analysis',
+  'audio',
+  'voice_call',
+  'sms',
+];
+
+const modelRows = models.map(({ id, capabilities, contextWindow, dimensions, minPlanRank }) => [
+  `\`${id}\``,
+  capabilities.join(', '),
+  contextWindow,
+  dimensions,
+  `\`${planOfRank(minPlanRank).name}\``,
+]);
+
+/** The tables of docs/api.md by name; they stand between `<!-- NAME -->` and `<!-- end -->`. */
+const tables: Readonly<Record<string, string>> = {
+  endpoints: endpoints(),
+  errors: errors(),
+  headers: table(
+    ['Header', 'What it says', 'Such as'],
+    Object.entries(headers).map(([name, { description, example }]) => [`\`${name}\``, description, `\`${example}\``]),
+  ),
+  limits: table(['What', 'At most'], limitRows),
+  plans: plans(),
+  overview: overview(),
+  prices: table(
+    ['Service', 'Price'],
+    services.map((name) => [`\`${name}\``, priceOf(name)]),
+  ),
+  models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
+};
+
+/** The page with its tables as they should be. Throws for a table that nobody knows, and for one that has no place. */
+export function withTables(page: string): string {
+  const placed = new Set<string>();
+  const text = page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
+    placed.add(name);
+    const wanted = tables[name];
+    if (wanted === undefined) throw new Error(`docs/api.md has a place for a table ${name}, which there is not`);
+    return `<!-- ${name} -->\n\n${wanted}\n\n<!-- end -->`;
+  });
+  const missing = Object.keys(tables).filter((name) => !placed.has(name));
+  if (missing.length > 0) throw new Error(`docs/api.md has no place for ${missing.join(', ')}`);
+  return text;
+}

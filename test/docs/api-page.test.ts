@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testFolder } from '#test/folder.ts';
+import { type Person, startTestService, type TestService } from '#test/service.ts';
+
+interface Block {
+  readonly heading: string;
+  readonly language: string;
+  readonly code: string;
+  /** What it prints. */
+  readonly expected: string | undefined;
+}
+
+const root = new URL('../../', import.meta.url).pathname;
+const page = readFileSync(`${root}docs/api.md`, 'utf8');
+const blocks: Block[] = [];
+let heading = '';
+const parts = /^#+ (.+)$|(?:<!-- expect: (.+) -->\n\n)?^```(\w+)\n([^]*?)^```$/gm;
+for (const [, title, expected, language = '', code = ''] of page.matchAll(parts)) {
+  if (title === undefined) blocks.push({ heading, language, code, expected });
+  else heading = title;
+}
+const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
+const named = (list: readonly Block[]) =>
+  list.map((block, index) => [`${block.heading}, ${index + 1}`, block] as const);
+const python = inLanguage('python').map((block) => ({ ...block, isForSdk: block.code.includes('from openai') }));
+
+/** Runs code that comes on standard input; rejects with what it printed where it fails. */
+async function run(command: string, args: readonly string[], code: string, where: string): Promise<string> {
+  const env = { ...process.env, API: service.origin, API_KEY: person.key };
+  const child = spawn(command, args, { cwd: where, env });
+  child.stdin.end(code);
+  const [out, error, exit] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.on('close', resolve)),
+  ]);
+  if (exit !== 0) throw new Error(`${command} ended with ${exit}: ${error}${out}`);
+  return out;
+}
+
+const has = async (command: string): Promise<boolean> => {
+  const child = spawn(command, ['--version'], { stdio: 'ignore' });
+  return new Promise((resolve) => child.on('error', () => resolve(false)).on('close', (exit) => resolve(exit === 0)));
+};
+const [hasCurl, hasPython] = [await has('curl'), await has('python3')];
+
+let service: TestService;
+let person: Person;
+let folder: string;
+beforeAll(async () => {
+  folder = await testFolder();
+  service = await startTestService();
+  person = await service.person({ planRank: 4 });
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+describe('docs/api.md', () => {
+  it('has examples in every language, and says what each of them prints', () => {
+    expect([inLanguage('sh').length, inLanguage('js').length, python.length]).toEqual([5, 4, 2]);
+    const silent = blocks.filter(({ expected }) => !expected);
+    expect(silent.map(({ heading, language }) => `${heading}: ${language}`)).toEqual([
+      'OpenAI SDKs: python',
+      'Answers: json',
+    ]);
+  });
+
+  it.skipIf(!hasCurl).each(named(inLanguage('sh')))('%s, works in a shell (skipped without curl)', async (_, block) => {
+    expect(await run('sh', ['-e'], block.code, folder)).toMatch(new RegExp(block.expected!));
+  });
+
+  it.each(named(inLanguage('js')))('%s, works in Node', async (_, { code, expected }) => {
+    expect(await run(process.execPath, ['--input-type=module', '-'], code, root)).toMatch(new RegExp(expected!, 's'));
+  });
+
+  it.skipIf(!hasPython).each(named(python.filter(({ isForSdk }) => !isForSdk)))(
+    '%s, works in Python (skipped without python3)',
+    async (_, { code, expected }) => {
+      expect(await run('python3', ['-'], code, folder)).toMatch(new RegExp(expected!));
+    },
+  );
+
+  it.skipIf(!hasPython).each(named(python.filter(({ isForSdk }) => isForSdk)))(
+    '%s, is Python by its syntax; it is not run, as the openai package is not installed (skipped without python3)',
+    async (_, { code }) => {
+      const check = 'import ast, sys; ast.parse(sys.stdin.read()); print("parsed")';
+      expect(await run('python3', ['-c', check], code, folder)).toContain('parsed');
+      await expect(run('python3', ['-c', check], `${code}\n)`, folder)).rejects.toThrow('SyntaxError');
+    },
+  );
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { allRoutes } from '#contract/routes.ts';
+import { noRefusal, undocumented } from '#test/answer-check.ts';
+import { violations } from '#test/json-schema.ts';
+import { type Operation, operations, type Response, resolve, shownBodies } from '#test/openapi.ts';
+import { readAnswers } from '../../bin/openapi/answers.ts';
+import { recordAnswers } from '../../bin/openapi/record.ts';
+
+const every = operations.map((operation) => [operation.name, operation] as const);
+
+/** What a model says, and what follows from its words. */
+const wording = new Set(['content', 'text', 'translatedText', 'embedding', 'usage', 'arguments']);
+
+const withoutWords = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (key, inner: unknown) => (wording.has(key) ? typeof inner : inner));
+
+const examplesIn = ({ content }: Response): [type: string, value: unknown][] =>
+  Object.entries(content).flatMap(([type, { example, examples = {} }]) =>
+    [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)].map(
+      (value): [string, unknown] => [type, value],
+    ),
+  );
+
+const answerOf = (status: number, type: string, value: unknown) => ({
+  status,
+  headers: { 'content-type': type, 'x-request-id': 'x' },
+  text: typeof value === 'string' ? value : JSON.stringify(value),
+});
+
+describe('docs/openapi.json', () => {
+  it('has every route, once, and nothing else', () => {
+    expect(operations.map(({ name }) => name).toSorted()).toEqual(
+      allRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    );
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(allRoutes.length);
+  });
+
+  it('shows answers that the service gives, but for the words of a model', async () => {
+    const recorded = Object.entries(await recordAnswers()).map(([id, { stream, ...answer }]) => [
+      id,
+      withoutWords(answer),
+      typeof stream,
+    ]);
+    const shown = Object.entries(await readAnswers()).map(([id, { stream, ...answer }]) => [
+      id,
+      withoutWords(answer),
+      typeof stream,
+    ]);
+    expect(shown).toEqual(recorded);
+    expect(shown).toHaveLength(allRoutes.length);
+  });
+
+  it.each(every)('%s shows a request and an answer for each status, all of which its schemas take', (_, operation) => {
+    const bodies = shownBodies(operation);
+    expect(bodies.length > 0).toBe(operation.body !== undefined);
+    for (const body of bodies) expect(violations(operation.body!.schema, body, { resolve, closed: true })).toEqual([]);
+    for (const { name, required, example, schema } of operation.parameters) {
+      if (required) expect([name, typeof example]).toEqual([name, 'string']);
+      if (example) expect(violations(schema, example, { resolve })).toEqual([]);
+    }
+    for (const [status, response] of operation.responses) expect(faultsOf(operation, status, response)).toEqual([]);
+  });
+});
+
+/** Of all examples of a response; a response without one has a fault too. */
+function faultsOf(operation: Operation, status: number, response: Response): string[] {
+  const examples = examplesIn(response);
+  if (examples.length === 0) return ['has no example'];
+  return examples.flatMap(([type, value]) => {
+    const answer = answerOf(status, type, value);
+    if (status < 400) return undocumented(operation, answer);
+    const asClientError = status < 500 ? noRefusal(operation.path, answer) : [];
+    return [...asClientError, ...violations(response.content[type]!.schema, value, { resolve })];
+  });
+}
