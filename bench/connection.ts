@@ -75,7 +75,7 @@ class AnswerReader {
   status = 0;
   isComplete = false;
   bodyBytes = 0;
-  #head = Buffer.alloc(0);
+  #head: Buffer = Buffer.alloc(0);
   #parts: Buffer[] = [];
   #length: number | undefined;
   #hasHead = false;

@@ -28,23 +28,20 @@ export class ResponseStream extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
-    if (!this.#open(written)) return;
+    if (!this.#hasHead) return written(new Error('the handler wrote before it gave HttpResponseStream a status'));
+    // The head leaves with the first bytes in one packet, or alone where an empty chunk asks for that.
+    if (chunk.byteLength === 0) this.#response.flushHeaders();
     if (chunk.byteLength === 0 || this.#response.write(chunk)) written();
     else this.#response.once('drain', () => written());
   }
 
   override _final(written: (error?: Error | null) => void): void {
-    if (this.#open(written)) this.#response.end(() => written());
+    if (this.#hasHead) this.#response.end(() => written());
+    else written(new Error('the handler ended before it gave HttpResponseStream a status'));
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (error && this.#response.headersSent) this.#response.destroy();
     done(error);
-  }
-
-  #open(failed: (error: Error) => void): boolean {
-    if (!this.#hasHead) failed(new Error('the handler wrote before it gave HttpResponseStream a status'));
-    else if (!this.#response.headersSent) this.#response.flushHeaders();
-    return this.#hasHead;
   }
 }

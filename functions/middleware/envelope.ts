@@ -53,8 +53,8 @@ export function envelope(
         return;
       }
       const json = JSON.stringify(format.success(status, message, request.response ?? null));
-      const body = call.afterBody ? bodyThen(json, async () => call.afterBody?.()) : json;
-      request.response = { statusCode: status, headers, body };
+      const afterBody = call.afterBody && { afterBody: async () => call.afterBody?.() };
+      request.response = { statusCode: status, headers, body: json, ...afterBody };
     },
     onError: function wrapError(request) {
       const { call } = request.context;
@@ -103,19 +103,4 @@ function sessionCookie(name: string, session: OpenedSession | 'ended'): string {
   const [value, maxAge] = session === 'ended' ? ['', 0] : [session.text, Math.floor(session.lifetimeMs / 1000)];
   const secure = name.startsWith('__Host-') ? '; Secure' : '';
   return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
-}
-
-/** A body that does something after it has left and before the answer ends, also when nobody reads it to its end. */
-function bodyThen(json: string, afterBody: () => Promise<void>): Readable {
-  let sent = false;
-  return new Readable({
-    read() {
-      if (sent) void afterBody().then(() => this.push(null));
-      else this.push(json);
-      sent = true;
-    },
-    destroy(error, done) {
-      void afterBody().then(() => done(error));
-    },
-  });
 }

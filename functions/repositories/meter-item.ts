@@ -12,6 +12,11 @@ import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/
  * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
  */
 const count = v.pipe(v.number(), v.safeInteger());
+/** A map of counts. Checked in one go: every call reads a map of 21 rate buckets, and a schema for each costs more than the rest. */
+const counts = v.custom<Record<string, number>>(
+  (value) => typeof value === 'object' && value !== null && Object.values(value).every(Number.isSafeInteger),
+  'must be a map of safe integers',
+);
 const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
 
 const Entry = v.object({
@@ -36,11 +41,11 @@ const Subscribed = v.object({
 const Item = v.object({
   a: count,
   seq: count,
-  k: v.record(v.string(), count),
+  k: counts,
   r: count,
   n: count,
   m: count,
-  b: v.record(v.string(), count),
+  b: counts,
   c: count,
   h: v.record(v.string(), v.tuple([count, count, service, v.string(), v.string()])),
   g: v.array(v.tuple([v.picklist(['free', 'plan', 'purchase']), count, count, count])),

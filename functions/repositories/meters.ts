@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  paginateQuery,
+  UpdateCommand,
+  type UpdateCommandInput,
+  type UpdateCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/tables.ts';
 import { type Attempt, graceSeconds } from '#domain/meter/admission.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
@@ -15,19 +21,26 @@ import { readItem } from './read-item.ts';
  */
 const marksKept = 4;
 
+/** How the two writes of a call are sent; the client's own way unless another is given. */
+type Update = (input: UpdateCommandInput) => Promise<UpdateCommandOutput>;
+
 /** The meters of all accounts in DynamoDB: one item each, changed by conditional single-item writes only. */
-export function meterStore(client: DynamoDBDocumentClient, tableName: string): MeterStore {
+export function meterStore(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  update: Update = (input) => client.send(new UpdateCommand(input)),
+): MeterStore {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
 
   async function admit(attempt: Attempt): Promise<Meter | undefined> {
-    const write = client.send(new UpdateCommand({ ...key(attempt.accountId), ...admission(attempt) }));
+    const write = update({ ...key(attempt.accountId), ...admission(attempt) });
     const outcome = await conditionally(write);
     const item = 'done' in outcome ? outcome.done.Attributes : outcome.met;
     return item && meterOf(item);
   }
 
   async function settle(settlement: Settlement): Promise<boolean> {
-    const write = client.send(new UpdateCommand({ ...key(settlement.accountId), ...closing(settlement) }));
+    const write = update({ ...key(settlement.accountId), ...closing(settlement) });
     return 'done' in (await conditionally(write));
   }
 

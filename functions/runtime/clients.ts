@@ -4,19 +4,20 @@ import { SESClient } from '@aws-sdk/client-ses';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /**
- * DynamoDB answers within milliseconds, so a silent connection is given up early; three attempts in all
- * (reference: reliability F3).
+ * DynamoDB answers within milliseconds, so a silent connection is given up early (the SDK only warns of it, unless told to
+ * throw); three attempts in all (reference: reliability F3).
  */
 export function dynamoClient(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 },
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
   });
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
 export function sesClient(): SESClient {
-  return new SESClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, requestTimeout: 10_000 } });
+  const requestHandler = { connectionTimeout: 1000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+  return new SESClient({ maxAttempts: 3, requestHandler });
 }
 
 /**

@@ -45,6 +45,8 @@ import { throttleStore } from '#repositories/throttles.ts';
 import { ambient } from './ambient.ts';
 import { dynamoClient, sagemakerClient, sesClient } from './clients.ts';
 import { lazy } from './lazy.ts';
+import { quickInvocations } from './quick/quick-invocations.ts';
+import { quickUpdate } from './quick/quick-update.ts';
 
 export type Services = ReturnType<typeof build>;
 
@@ -85,19 +87,21 @@ function build() {
   };
   const deadlineMs = environment.MODEL_DEADLINE_MS;
   const briefDeadlineMs = Math.min(deadlineMs, briefModelSeconds * 1000);
-  const modelGateway = lazy(() =>
-    sagemakerGateway(sagemakerClient(), {
-      endpointOf: (model) => environment.MODEL_ENDPOINTS.get(model),
+  const modelGateway = lazy(() => {
+    const client = sagemakerClient();
+    const settings = {
+      endpointOf: (model: string) => environment.MODEL_ENDPOINTS.get(model),
       deadlineMs,
       briefDeadlineMs,
       streamDeadlineMs: environment.MODEL_STREAM_DEADLINE_MS,
-    }),
-  );
+    };
+    return sagemakerGateway(client, settings, quickInvocations(client));
+  });
   const forTranslation = {
     model: environment.TRANSLATION_MODEL,
     newDeadline: () => AbortSignal.timeout(briefDeadlineMs),
   };
-  const meters = lazy(() => metering(meterStore(dynamo(), table('meters')), plans));
+  const meters = lazy(() => metering(meterStore(dynamo(), table('meters'), quickUpdate(dynamo())), plans));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const closures = lazy(() => closureStore(dynamo(), table('accounts'), table('meters')));

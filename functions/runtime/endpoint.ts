@@ -1,6 +1,4 @@
 import middy from '@middy/core';
-import { executionModeStandard } from '@middy/core/Standard';
-import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { answerFormats } from '#contract/answer-formats.ts';
@@ -19,7 +17,7 @@ import { services } from './container.ts';
 import { networkOf } from './network.ts';
 import type { Operation, OrderOf, PricedOperation } from './operation.ts';
 import { canStream } from './response-streaming.ts';
-import { spendBody } from './spent-body.ts';
+import { type Reply, streamedHandler } from './streamed-handler.ts';
 import { authentication, idempotent, log, meters, outcome, publicOrigin } from './wiring.ts';
 
 /** Builds a route's Lambda handler. */
@@ -48,8 +46,7 @@ function stack(
 ) {
   const streams = route.streaming === true && canStream();
   const once = idempotency(route, idempotent);
-  const executionMode = streams ? executionModeStreamifyResponse : executionModeStandard;
-  return middy<APIGatewayProxyEvent, unknown, Error, CallContext>({ executionMode, requestEnd: spendBody })
+  const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(route, () => log))
     .use(
       envelope(
@@ -71,6 +68,8 @@ function stack(
       if (data instanceof StreamedAnswer) return data;
       return route.output ? v.parse(route.output, data) : null;
     });
+  if (!streams) return handle;
+  return streamedHandler(async (event, context) => typed<Reply>(await handle(event, typed<CallContext>(context))));
 }
 
 /** The part of a call that its operation is given. */

@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { type Loopback, listen } from '#local/loopback.ts';
+
+/** How one request is answered. */
+export interface Answer {
+  readonly status: number;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection is cut after so many bytes of the body; before the head at -1. */
+  readonly cutAfter?: number;
+  /** No answer at all. */
+  readonly silent?: true;
+}
+
+export interface Sent {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An AWS that answers by a script, and remembers what it was sent. The last answer counts for all further requests. */
+export async function startScriptedAws(): Promise<Loopback & { sent: Sent[]; play(answers: readonly Answer[]): void }> {
+  const sent: Sent[] = [];
+  let script: readonly Answer[] = [];
+  const server = await listen(async (request, response) => {
+    const body = (await buffer(request)).toString();
+    const answer = script[Math.min(sent.length, script.length - 1)];
+    sent.push({ method: request.method, url: request.url, headers: request.headers, body });
+    if (answer) send(response, answer);
+  });
+  function play(answers: readonly Answer[]): void {
+    script = answers;
+    sent.length = 0;
+  }
+  return { ...server, sent, play };
+}
+
+function send(response: ServerResponse, { status, body = '', headers, cutAfter, silent }: Answer): void {
+  if (silent) return;
+  if (cutAfter === -1) {
+    response.destroy();
+    return;
+  }
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { 'content-length': bytes.length, ...headers });
+  if (cutAfter === undefined) response.end(bytes);
+  else response.write(bytes.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 20));
+}

@@ -1,0 +1,288 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import { DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { modelRuntime } from '#gateways/sagemaker/runtime.ts';
+import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
+import { quickInvocations } from '#runtime/quick/quick-invocations.ts';
+import { quickUpdate } from '#runtime/quick/quick-update.ts';
+import { signerFor } from '#runtime/quick/signature.ts';
+import { type Answer, startScriptedAws } from '#test/scripted-aws.ts';
+
+let aws: Awaited<ReturnType<typeof startScriptedAws>>;
+beforeAll(async () => {
+  aws = await startScriptedAws();
+});
+afterAll(() => aws.close());
+
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/with+signs', sessionToken: 'token==' };
+
+test('requests are signed as the SDK signs them', async () => {
+  const text = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~ /+%&='), maxLength: 40 });
+  const signing = fc.record({
+    path: fc.array(fc.string({ unit: fc.constantFrom(..."abcXYZ019-_.~!*()' %é"), minLength: 1, maxLength: 12 }), {
+      maxLength: 3,
+    }),
+    target: text.map((value) => `v${value.trim().replaceAll(/ +/g, ' ')}`),
+    body: fc.string({ unit: 'binary', maxLength: 300 }),
+    secretAccessKey: text.map((value) => `s${value}`),
+    sessionToken: fc.option(fc.base64String({ minLength: 4 }), { nil: undefined }),
+    region: fc.constantFrom('us-east-1', 'eu-central-1'),
+    at: fc.date({ min: new Date('2020-01-01'), max: new Date('2040-01-01'), noInvalidDate: true }),
+  });
+  const property = fc.asyncProperty(signing, async ({ path: parts, target, body, region, at, ...secrets }) => {
+    const path = `/${parts
+      .map(encodeURIComponent)
+      .filter((part) => !/^\.+$/.test(part))
+      .join('/')}`;
+    const headers = { host: 'aws.example.com:8443', 'content-type': 'application/json', 'x-amz-target': target };
+    const own = { accessKeyId: 'AKID', ...secrets };
+    const sdk = new DynamoDBClient({ region, credentials: { accessKeyId: 'AKID', ...given(secrets) } });
+    const signer = await sdk.config.signer();
+    const request = { method: 'POST', protocol: 'https:', hostname: 'aws.example.com', path, query: {}, headers, body };
+    const theirs = await signer.sign(Object.assign(request, { clone: () => request }), {
+      signingDate: at,
+      unsignableHeaders: new Set(['x-amz-content-sha256']),
+    });
+    const { 'x-amz-content-sha256': _, ...expected } = theirs.headers;
+    expect(signerFor('dynamodb', region)({ path, headers, body }, own, at)).toEqual(expected);
+  });
+  await fc.assert(property, { numRuns: 200 });
+});
+
+const given = (values: { secretAccessKey: string; sessionToken: string | undefined }) => ({
+  secretAccessKey: values.secretAccessKey,
+  ...(values.sessionToken && { sessionToken: values.sessionToken }),
+});
+
+const failure = (status: number, type: string, more: object = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },
+  body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `It is ${type}.`, ...more }),
+});
+const done: Answer = {
+  status: 200,
+  headers: { 'x-amzn-requestid': 'R' },
+  body: JSON.stringify({
+    Attributes: { a: { N: '7' }, h: { M: { é: { L: [{ N: '1.5' }, { S: 'ü' }, { BOOL: true }] } } } },
+  }),
+};
+const none: Answer = { status: 200, body: '{}' };
+const input: UpdateCommandInput = {
+  TableName: 'meters',
+  Key: { a: 9_007_199_254_740_991 },
+  UpdateExpression: 'SET h.#r = :hold REMOVE #last',
+  ConditionExpression: 'c >= :amount',
+  ExpressionAttributeNames: { '#r': 'réquest', '#last': 'last' },
+  ExpressionAttributeValues: { ':hold': [1, 'ü', { deep: undefined, none: null }], ':amount': 0.1 },
+  ReturnValues: 'ALL_NEW',
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+};
+
+function documents(about: ConstructorParameters<typeof DynamoDBClient>[0] = {}): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({
+    region: 'us-east-1',
+    endpoint: aws.url,
+    credentials,
+    retryStrategy: new ConfiguredRetryStrategy(3, 0),
+    requestHandler: { connectionTimeout: 500, requestTimeout: 150, throwOnRequestTimeout: true },
+    ...about,
+  });
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+}
+
+/** What came of a call, as far as anybody can tell: its value or its error, and how often AWS was asked. */
+async function told(call: () => Promise<unknown>) {
+  const outcome = await call().then(
+    (value) => ({ value }),
+    (error: Error & { $metadata?: object; Item?: object; code?: string }) => ({
+      kind: error.constructor.name,
+      name: error.name,
+      code: error.code,
+      message: error.message,
+      item: error.Item,
+      metadata: error.$metadata,
+    }),
+  );
+  if ('value' in outcome && outcome.value instanceof Object) Reflect.deleteProperty(outcome.value, '$metadata');
+  return { outcome, requests: aws.sent.length, bodies: aws.sent.map(({ body }) => JSON.parse(body)) };
+}
+
+describe('an UpdateItem comes to the same as the SDK makes of it', () => {
+  test.each<[string, Answer[]]>([
+    ['done', [done]],
+    ['done without attributes', [none]],
+    [
+      'a failed condition, with its item',
+      [failure(400, 'ConditionalCheckFailedException', { Item: { a: { N: '7' } } })],
+    ],
+    ['a failed condition without an item', [failure(400, 'ConditionalCheckFailedException')]],
+    ['a mistake of ours', [failure(400, 'ValidationException')]],
+    ['no permission', [failure(400, 'AccessDeniedException')]],
+    ['no such table', [failure(400, 'ResourceNotFoundException')]],
+    ['throttled once', [failure(400, 'ThrottlingException'), done]],
+    ['throttled always', [failure(400, 'ProvisionedThroughputExceededException')]],
+    ['away twice', [failure(503, 'ServiceUnavailable'), failure(500, 'InternalServerError'), done]],
+    ['away', [failure(500, 'InternalServerError')]],
+    ['a proxy between us that fails', [{ status: 502, body: '<html>bad gateway</html>' }]],
+    ['cut before the answer, once', [{ status: 200, cutAfter: -1 }, done]],
+    ['cut before the answer, always', [{ status: 200, cutAfter: -1 }]],
+    ['cut within the answer, once', [{ ...done, cutAfter: 20 }, done]],
+    ['cut within the answer, always', [{ ...done, cutAfter: 20 }]],
+    ['silence, once', [{ status: 200, silent: true }, done]],
+    ['silence', [{ status: 200, silent: true }]],
+  ])('%s', async (_, script) => {
+    aws.play(script);
+    const client = documents();
+    const theirs = await told(() => client.send(new UpdateCommand(input)));
+    aws.play(script);
+    const quick = documents();
+    const ours = await told(() => quickUpdate(quick)(input));
+    expect(ours).toEqual(theirs);
+    expect(ours.requests).toBeGreaterThan(0);
+  });
+
+  test("on the wire it is the SDK's request", async () => {
+    aws.play([done]);
+    await documents().send(new UpdateCommand(input));
+    await quickUpdate(documents())(input);
+    const [theirs, ours] = aws.sent.map(({ method, url, headers, body }) => {
+      const { host, 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token } = headers;
+      return {
+        method,
+        url,
+        host,
+        type,
+        target,
+        token,
+        length: headers['content-length'] === String(Buffer.byteLength(body)),
+        body: JSON.parse(body),
+      };
+    });
+    expect(ours).toEqual(theirs);
+  });
+
+  test('a clock that is wrong is put right once, and stays right', async () => {
+    const hourAhead = new Date(Date.now() + 3_600_000).toUTCString();
+    const skewed = failure(400, 'InvalidSignatureException');
+    aws.play([
+      { ...skewed, headers: { ...skewed.headers, date: hourAhead } },
+      { ...done, headers: { date: hourAhead } },
+    ]);
+    const update = quickUpdate(documents());
+    await update(input);
+    expect(aws.sent).toHaveLength(2);
+    await update(input);
+    expect(aws.sent).toHaveLength(3);
+    expect(Math.abs(signedAt(aws.sent[2]!.headers['x-amz-date']) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+  });
+
+  test('credentials are renewed before they expire', async () => {
+    let round = 0;
+    const provider = async () => {
+      round += 1;
+      const expiration = new Date(Date.now() + (round === 1 ? 1000 : 3_600_000));
+      return { ...credentials, sessionToken: `token-${round}`, expiration };
+    };
+    aws.play([done]);
+    const update = quickUpdate(documents({ credentials: provider }));
+    for (let call = 0; call < 3; call++) await update(input);
+    const tokens = aws.sent.map(({ headers }) => headers['x-amz-security-token']);
+    expect(tokens.slice(1)).toEqual(['token-2', 'token-2']);
+    expect(round).toBe(2);
+  });
+
+  test('without credentials the SDK says so, and nothing is sent', async () => {
+    aws.play([done]);
+    const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
+    await expect(quickUpdate(client)(input)).rejects.toThrow('no credentials');
+    expect(aws.sent).toHaveLength(0);
+  });
+});
+
+const signedAt = (stamp: unknown): number =>
+  Date.parse(String(stamp).replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+
+const models = (): SageMakerRuntimeClient =>
+  new SageMakerRuntimeClient({ region: 'us-east-1', endpoint: aws.url, credentials, maxAttempts: 1 });
+const modelFailure = (status: number, type: string, more: object = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', 'x-amzn-errortype': type },
+  body: JSON.stringify({ Message: `It is ${type}.`, ...more }),
+});
+const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] } };
+const never = new AbortController().signal;
+const frames = Buffer.concat([payloadPart(Buffer.from('data: {"é"')), payloadPart(Buffer.from(':1}\n\n'))]);
+const frameHeaders = { 'content-type': 'application/vnd.amazon.eventstream' };
+
+async function all(parts: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: string[] = [];
+  for await (const part of parts) pieces.push(Buffer.from(part).toString());
+  return pieces.join('|');
+}
+
+describe('an invocation comes to the same as the SDK makes of it, in one attempt', () => {
+  test.each<[string, Answer]>([
+    ['answered', { status: 200, body: '{"é":1}' }],
+    ['an answer that is no JSON', { status: 200, body: 'hm' }],
+    ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
+    ['the model is not ready', modelFailure(429, 'ModelNotReadyException')],
+    ['away', modelFailure(503, 'ServiceUnavailable')],
+    ['throttled', modelFailure(429, 'ThrottlingException')],
+    ['no such endpoint', modelFailure(400, 'ValidationError')],
+    ['cut', { status: 200, cutAfter: -1 }],
+    ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
+  ])('%s', async (_, answer) => {
+    aws.play([answer]);
+    const theirs = await told(() => modelRuntime(models()).reply(invocation, never));
+    const [sentByThem] = aws.sent;
+    aws.play([answer]);
+    const ours = await told(() => quickInvocations(models()).reply(invocation, never));
+    expect(ours).toEqual(theirs);
+    expect(ours.requests).toBe(1);
+    expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
+    expect(aws.sent[0]!.url).toBe(sentByThem!.url);
+  });
+
+  test.each<[string, Answer]>([
+    ['answered', { status: 200, headers: frameHeaders, body: frames }],
+    [
+      'the stream tells of a failure',
+      { status: 200, headers: frameHeaders, body: Buffer.concat([frames, modelStreamError('broken')]) },
+    ],
+    ['cut within a frame', { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 }],
+    ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
+    ['away', modelFailure(503, 'ServiceUnavailable')],
+    ['cut', { status: 200, cutAfter: -1 }],
+  ])('streamed: %s', async (_, answer) => {
+    aws.play([answer]);
+    const theirs = await told(() => all(modelRuntime(models()).parts(invocation, never)));
+    const [sentByThem] = aws.sent;
+    aws.play([answer]);
+    const ours = await told(() => all(quickInvocations(models()).parts(invocation, never)));
+    expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
+    expect(ours.requests).toBe(1);
+    expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
+  });
+
+  test('given up, it ends at once', async () => {
+    for (const runtime of [modelRuntime(models()), quickInvocations(models())]) {
+      aws.play([{ status: 200, silent: true }]);
+      const abort = AbortSignal.timeout(50);
+      const outcome = await told(() => runtime.reply(invocation, abort));
+      expect(outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
+    }
+  });
+});
+
+/** Where a stream breaks is told in it. */
+function withoutMetadata({ outcome, ...rest }: Awaited<ReturnType<typeof told>>) {
+  return { ...rest, outcome: { ...outcome, metadata: undefined } };
+}
+
+function essence(headers: Record<string, unknown>) {
+  const names = Object.keys(headers).filter((name) => /^(content-type|accept|host|x-amzn)/.test(name));
+  return Object.fromEntries(names.map((name) => [name, headers[name]]));
+}
