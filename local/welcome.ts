@@ -9,6 +9,7 @@ export function welcome(status: Status, engine: string): string {
     'Text AI platform, running on this machine only.',
     '',
     `  Page       ${status.dashboardUrl}`,
+    `  Reference  ${status.docsUrl}`,
     `  API        ${status.apiUrl}`,
     `  Inference  ${status.inferenceUrl}`,
     `  OpenAI     ${origin}/openai/v1  (base URL for the official SDKs)`,

@@ -8,6 +8,7 @@ import { startService } from '#local/service.ts';
 import { userKey } from '#repositories/account-items.ts';
 import { services } from '#runtime/container.ts';
 import { deployedService } from './deployed.ts';
+import { demandDocumented } from './documented.ts';
 import { testFolder } from './folder.ts';
 
 type ServiceOptions = Parameters<typeof startService>[0];
@@ -48,7 +49,9 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Answer['body'] };
+    const answer = (await reply.json()) as Answer['body'];
+    demandDocumented(method, path, reply.status, answer.message);
+    return { status: reply.status, headers: reply.headers, body: answer };
   }
 
   async function post(path: string, body: unknown): Promise<any> {

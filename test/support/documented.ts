@@ -1,0 +1,16 @@
+import { errorCodesOf } from '#contract/route-errors.ts';
+import { allRoutes } from '#contract/routes.ts';
+
+const rows = allRoutes
+  .filter(({ format }) => format === 'envelope')
+  .map((route) => ({ route, path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+  // A literal path comes before one with a parameter, as at the gateway.
+  .toSorted((one, other) => one.route.path.split('{').length - other.route.path.split('{').length);
+
+/** Throws where an operation answers an error that its row does not declare, and so its documentation does not tell. */
+export function demandDocumented(method: string, path: string, status: number, code: string): void {
+  const [pathname = ''] = path.split('?');
+  const found = rows.find(({ route, path: pattern }) => route.method === method && pattern.test(pathname))?.route;
+  if (status < 400 || !found || errorCodesOf(found).some((declared) => declared === code)) return;
+  throw new Error(`${found.id} answered ${status} ${code}, which its row does not declare: see its refusals`);
+}
