@@ -42,7 +42,7 @@ async function smoke(api: string, inference: string, key: string | undefined): P
   const signedIn = await call(`${api}/auth/login`, { body: { email, password } }, 200, 'LOGIN_SUCCESS');
   const cookie = signedIn.getSetCookie()[0]?.split(';')[0] ?? '';
   await call(`${api}/auth/me`, { method: 'GET', headers: { cookie } }, 200, 'SUCCESS');
-  await call(`${api}/auth/delete-account`, { headers: { cookie }, body: { password } }, 200, 'SUCCESS');
+  await call(`${api}/auth/delete-account`, { headers: { cookie }, body: { email, password } }, 200, 'SUCCESS');
   await call(`${api}/nowhere`, { method: 'GET' }, 404, 'NOT_FOUND');
 
   const body = { model: 'svc-1', messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 16 };

@@ -1,5 +1,5 @@
 /** List prices in US dollars, us-east-1, as published in November 2026, without free tiers. AWS changes them: look before you rely on them. */
-export const listPrices = {
+const listPrices = {
   gatewayRequest: 3.5 / 1e6,
   edgeRequest: 1 / 1e6,
   edgeGb: 0.085,

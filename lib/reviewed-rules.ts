@@ -21,13 +21,13 @@ export class ReviewedRules implements IPolicyValidationPlugin {
     const report = this.#pack.validate(context);
     const violations = report.violations
       .map(withoutAcknowledged)
-      .filter(({ violatingResources = [] }) => violatingResources.length > 0);
+      .filter(({ violatingResources }) => violatingResources.length > 0);
     return { ...report, violations, success: violations.length === 0 };
   }
 }
 
 function withoutAcknowledged(violation: PolicyViolation): PolicyViolation {
-  const { ruleName, violatingResources = [] } = violation;
+  const { ruleName, violatingResources } = violation;
   const left = violatingResources.filter(({ constructPath = '' }) => !isAcknowledged(ruleName, constructPath));
   return { ...violation, violatingResources: left };
 }

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
 
 const repository = join(import.meta.dirname, '../..');
 
@@ -30,18 +30,19 @@ export function functionCode(entry: string): Code {
 
 /** Writes the code of an entry point into a folder; `index.mjs` has its handler. */
 export function bundle(entry: string, outdir: string): void {
-  buildSync({
-    absWorkingDir: repository,
-    entryPoints: { index: entry },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    logLevel: 'warning',
-  });
+  buildSync({ ...bundling, entryPoints: { index: entry }, outdir });
 }
+
+/** How code is made of entry points. */
+export const bundling = {
+  absWorkingDir: repository,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  logLevel: 'warning',
+} as const satisfies BuildOptions;

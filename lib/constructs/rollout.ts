@@ -8,7 +8,7 @@ import type { ServiceFunction } from './service-function.ts';
  * How new code takes over the functions of a stack: a tenth of the calls for five minutes, then all of them; if the
  * function's alarm fires meanwhile, none, and the deployment is undone.
  */
-export class Rollout extends Construct {
+class Rollout extends Construct {
   constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');

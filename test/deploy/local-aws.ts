@@ -62,6 +62,7 @@ export async function startLocalAws(command: string, variables: Readonly<Record<
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  process.once('exit', () => child.kill());
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-20_000)));

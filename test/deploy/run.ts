@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,34 +20,42 @@ const outputs = join(folder, 'outputs.json');
 const stacks = ['text-ai-plain-data', 'text-ai-plain-api'];
 const started = Date.now();
 
-const say = (text: string): void => console.log(`[${Math.round((Date.now() - started) / 1000)} s] ${text}`);
-
-function run(command: string, args: readonly string[], variables: Readonly<Record<string, string>> = {}): void {
-  const { status } = spawnSync(command, [...args], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...variables },
-  });
-  if (status !== 0) throw new Error(`${command} ${args[0] ?? ''} failed`);
+interface RunOptions {
+  readonly quiet?: boolean;
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** As `run`, but what it says is shown only if it fails. */
-function runQuietly(command: string, args: readonly string[], variables: Readonly<Record<string, string>> = {}): void {
-  const { status, stdout, stderr } = spawnSync(command, [...args], {
+const say = (text: string): void => console.log(`[${Math.round((Date.now() - started) / 1000)} s] ${text}`);
+
+/**
+ * Runs a command; with `quiet`, what it says is shown only if it fails. Does not block: the models' stand-in answers from
+ * this process meanwhile.
+ */
+async function run(
+  command: string,
+  args: readonly string[],
+  { quiet = false, variables = {} }: RunOptions = {},
+): Promise<void> {
+  const stdio = quiet ? 'pipe' : 'inherit';
+  const child = spawn(command, [...args], {
     cwd: root,
-    encoding: 'utf8',
+    stdio: ['ignore', stdio, stdio],
     env: { ...process.env, ...variables },
   });
-  if (status !== 0) throw new Error(`${command} ${args[0] ?? ''} failed:\n${stdout}\n${stderr}`);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} ${args[0] ?? ''} failed${output && `:\n${output.slice(-8000)}`}`);
 }
 
 /** Synthesises the stacks into a folder of their own. */
-function synthesise(name: string, context: readonly string[] = []): string {
+async function synthesise(name: string, context: readonly string[] = []): Promise<string> {
   const out = join(folder, name);
   const options = context.flatMap((value) => ['--context', value]);
-  runQuietly('cdk', ['synth', '--quiet', '--app', 'node test/deploy/app.ts', '--output', out, ...options], {
-    CDK_VALIDATION: 'false',
-  });
+  const app = ['--app', 'node test/deploy/app.ts', '--output', out];
+  await run('cdk', ['synth', '--quiet', ...app, ...options], { quiet: true, variables: { CDK_VALIDATION: 'false' } });
   return out;
 }
 
@@ -66,59 +75,52 @@ function deployed({ url, variables }: LocalAws): Record<string, string> {
   };
 }
 
-async function exercise(): Promise<void> {
+async function exercise(closers: (() => void | Promise<void>)[]): Promise<void> {
   const tool = installTools();
   say('tools are installed');
-  const templates = synthesise('first');
-  const update = synthesise('update', ['planTable=overview']);
+  const templates = await synthesise('first');
+  const update = await synthesise('update', ['planTable=overview']);
   say('synthesised twice');
-  // W3005: CDK says what depends on a role although that follows; W2001, W7001 and the like concern nothing that is wrong.
-  run(tool('cfn-lint'), ['--ignore-checks', 'W', '--', ...globSync(join(templates, '*.template.json'))]);
+  // Warnings are of style: CDK names what depends on a role although that follows (W3005).
+  await run(tool('cfn-lint'), ['--ignore-checks', 'W', '--', ...globSync(join(templates, '*.template.json'))]);
   say('cfn-lint finds no error');
 
   const endpoints = new Map(models.map(({ endpoint, family }) => [endpoint, family]));
   const sagemaker = await startSageMaker({ engine: demoEngine({ wordDelayMs: 0 }), faults: createFaults(), endpoints });
+  closers.push(() => sagemaker.close());
   const aws = await startLocalAws(tool('ministack'), {
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sagemaker.url,
     SCRYPT_LOG2_N: '12',
     POWERTOOLS_LOG_LEVEL: 'WARN',
   });
-  try {
-    const cdk = (args: readonly string[]) => runQuietly('cdk', args, aws.variables);
-    const deploy = (app: string) =>
-      cdk([
-        'deploy',
-        ...stacks,
-        '--app',
-        app,
-        '--require-approval',
-        'never',
-        '--outputs-file',
-        outputs,
-        '--progress',
-        'bar',
-      ]);
-    cdk(['bootstrap', 'aws://000000000000/us-east-1', '--app', templates]);
-    deploy(templates);
-    say('deployed');
-    const config = ['run', '--config', 'test/deploy/vitest.config.ts'];
-    run('vitest', [...config, '--exclude', '**/after-*.deploy.ts'], deployed(aws));
-    say('the deployed gateway passes');
-    deploy(update);
-    run('vitest', [...config, 'after-update.deploy.ts'], deployed(aws));
-    say('an update takes over, and what was there is there');
-    const names = deployed(aws);
-    cdk(['destroy', ...stacks, '--app', update, '--force']);
-    run('vitest', [...config, 'after-destroy.deploy.ts'], names);
-    say('destroyed; the tables are kept');
-  } finally {
-    aws.stop();
-    await sagemaker.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  closers.push(() => aws.stop());
+
+  const cdk = (args: readonly string[]) => run('cdk', args, { quiet: true, variables: aws.variables });
+  const told = ['--require-approval', 'never', '--outputs-file', outputs];
+  const deploy = (app: string) => cdk(['deploy', ...stacks, '--app', app, ...told]);
+  const vitest = (files: readonly string[], variables = deployed(aws)) =>
+    run('vitest', ['run', '--config', 'test/deploy/vitest.config.ts', ...files], { variables });
+
+  await cdk(['bootstrap', 'aws://000000000000/us-east-1', '--app', templates]);
+  await deploy(templates);
+  say('deployed');
+  await vitest(['--exclude', '**/after-*.deploy.ts']);
+  say('the deployed gateway passes');
+  await deploy(update);
+  await vitest(['after-update.deploy.ts']);
+  say('an update takes over, and what was there is there');
+  const names = deployed(aws);
+  await cdk(['destroy', ...stacks, '--app', update, '--force']);
+  await vitest(['after-destroy.deploy.ts'], names);
+  say('destroyed; the tables are kept');
 }
 
-await exercise().catch((error: unknown) => {
+const closers: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true, force: true })];
+try {
+  await exercise(closers);
+} catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
-});
+} finally {
+  for (const close of closers.toReversed()) await close();
+}

@@ -43,7 +43,7 @@ describe.each(alarms)('$path', ({ properties }) => {
 
 test('no function is without an alarm of its own for runs that fail', () => {
   const failing = alarms.filter(({ path }) => path.endsWith('/Failing')).map(({ path }) => path.split('/')[0]);
-  expect(failing.toSorted()).toEqual([...functionsOf(api).keys()].toSorted());
+  expect(new Set(failing)).toEqual(new Set(functionsOf(api).keys()));
   expect(failing).toHaveLength(allRoutes.length + allJobs.length + 1);
   expect(failing).toContain(unknownRouteId);
 });
@@ -51,9 +51,9 @@ test('no function is without an alarm of its own for runs that fail', () => {
 test('every job has an alarm for what it gave up on, and every stream for its age', () => {
   const withAlarm = (name: string) =>
     alarms.filter(({ path }) => path.endsWith(`/${name}`)).map(({ path }) => path.split('/')[0]);
-  expect(withAlarm('GaveUp').toSorted()).toEqual(allJobs.map(({ id }) => id).toSorted());
+  expect(new Set(withAlarm('GaveUp'))).toEqual(new Set(allJobs.map(({ id }) => id)));
   const following = allJobs.filter(({ trigger }) => 'stream' in trigger).map(({ id }) => id);
-  expect(withAlarm('Late').toSorted()).toEqual(following.toSorted());
+  expect(new Set(withAlarm('Late'))).toEqual(new Set(following));
 });
 
 test('the service as a whole has an alarm for every loss that no single function shows', () => {
@@ -80,8 +80,8 @@ test('a sweep that tells nothing is an alarm too', () => {
 
 test('a section of the runbook is there for an alarm, or for an operator’s own question', () => {
   const linked = new Set(alarms.map(({ properties }) => /#([\w-]+)$/.exec(properties.AlarmDescription)?.[1]));
-  const own = ['a-model-sleeps', 'everyday-acts'];
-  expect(sections.filter((section) => !linked.has(section) && !own.includes(section))).toEqual([]);
+  const own = new Set(['a-model-sleeps', 'everyday-acts']);
+  expect(sections.filter((section) => !linked.has(section) && !own.has(section))).toEqual([]);
 });
 
 test('new code is undone by the alarm of its function', () => {

@@ -1,23 +1,29 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allJobs } from '#contract/jobs.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { type BundleSize, bundleSizes } from '#lib/bundle-sizes.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
 
 const entries = ['create-chat-completion', 'unknown-route'];
 const outdir = mkdtempSync(join(tmpdir(), 'function-code-'));
 let folders: readonly string[];
+let sizes: readonly BundleSize[];
 
-beforeAll(() => {
+beforeAll(async () => {
   const app = new App({ outdir });
   const stack = new Stack(app, 'stack');
-  for (const entry of entries) addFunction(stack, entry);
+  for (const entry of entries) addFunction(stack, entry, join(import.meta.dirname, `../../functions/api/${entry}.ts`));
   app.synth();
   folders = readdirSync(outdir).filter((name) => name.startsWith('asset.'));
-});
+  sizes = await bundleSizes();
+}, 120_000);
 
 afterAll(() => rmSync(outdir, { recursive: true }));
 
@@ -37,20 +43,46 @@ test('the code needs nothing beside it to load', () => {
   }
 });
 
-test('the megabyte of the tokenizer is not read when a function starts', () => {
-  for (const folder of folders) expect(sizeAtStart(join(outdir, folder), 'index.mjs')).toBeLessThan(700_000);
+test('no function reads more than its budget when it starts; node bin/bundle-sizes.ts lists them', () => {
+  const ids = new Set([...allRoutes, ...allJobs].map(({ id }) => id)).add(unknownRouteId);
+  expect(new Set(sizes.map(({ id }) => id))).toEqual(ids);
+  expect(sizes.filter(({ bytes, budget }) => bytes > budget)).toEqual([]);
+  for (const { bytes } of sizes) expect(bytes).toBeGreaterThan(50_000);
 });
 
-function addFunction(stack: Stack, entry: string): LambdaFunction {
-  const code = functionCode(join(import.meta.dirname, `../../functions/api/${entry}.ts`));
-  return new LambdaFunction(stack, entry, { code, runtime: Runtime.NODEJS_24_X, handler: 'index.handler' });
-}
+test('the megabyte of the tokenizer is a file beside the code, which no start reads', () => {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(outdir, folder)).map((name) => join(outdir, folder, name)),
+  );
+  const largest = Math.max(...files.map((file) => statSync(file).size));
+  expect(largest).toBeGreaterThan(700_000);
+  expect(largest).toBeGreaterThan(Math.max(...sizes.map(({ bytes }) => bytes)));
+});
 
-/** Bytes of a module and of all that it imports statically. */
-function sizeAtStart(folder: string, file: string, seen = new Set<string>()): number {
-  if (seen.has(file)) return 0;
-  seen.add(file);
-  const text = readFileSync(join(folder, file), 'utf8');
-  const imports = text.matchAll(/(?:from|import)"\.\/([\w-]+\.mjs)"/g);
-  return [...imports].reduce((sum, [, imported = '']) => sum + sizeAtStart(folder, imported, seen), text.length);
+test('a change of what an entry point imports is a change of its code, and nothing else is', () => {
+  const folder = join(outdir, 'sources');
+  mkdirSync(join(folder, 'api'), { recursive: true });
+  writeFileSync(
+    join(folder, 'api/entry.ts'),
+    "import { word } from '../word.ts';\nexport const handler = () => word;\n",
+  );
+  const codeWith = (word: string): unknown => {
+    writeFileSync(join(folder, 'word.ts'), `export const word = '${word}';\n`);
+    const stack = new Stack(new App({ outdir: mkdtempSync(join(outdir, 'app-')) }), 'stack');
+    addFunction(stack, 'fn', join(folder, 'api/entry.ts'));
+    const [fn] = Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function'));
+    return fn?.['Properties'].Code.S3Key;
+  };
+  const [one, other, again] = [codeWith('one'), codeWith('other'), codeWith('one')];
+  expect(one).toEqual(expect.any(String));
+  expect(other).not.toBe(one);
+  expect(again).toBe(one);
+});
+
+function addFunction(stack: Stack, id: string, entry: string): LambdaFunction {
+  return new LambdaFunction(stack, id, {
+    code: functionCode(entry),
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+  });
 }

@@ -38,7 +38,7 @@ const context = { appConstruct: app, templatePaths: [] } as unknown as IPolicyVa
 const findings = packs.flatMap((pack) =>
   pack
     .validate(context)
-    .violations.flatMap(({ ruleName, violatingResources = [] }) =>
+    .violations.flatMap(({ ruleName, violatingResources }) =>
       violatingResources.map(({ constructPath = '' }) => ({ ruleName, constructPath })),
     ),
 );

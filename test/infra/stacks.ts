@@ -13,7 +13,7 @@ const withoutCode = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-path-metada
 export const newApp = (): App => new App({ context: { ...context, ...withoutCode } });
 
 /** The stacks of a stage as `cdk synth` makes them, without building any code. */
-export function stacksOf({ buffered = false, stage = stageNamed('live') }: Synthesis = {}, app = newApp()) {
+function stacksOf({ buffered = false, stage = stageNamed('live') }: Synthesis = {}, app = newApp()) {
   return createPlatform(app, { stage: parseStage(plain(stage)), buffered, dashboard: null });
 }
 

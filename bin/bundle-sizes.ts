@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { bundleSizes } from '#lib/bundle-sizes.ts';
+
+/** Lists what each function reads when it starts, in KiB beside its budget. Fails when one is above it. */
+const KiB = 1024;
+const sizes = await bundleSizes();
+for (const { id, bytes, budget } of sizes) {
+  const mark = bytes > budget ? '  above its budget' : '';
+  console.log(`${(bytes / KiB).toFixed(0).padStart(5)} of ${budget / KiB}  ${id}${mark}`);
+}
+if (sizes.some(({ bytes, budget }) => bytes > budget)) process.exitCode = 1;

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { allJobs } from '#contract/jobs.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { bundling } from './constructs/function-code.ts';
+
+/** What a function reads when it starts, in bytes, and what it may read. */
+export interface BundleSize {
+  readonly id: string;
+  readonly bytes: number;
+  readonly budget: number;
+}
+
+const KiB = 1024;
+
+/** Above it a cold start takes noticeably longer (reference: performance section 6, the line at which bundles fail). */
+const budget = 500 * KiB;
+
+const functions = join(import.meta.dirname, '../functions');
+
+/** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
+export async function bundleSizes(): Promise<readonly BundleSize[]> {
+  const routes = [...allRoutes, { id: unknownRouteId }].map((row) => ({ ...row, folder: 'api' }));
+  const rows = [...routes, ...allJobs.map((row) => ({ ...row, folder: 'jobs' }))];
+  const entryPoints = Object.fromEntries(rows.map(({ id, folder }) => [id, join(functions, folder, `${id}.ts`)]));
+  // All at once: what functions share becomes files of its own, which count for each that imports them.
+  const { metafile } = await build({ ...bundling, entryPoints, outdir: 'sizes', write: false, metafile: true });
+  const { outputs } = metafile;
+
+  function reach(file: string, seen: Set<string>): Set<string> {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    const imports = outputs[file]?.imports ?? [];
+    for (const { path, kind, external } of imports) if (kind === 'import-statement' && !external) reach(path, seen);
+    return seen;
+  }
+
+  const sizes = rows.map(({ id }) => {
+    const files = [...reach(`sizes/${id}.mjs`, new Set())];
+    const bytes = files.reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
+    return { id, bytes, budget };
+  });
+  return sizes.toSorted((one, other) => other.bytes - one.bytes);
+}
