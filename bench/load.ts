@@ -2,6 +2,7 @@ import type { Arm } from './arms.ts';
 import { chatBody, type PromptSize } from './bodies.ts';
 import { Connection, type Exchange, requestBytes } from './connection.ts';
 import { processorSeconds } from './processor.ts';
+import { median } from './statistics.ts';
 
 /** What an arm is asked for. */
 export interface Ask {
@@ -37,20 +38,31 @@ export class Load {
     return exchanges;
   }
 
+  /** So many calls over so many connections at once, for the code to get warm. */
+  async warmUp(calls: number, connections: number): Promise<void> {
+    await Promise.all(Array.from({ length: connections }, () => this.inTurn(Math.ceil(calls / connections))));
+  }
+
   /** As many calls as go through in so many seconds, over so many connections that never pause. */
   async busy(connections: number, seconds: number): Promise<Busy> {
     const until = performance.now() + seconds * 1000;
     const began = performance.now();
     const before = this.#processorSeconds();
-    let calls = 0;
+    const tookMs: number[] = [];
     const work = async (): Promise<void> => {
       const connection = await Connection.open(this.arm.port);
-      for (; performance.now() < until; calls++) await this.#send(connection);
+      while (performance.now() < until) tookMs.push((await this.#send(connection)).totalMs);
       connection.close();
     };
     await Promise.all(Array.from({ length: connections }, work));
-    const used = this.#processorSeconds() - before;
-    return { callsPerSecond: (calls * 1000) / (performance.now() - began), processorMs: (used * 1000) / calls };
+    const used = (this.#processorSeconds() - before) * 1000;
+    const passedMs = performance.now() - began;
+    return {
+      callsPerSecond: (tookMs.length * 1000) / passedMs,
+      processorMs: used / tookMs.length,
+      busyShare: used / passedMs,
+      totalMs: median(tookMs),
+    };
   }
 
   #processorSeconds(): number {
@@ -58,8 +70,10 @@ export class Load {
   }
 }
 
-/** `processorMs` of the gateway for each call; NaN where there is no gateway. */
+/** `processorMs` of the gateway for each call, and the share of a processor that it kept busy; NaN where there is none. */
 export interface Busy {
   readonly callsPerSecond: number;
   readonly processorMs: number;
+  readonly busyShare: number;
+  readonly totalMs: number;
 }

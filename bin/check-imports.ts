@@ -12,6 +12,7 @@ const reach = {
   local: ['local', 'functions/(contract|runtime|api|jobs)'],
   lib: ['lib', 'functions/contract'],
   dashboard: ['dashboard', 'functions/contract'],
+  bench: ['bench', 'local', 'lib', 'functions/(runtime|repositories|domain|contract|jobs)'],
   bin: ['bin', 'local', 'lib', 'functions/(contract|runtime)'],
 };
 

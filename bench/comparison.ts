@@ -1,0 +1,75 @@
+import type { ArmName } from './arms.ts';
+import type { PromptSize } from './bodies.ts';
+import type { Measured } from './rounds.ts';
+
+/** Ours beside the peer, in one run, for one kind of call. Ratios; what a direct call takes is taken off added times. */
+export interface Comparison {
+  readonly size: PromptSize;
+  readonly stream: boolean;
+  /** Ours over Portkey's; of a stream, the time to its first byte. */
+  readonly addedLatency: number;
+  /** Ours over the bare proxy's, with what a direct call takes. */
+  readonly overBareProxy: number;
+  readonly processorTime: number;
+  readonly callsPerSecond: number;
+}
+
+export function compare(all: readonly Measured[]): Comparison[] {
+  const kinds = all.filter(({ arm }) => arm === 'ours');
+  return kinds.map(({ size, stream }) => {
+    const of = (name: ArmName) => found(all, name, size, stream);
+    const [direct, bare, peer, ours] = [of('direct'), of('bare proxy'), of('Portkey'), of('ours')];
+    const latency = (one: Measured) => (stream ? one.firstByteMs : one.totalMs);
+    return {
+      size,
+      stream,
+      addedLatency: (latency(ours) - latency(direct)) / (latency(peer) - latency(direct)),
+      overBareProxy: latency(ours) / latency(bare),
+      processorTime: ours.processorMs / peer.processorMs,
+      callsPerSecond: ours.callsPerSecond / peer.callsPerSecond,
+    };
+  });
+}
+
+function found(all: readonly Measured[], name: ArmName, size: PromptSize, stream: boolean): Measured {
+  const one = all.find((row) => row.arm === name && row.size === size && row.stream === stream);
+  if (!one) throw new Error(`${name} was not measured with ${size}`);
+  return one;
+}
+
+/** What is to hold: the figure, and whether it may be at most or must be at least so much. */
+export interface Goal {
+  readonly what: string;
+  readonly value: number;
+  readonly limit: number;
+  readonly target: number | undefined;
+  readonly isMost: boolean;
+}
+
+/** The goals for the smallest prompt; the other sizes are in the table. */
+export function goals(comparisons: readonly Comparison[]): Goal[] {
+  const plain = comparisons.find(({ size, stream }) => size === '0.25 KB' && !stream);
+  const stream = comparisons.find((one) => one.size === '0.25 KB' && one.stream);
+  if (!plain || !stream) throw new Error('the smallest prompt was not measured');
+  const most = { isMost: true };
+  return [
+    { what: 'Added latency, over Portkey’s', value: plain.addedLatency, limit: 1, target: 0.7, ...most },
+    { what: 'Processor time of a call, over Portkey’s', value: plain.processorTime, limit: 1, target: 0.6, ...most },
+    {
+      what: 'First byte of a stream, over the bare proxy’s',
+      value: stream.overBareProxy,
+      limit: 1.5,
+      target: undefined,
+      ...most,
+    },
+    {
+      what: 'Calls per second on one core, over Portkey’s',
+      value: plain.callsPerSecond,
+      limit: 1,
+      target: 1.7,
+      isMost: false,
+    },
+  ];
+}
+
+export const isHeld = ({ value, limit, isMost }: Goal): boolean => (isMost ? value <= limit : value >= limit);

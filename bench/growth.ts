@@ -1,0 +1,31 @@
+import { type BenchAccount, benchAccounts } from './accounts.ts';
+import { oursArm } from './arms.ts';
+import type { Child } from './child.ts';
+import type { BenchDatabase } from './database.ts';
+import { type Busy, Load } from './load.ts';
+
+/** Plans without a limit carry one account's 200 calls in flight. */
+const enterprise = 5;
+
+export interface GrowthPoint extends Busy {
+  readonly accounts: number;
+  readonly inFlight: number;
+}
+
+const ask = { size: '0.25 KB', stream: false } as const;
+
+/** More accounts, sixteen calls at a time; then more calls at a time on one account. All against the embedded database. */
+export async function measureGrowth(ours: Child, database: BenchDatabase, seconds: number): Promise<GrowthPoint[]> {
+  const many = benchAccounts(1000, enterprise);
+  await database.add(many);
+  const points: GrowthPoint[] = [];
+  for (const accounts of [1, 10, 100, 1000]) points.push(await point(ours, many.slice(0, accounts), 16, seconds));
+  for (const inFlight of [1, 4, 16, 50, 100, 200]) points.push(await point(ours, many.slice(0, 1), inFlight, seconds));
+  return points;
+}
+
+async function point(ours: Child, accounts: readonly BenchAccount[], inFlight: number, seconds: number) {
+  const load = new Load(oursArm(ours, accounts, 'ours, real database'), ask);
+  await load.warmUp(inFlight * 2, inFlight);
+  return { accounts: accounts.length, inFlight, ...(await load.busy(inFlight, seconds)) };
+}

@@ -1,0 +1,46 @@
+import type { Arm, ArmName } from './arms.ts';
+import { type Ask, Load } from './load.ts';
+import type { BenchOptions } from './options.ts';
+import { median } from './statistics.ts';
+
+/** What an arm did, each figure the median of its rounds; NaN where it has none. */
+export interface Measured extends Ask {
+  readonly arm: ArmName;
+  /** Medians of calls made one after another, in ms. */
+  readonly firstByteMs: number;
+  readonly totalMs: number;
+  /** Of the gateway alone, for a call while it was kept busy, in ms. */
+  readonly processorMs: number;
+  readonly callsPerSecond: number;
+}
+
+/** Rounds that go through the arms in turn: a slow moment of the machine meets all of them, and ratios stand. */
+export async function measure(arms: readonly Arm[], ask: Ask, options: BenchOptions): Promise<Measured[]> {
+  const loads = arms.map((arm) => new Load(arm, ask));
+  const connections = options.connections;
+  for (const load of loads) await load.warmUp(ask.stream ? options.warmUps / 10 : options.warmUps, connections);
+  const quiet = await rounds(loads, options.rounds, async (load) => {
+    const exchanges = await load.inTurn(ask.stream ? options.streams : options.calls);
+    return {
+      firstByteMs: median(exchanges.map(({ firstByteMs }) => firstByteMs)),
+      totalMs: median(exchanges.map(({ totalMs }) => totalMs)),
+    };
+  });
+  const busy = await rounds(loads, options.busyRounds, (load) => load.busy(connections, options.busySeconds));
+  return loads.map(({ arm }, index) => ({
+    arm: arm.name,
+    ...ask,
+    firstByteMs: median((quiet[index] ?? []).map(({ firstByteMs }) => firstByteMs)),
+    totalMs: median((quiet[index] ?? []).map(({ totalMs }) => totalMs)),
+    processorMs: median((busy[index] ?? []).map(({ processorMs }) => processorMs)),
+    callsPerSecond: median((busy[index] ?? []).map(({ callsPerSecond }) => callsPerSecond)),
+  }));
+}
+
+async function rounds<T>(loads: readonly Load[], count: number, work: (load: Load) => Promise<T>): Promise<T[][]> {
+  const results = loads.map((): T[] => []);
+  for (let round = 0; round < count; round++) {
+    for (const [index, load] of loads.entries()) results[index]?.push(await work(load));
+  }
+  return results;
+}

@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { benchAccounts } from './accounts.ts';
+import {
+  bareArm,
+  directArm,
+  oursArm,
+  portkeyArm,
+  startBareProxy,
+  startOurs,
+  startPortkey,
+  startUpstream,
+} from './arms.ts';
+import { allSizes } from './bodies.ts';
+import { chart } from './chart.ts';
+import type { Child } from './child.ts';
+import { compare, goals, isHeld } from './comparison.ts';
+import { startBenchDatabase } from './database.ts';
+import { measureGrowth } from './growth.ts';
+import { benchOptions } from './options.ts';
+import { isPinned, pinClients } from './processor.ts';
+import { measureProjector } from './projector.ts';
+import { report } from './report.ts';
+import { type Measured, measure } from './rounds.ts';
+import { bundleAll, measureStartup } from './startup.ts';
+
+/** Measures ours beside Portkey and writes `bench/RESULTS.md` with its chart; `--quick` looks only, and writes nothing. */
+if (process.platform !== 'linux') throw new Error('The benchmark reads processor times from /proc, so it needs Linux.');
+const options = benchOptions(process.argv.slice(2));
+const began = performance.now();
+const loadBefore = loadavg()[0] ?? 0;
+const folder = mkdtempSync(join(tmpdir(), 'bench-code-'));
+const children: Child[] = [];
+const say = (line: string): void =>
+  console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}`);
+
+async function started(child: Promise<Child>): Promise<Child> {
+  const one = await child;
+  children.push(one);
+  return one;
+}
+
+const ids = bundleAll(folder, options.quick);
+say(`${ids.length} functions bundled`);
+pinClients();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end().then(() => process.exit(1)));
+const database = await startBenchDatabase();
+try {
+  const upstream = await started(startUpstream());
+  const bare = await started(startBareProxy(upstream));
+  const portkey = await started(startPortkey());
+  const ours = await started(startOurs(folder, upstream, `http://127.0.0.1:${upstream.port}`));
+  const stored = await started(startOurs(folder, upstream, database.url));
+  const accounts = benchAccounts(200);
+  await database.add(accounts);
+  say('everything is up');
+
+  const arms = [directArm(upstream), bareArm(bare), portkeyArm(portkey, upstream), oursArm(ours, accounts)];
+  const withDatabase = oursArm(stored, accounts, 'ours, real database');
+  const measured: Measured[] = [];
+  for (const stream of [false, true]) {
+    for (const size of allSizes) {
+      const isFirst = size === '0.25 KB' && !stream;
+      measured.push(...(await measure(isFirst ? [...arms, withDatabase] : arms, { size, stream }, options)));
+      say(`${size}, ${stream ? 'streamed' : 'whole'}`);
+    }
+  }
+  const growth = await measureGrowth(stored, database, options.growthSeconds);
+  say('growth');
+  const projector = await measureProjector(database.url, options.quick ? 300 : 2000);
+  say('projector');
+  const startups = await measureStartup(folder, ids, options.starts);
+  say('start-up');
+
+  const { rounds, calls, streams, busyRounds, busySeconds, connections } = options;
+  const conditions = {
+    Date: new Date().toISOString().slice(0, 10),
+    Machine: `${availableParallelism()} processors, ${process.arch}, Linux; gateways ${isPinned ? 'on one, clients and what answers them on the other' : 'not kept to one of them'}`,
+    Load: `${loadBefore.toFixed(1)} on average in the minute before the run`,
+    Versions: `Node.js ${process.versions.node}; @portkey-ai/gateway ${versionOf('@portkey-ai/gateway')} with @hono/node-server ${versionOf('@hono/node-server')}`,
+    Rounds: `${rounds} of ${calls} calls or ${streams} streams one after another; ${busyRounds} of ${busySeconds} s over ${connections} connections`,
+  };
+  const results = { conditions, measured, projector, startups, growth };
+  if (options.quick) console.log(report(results));
+  else {
+    writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report(results));
+    writeFileSync(join(import.meta.dirname, 'results.svg'), chart(measured));
+  }
+  for (const goal of goals(compare(measured)))
+    say(`${isHeld(goal) ? 'held  ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
+} finally {
+  await end();
+}
+
+/** The children are ended also when somebody has enough of waiting. */
+async function end(): Promise<void> {
+  await Promise.all(children.map((child) => child.close()));
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function versionOf(name: string): string {
+  return JSON.parse(readFileSync(join(import.meta.dirname, 'peer/node_modules', name, 'package.json'), 'utf8')).version;
+}
