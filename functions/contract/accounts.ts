@@ -9,7 +9,8 @@ const newPassword = text(128, 8);
 /** A password to be checked: any text, as old rules may have allowed it, but not more than is worth hashing. */
 const password = text(1024);
 
-export const Registration = v.object({ email, name: text(200), password_hash: newPassword }, body);
+const chosenPassword = v.pipe(newPassword, v.description('The chosen password, as it is.'));
+export const Registration = v.object({ email, name: text(200), password_hash: chosenPassword }, body);
 export const Login = v.object({ email: text(254), password }, body);
 /** An identity token, a JWT of the identity provider. */
 export const IdentityToken = v.object({ token: text(8192) }, body);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { accountId, instant, text } from './fields.ts';
+import { accountId, instant, text, whole } from './fields.ts';
 
-const perService = v.object({ translation: v.number(), audio: v.number(), voice_call: v.number(), sms: v.number() });
+const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 const source = v.picklist(['plan', 'free', 'purchase']);
 
 /** `quota` and `used` in whole credits of the current billing month, -1 meaning unlimited; `used` rounds up. */
@@ -27,7 +27,7 @@ export const LedgerQuery = v.object({
 
 /** A ledger row. `credits` is what it added to the balance, `balance` what it was after, exact to the millionth. */
 const LedgerEntry = v.object({
-  seq: v.number(),
+  seq: whole,
   at: instant,
   type: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
   service: v.nullable(v.string()),
@@ -40,9 +40,9 @@ const LedgerEntry = v.object({
 
 /** `balance` (spendable now) rounds down, `held` up, to whole credits; lots oldest expiry first, entries newest first. */
 export const Credits = v.object({
-  balance: v.number(),
-  held: v.number(),
-  lots: v.array(v.object({ source, granted: v.number(), remaining: v.number(), expiresAt: instant })),
+  balance: whole,
+  held: whole,
+  lots: v.array(v.object({ source, granted: whole, remaining: whole, expiresAt: instant })),
   entries: v.array(LedgerEntry),
   nextCursor: v.nullable(v.string()),
 });
@@ -52,8 +52,8 @@ export const ServiceList = v.object({
     v.object({
       name: v.string(),
       unit: v.string(),
-      unitSize: v.number(),
-      credits: v.number(),
+      unitSize: whole,
+      credits: whole,
       description: v.string(),
     }),
   ),
@@ -64,9 +64,9 @@ export const ServicePath = v.object({ name: text(32) });
 /** In whole credits of the current billing month; -1 meaning unlimited. */
 export const ServiceQuota = v.object({
   service: v.string(),
-  quota: v.number(),
-  used: v.number(),
-  remaining: v.number(),
+  quota: whole,
+  used: whole,
+  remaining: whole,
   resetsAt: instant,
 });
 
@@ -89,7 +89,7 @@ export const Usage = v.object({
       service: v.optional(v.string()),
       model: v.optional(v.string()),
       keyId: v.optional(v.nullable(v.string())),
-      calls: v.number(),
+      calls: whole,
       credits: v.number(),
     }),
   ),

@@ -42,6 +42,9 @@ export const timestamp = v.pipe(
 /** A timestamp in an answer. */
 export const instant = v.pipe(v.string(), v.isoTimestamp());
 
+/** A whole number in an answer. */
+export const whole = v.pipe(v.number(), v.safeInteger());
+
 /** An account's, user's or balance's id: a random integer that JavaScript holds exactly (design section 3, "Ids"). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { decimal, integer, isJsonObject, text } from './fields.ts';
+import { decimal, integer, isJsonObject, text, whole } from './fields.ts';
 import { limits } from './limits.ts';
 import { type Capability, models } from './models.ts';
 
@@ -57,9 +57,9 @@ export const messageList = <const M extends v.GenericSchema>(message: M) =>
 
 /** The rules of what steers the choice of tokens, and the defaults (spec "POST /chat/completions"). */
 export const samplingRules = {
-  temperature: decimal(0, 2),
-  top_p: decimal(0, 1),
-  top_k: integer(1),
+  temperature: v.pipe(decimal(0, 2), v.description('Higher is more random; 0 is the most likely text.')),
+  top_p: v.pipe(decimal(0, 1), v.description('Chooses among the most likely tokens that make up this share.')),
+  top_k: v.pipe(integer(1), v.description('Chooses among so many of the most likely tokens.')),
   penalty: decimal(-2, 2),
   stop: v.union(
     [
@@ -71,12 +71,12 @@ export const samplingRules = {
     ],
     `must be a non-empty string or a list of at most ${limits.stopSequences} non-empty strings`,
   ),
-  stream: v.boolean('must be true or false'),
+  stream: v.pipe(v.boolean('must be true or false'), v.description('Sends the answer as it is made, as events.')),
 };
 export const samplingDefaults = { temperature: 1, top_p: 1, top_k: 50, penalty: 0 } as const;
 
 export const Usage = v.object({
-  prompt_tokens: v.number(),
-  completion_tokens: v.number(),
-  total_tokens: v.number(),
+  prompt_tokens: whole,
+  completion_tokens: whole,
+  total_tokens: whole,
 });

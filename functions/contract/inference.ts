@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer } from './fields.ts';
+import { integer, whole } from './fields.ts';
 import {
   content,
   FunctionCall,
@@ -54,7 +54,9 @@ export const ChatRequest = v.pipe(
     {
       model: modelFor('chat'),
       messages: messageList(Message),
-      max_tokens: v.optional(integer(1)),
+      max_tokens: v.optional(
+        v.pipe(integer(1), v.description('At most so many tokens of answer; 1024, or what fits, unless said.')),
+      ),
       ...sampling,
       functions: v.optional(v.nullable(Functions)),
       function_call: v.optional(v.nullable(FunctionChoice)),
@@ -78,11 +80,11 @@ export const finishReasons = ['stop', 'length', 'content_filter', 'function_call
 export const ChatCompletion = v.object({
   id: v.string(),
   object: v.literal('chat.completion'),
-  created: v.number(),
+  created: v.pipe(whole, v.description('Unix time in seconds.')),
   model: v.string(),
   choices: v.array(
     v.object({
-      index: v.number(),
+      index: whole,
       message: v.object({
         role: v.literal('assistant'),
         content: v.string(),
@@ -97,7 +99,14 @@ export type ChatCompletion = v.InferOutput<typeof ChatCompletion>;
 
 /** Body of POST /completions. */
 export const CompletionRequest = v.object(
-  { model: modelFor('completion'), prompt: nonEmpty, max_tokens: v.optional(integer(1)), ...sampling },
+  {
+    model: modelFor('completion'),
+    prompt: nonEmpty,
+    max_tokens: v.optional(
+      v.pipe(integer(1), v.description('At most so many tokens; 100, or what fits, unless said.')),
+    ),
+    ...sampling,
+  },
   'must be a JSON object',
 );
 export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
@@ -105,10 +114,10 @@ export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
 export const Completion = v.object({
   id: v.string(),
   object: v.literal('text_completion'),
-  created: v.number(),
+  created: v.pipe(whole, v.description('Unix time in seconds.')),
   model: v.string(),
   choices: v.array(
-    v.object({ text: v.string(), index: v.number(), logprobs: v.null(), finish_reason: v.picklist(finishReasons) }),
+    v.object({ text: v.string(), index: whole, logprobs: v.null(), finish_reason: v.picklist(finishReasons) }),
   ),
   usage: Usage,
 });
@@ -143,24 +152,24 @@ export const EmbeddingList = v.object({
   data: v.array(
     v.object({
       object: v.literal('embedding'),
-      index: v.number(),
+      index: whole,
       embedding: v.union([v.array(v.number()), v.string()]),
     }),
   ),
   model: v.string(),
-  usage: v.object({ prompt_tokens: v.number(), total_tokens: v.number() }),
+  usage: v.object({ prompt_tokens: whole, total_tokens: whole }),
 });
 export type EmbeddingList = v.InferOutput<typeof EmbeddingList>;
 
 export const ListedModel = v.object({
   id: v.string(),
   object: v.literal('model'),
-  created: v.number(),
+  created: v.pipe(whole, v.description('Unix time in seconds.')),
   owned_by: v.string(),
   capabilities: v.array(v.string()),
-  context_window: v.number(),
-  max_output_tokens: v.nullable(v.number()),
-  dimensions: v.nullable(v.number()),
+  context_window: whole,
+  max_output_tokens: v.nullable(whole),
+  dimensions: v.nullable(whole),
   min_plan: v.string(),
 });
 

@@ -12,9 +12,12 @@ export const KeyChange = v.object(
   },
   'must be a JSON object',
 );
-/** `graceSeconds`: how long the old key goes on working, at most 7 days. */
+const graceSeconds = v.pipe(
+  integer(0, 604_800),
+  v.description('How long the old key goes on working, at most 7 days.'),
+);
 export const KeyRotation = v.optional(
-  v.object({ graceSeconds: v.optional(integer(0, 604_800), 0) }, 'must be a JSON object'),
+  v.object({ graceSeconds: v.optional(graceSeconds, 0) }, 'must be a JSON object'),
   {},
 );
 export const KeyPath = v.object({ id: text(64) });
@@ -36,4 +39,7 @@ export const KeyRecord = v.object({ ...described, lastFour: v.string(), lastUsed
 export const KeyList = v.array(KeyRecord);
 
 /** The only answer that carries the key. */
-export const CreatedKey = v.object({ ...described, key: v.string() });
+export const CreatedKey = v.object({
+  ...described,
+  key: v.pipe(v.string(), v.description('The key itself; it is not shown again.')),
+});

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, isJsonObject, text } from './fields.ts';
+import { integer, isJsonObject, text, whole } from './fields.ts';
 import { finishReasons } from './inference.ts';
 import {
   content,
@@ -174,11 +174,11 @@ const Called = v.object({ name: v.string(), arguments: v.string() });
 export const OpenAiChatCompletion = v.object({
   id: v.string(),
   object: v.literal('chat.completion'),
-  created: v.number(),
+  created: whole,
   model: v.string(),
   choices: v.array(
     v.object({
-      index: v.number(),
+      index: whole,
       message: v.object({
         role: v.literal('assistant'),
         content: v.nullable(v.string()),

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { whole } from './fields.ts';
 import { finishReasons } from './inference.ts';
 import { Usage } from './inference-fields.ts';
 
 /** What the events of a stream carry (spec "Events", design section 3, "Chat stream"); the envelope's `data` where there is one. */
 
-const about = { id: v.string(), created: v.number(), model: v.string() };
+const about = { id: v.string(), created: whole, model: v.string() };
 const called = { name: v.exactOptional(v.string()), arguments: v.exactOptional(v.string()) };
 const said = { role: v.exactOptional(v.literal('assistant')), function_call: v.exactOptional(v.object(called)) };
 
@@ -14,7 +15,7 @@ export const ChatCompletionChunk = v.object({
   object: v.literal('chat.completion.chunk'),
   choices: v.array(
     v.object({
-      index: v.number(),
+      index: whole,
       delta: v.object({ ...said, content: v.exactOptional(v.string()) }),
       finish_reason: v.nullable(v.picklist(finishReasons)),
     }),
@@ -25,14 +26,14 @@ export const ChatCompletionChunk = v.object({
 /** The last chunk has an empty text, and the usage. */
 export const CompletionChunk = v.object({
   id: v.string(),
-  choices: v.array(v.object({ text: v.string(), index: v.number() })),
+  choices: v.array(v.object({ text: v.string(), index: whole })),
   usage: v.exactOptional(Usage),
 });
 
 const usageIfAsked = v.exactOptional(v.nullable(Usage));
 
 const ToolCallPiece = v.object({
-  index: v.number(),
+  index: whole,
   id: v.exactOptional(v.string()),
   type: v.exactOptional(v.literal('function')),
   function: v.object(called),
@@ -44,7 +45,7 @@ export const OpenAiChatCompletionChunk = v.object({
   object: v.literal('chat.completion.chunk'),
   choices: v.array(
     v.object({
-      index: v.number(),
+      index: whole,
       delta: v.object({
         ...said,
         content: v.exactOptional(v.nullable(v.string())),
@@ -65,7 +66,7 @@ export const OpenAiCompletionChunk = v.object({
   choices: v.array(
     v.object({
       text: v.string(),
-      index: v.number(),
+      index: whole,
       logprobs: v.null(),
       finish_reason: v.nullable(v.picklist(finishReasons)),
     }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { instant, text } from './fields.ts';
+import { instant, text, whole } from './fields.ts';
 import { findPlan } from './plans.ts';
 
 const body = 'must be a JSON object';
@@ -7,11 +7,11 @@ const body = 'must be a JSON object';
 export const PlanList = v.object({
   plans: v.array(
     v.object({
-      id: v.number(),
+      id: whole,
       name: v.string(),
       price: v.nullable(v.number()),
-      quota_limit: v.nullable(v.number()),
-      rate_limit: v.nullable(v.number()),
+      quota_limit: v.nullable(whole),
+      rate_limit: v.nullable(whole),
     }),
   ),
 });
@@ -20,6 +20,7 @@ export const PlanList = v.object({
 const planId = v.pipe(
   text(32),
   v.check((id) => findPlan(id) !== undefined, 'must name a plan, or be its id as a string'),
+  v.description("A plan's name, or its id as a string."),
 );
 
 export const NewSubscription = v.object({ planId, billingCycle: v.literal('monthly', 'must be monthly') }, body);
@@ -32,17 +33,17 @@ export const Subscription = v.object({
   id: v.string(),
   planId: v.string(),
   status: v.picklist(['active', 'cancelled']),
-  monthlyCredits: v.number(),
-  creditsUsed: v.number(),
+  monthlyCredits: whole,
+  creditsUsed: whole,
   nextBillingDate: v.pipe(v.string(), v.isoDate()),
   price: v.number(),
-  pendingPlanId: v.optional(v.string()),
-  endsAt: v.optional(instant),
-  creditsExpireAt: v.optional(instant),
+  pendingPlanId: v.optional(v.pipe(v.string(), v.description('The plan from the next billing cycle on.'))),
+  endsAt: v.optional(v.pipe(instant, v.description('Cancelled: when the paid period ends.'))),
+  creditsExpireAt: v.optional(v.pipe(instant, v.description('Cancelled: until when the credits can be spent.'))),
 });
 
 /** What an upgrade comes to for the rest of the billing period: `amount` in USD, `credits` added at once. */
-export const Proration = v.object({ amount: v.number(), credits: v.number(), from: instant, to: instant });
+export const Proration = v.object({ amount: v.number(), credits: whole, from: instant, to: instant });
 
 export const UpgradedSubscription = v.object({ ...Subscription.entries, proration: Proration });
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { text } from './fields.ts';
+import { text, whole } from './fields.ts';
 import { languageName, languages } from './languages.ts';
 import { limits } from './limits.ts';
 
@@ -33,7 +33,7 @@ export const Translation = v.object({
   translatedText: v.string(),
   sourceLanguage: v.string(),
   targetLanguage: v.string(),
-  words: v.pipe(v.number(), v.safeInteger()),
-  credits: v.pipe(v.number(), v.safeInteger()),
+  words: whole,
+  credits: whole,
 });
 export type Translation = v.InferOutput<typeof Translation>;
