@@ -6,6 +6,7 @@ import { keyTests } from './keys.ts';
 import { newcomerTests } from './newcomer.ts';
 import { planTests } from './plans.ts';
 import { playgroundTests } from './playground.ts';
+import { referenceTests } from './reference.ts';
 import { openStage, type Stage } from './stage.ts';
 import { usageTests } from './usage.ts';
 
@@ -39,6 +40,9 @@ describe('usage', () => {
 });
 describe('the playground', () => {
   playgroundTests(current);
+});
+describe('the API reference', () => {
+  referenceTests(current);
 });
 describe('when something is wrong', () => {
   failureTests(current);
