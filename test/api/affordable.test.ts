@@ -60,9 +60,9 @@ describe('bad input is told before anything else is looked at', () => {
     'a plan that is none, to %s: 400 even without a confirmed address',
     async (what) => {
       const { cookie } = await service.registered();
-      const [method, field] = what === 'create' ? ['POST', 'planId'] : ['PUT', 'newPlanId'];
-      const body = { [field!]: 'nope', billingCycle: 'monthly' };
-      const answer = await service.call(method!, `/api/subscription/${what}`, { cookie, body });
+      const [method, field] = what === 'create' ? (['POST', 'planId'] as const) : (['PUT', 'newPlanId'] as const);
+      const body = { [field]: 'nope', billingCycle: 'monthly' };
+      const answer = await service.call(method, `/api/subscription/${what}`, { cookie, body });
       expect([answer.status, answer.body.detail]).toEqual([
         400,
         `${field} must name a plan, or be its id as a string.`,

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Loopback, listen } from '#local/loopback.ts';
 
@@ -24,12 +24,13 @@ export interface Sent {
 export async function startScriptedAws(): Promise<Loopback & { sent: Sent[]; play(answers: readonly Answer[]): void }> {
   const sent: Sent[] = [];
   let script: readonly Answer[] = [];
-  const server = await listen(async (request, response) => {
+  async function answerNext(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await buffer(request)).toString();
     const answer = script[Math.min(sent.length, script.length - 1)];
     sent.push({ method: request.method, url: request.url, headers: request.headers, body });
     if (answer) send(response, answer);
-  });
+  }
+  const server = await listen((request, response) => void answerNext(request, response));
   function play(answers: readonly Answer[]): void {
     script = answers;
     sent.length = 0;

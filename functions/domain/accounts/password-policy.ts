@@ -13,7 +13,7 @@ export async function refuseCommonPassword(common: CommonPasswords, password: st
 
 /** One or two letters over and over, letters or digits in their order, or nothing but words for this service. */
 function isPredictable(password: string): boolean {
-  const codes = [...password.toLowerCase()].map((letter) => letter.codePointAt(0) ?? 0);
+  const codes = Array.from(password.toLowerCase(), (letter) => letter.codePointAt(0) ?? 0);
   const steps = codes.slice(1).map((code, index) => code - (codes[index] ?? 0));
   const words = password.replace(/[\s\d\p{P}\p{S}]/gu, '');
   return new Set(codes).size <= 2 || new Set(steps).size === 1 || /^(text|ai|platform|password)+$/i.test(words);

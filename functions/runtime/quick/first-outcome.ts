@@ -9,6 +9,7 @@ interface Command {
     ): void;
   };
 }
+// oxlint-disable-next-line typescript/no-explicit-any -- the SDK's commands differ in what they pass on
 type Next = (args: any) => Promise<{ response: unknown }>;
 
 /**

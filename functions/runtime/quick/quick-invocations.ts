@@ -37,13 +37,17 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
 
   async function* parts(invocation: Invocation, abortSignal: AbortSignal): AsyncGenerator<Uint8Array> {
     const outcome = await send(post(invocation, 'invocations-response-stream'), { abortSignal });
-    if (!outcome || !isOk(outcome)) return yield* slowParts(invocation, abortSignal, outcome);
-    const { response } = outcome;
-    for await (const frame of getChunkedStream(response.body)) {
+    if (!outcome || !isOk(outcome)) {
+      yield* slowParts(invocation, abortSignal, outcome);
+      return;
+    }
+    const { statusCode, headers: answered, body: frames } = outcome.response;
+    for await (const frame of getChunkedStream(frames)) {
       const { headers, body } = codec.decode(frame);
       if (headers[':message-type']?.value !== 'event') {
-        const told = { response: new HttpResponse({ ...response, body: once(frame) }) };
-        return yield* slowParts(invocation, abortSignal, told);
+        const told = { response: new HttpResponse({ statusCode, headers: answered, body: once(frame) }) };
+        yield* slowParts(invocation, abortSignal, told);
+        return;
       }
       if (headers[':event-type']?.value === 'PayloadPart') yield body;
     }

@@ -13,7 +13,8 @@ export async function bodyOf(outcome: Outcome): Promise<{ body: Buffer } | Outco
   try {
     return { body: await readBody(response.body) };
   } catch (error) {
-    return { response: new HttpResponse({ ...response, body: broken(error) }) };
+    const { statusCode, headers } = response;
+    return { response: new HttpResponse({ statusCode, headers, body: broken(error) }) };
   }
 }
 
