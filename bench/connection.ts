@@ -29,7 +29,8 @@ export class Connection {
   readonly #socket: Socket;
 
   private constructor(socket: Socket) {
-    this.#socket = socket.setNoDelay(true);
+    // Whoever waits for an answer hears of the end; an idle connection may go without a word.
+    this.#socket = socket.setNoDelay(true).on('error', () => undefined);
   }
 
   static async open(port: number): Promise<Connection> {

@@ -10,7 +10,7 @@ export interface Ask {
   readonly stream: boolean;
 }
 
-/** The requests of an arm, over and over; anything but a 200 ends the run, for then nothing else is worth measuring. */
+/** The requests of an arm, over and over. */
 export class Load {
   readonly arm: Arm;
   readonly #requests: readonly Buffer[];
@@ -22,18 +22,21 @@ export class Load {
     this.#requests = arm.headers.map((headers) => requestBytes(arm.path, headers, body));
   }
 
-  async #send(connection: Connection): Promise<Exchange> {
-    const request = this.#requests[this.#next++ % this.#requests.length] ?? Buffer.alloc(0);
-    const exchange = await connection.send(request);
+  #send(connection: Connection): Promise<Exchange> {
+    return connection.send(this.#requests[this.#next++ % this.#requests.length] ?? Buffer.alloc(0));
+  }
+
+  async #served(connection: Connection): Promise<Exchange> {
+    const exchange = await this.#send(connection);
     if (exchange.status !== 200) throw new Error(`${this.arm.name}: ${exchange.status} ${exchange.body.toString()}`);
     return exchange;
   }
 
-  /** So many calls, one after another on one connection. */
+  /** So many calls, one after another on one connection. Rejects at any but a 200: then nothing is worth measuring. */
   async inTurn(calls: number): Promise<Exchange[]> {
     const connection = await Connection.open(this.arm.port);
     const exchanges: Exchange[] = [];
-    for (let call = 0; call < calls; call++) exchanges.push(await this.#send(connection));
+    for (let call = 0; call < calls; call++) exchanges.push(await this.#served(connection));
     connection.close();
     return exchanges;
   }
@@ -49,9 +52,14 @@ export class Load {
     const began = performance.now();
     const before = this.#processorSeconds();
     const tookMs: number[] = [];
+    let refused = 0;
     const work = async (): Promise<void> => {
       const connection = await Connection.open(this.arm.port);
-      while (performance.now() < until) tookMs.push((await this.#send(connection)).totalMs);
+      while (performance.now() < until) {
+        const { status, totalMs } = await this.#send(connection);
+        if (status === 200) tookMs.push(totalMs);
+        else refused += 1;
+      }
       connection.close();
     };
     await Promise.all(Array.from({ length: connections }, work));
@@ -62,6 +70,7 @@ export class Load {
       processorMs: used / tookMs.length,
       busyShare: used / passedMs,
       totalMs: median(tookMs),
+      refused,
     };
   }
 
@@ -70,10 +79,11 @@ export class Load {
   }
 }
 
-/** `processorMs` of the gateway for each call, and the share of a processor that it kept busy; NaN where there is none. */
+/** `processorMs` of the gateway for each call, and the share of a processor that it kept busy; NaN where there is none. `refused`: calls beside, which were not served. */
 export interface Busy {
   readonly callsPerSecond: number;
   readonly processorMs: number;
   readonly busyShare: number;
   readonly totalMs: number;
+  readonly refused: number;
 }

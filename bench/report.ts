@@ -67,7 +67,7 @@ ${table(['Function', 'KB at start', 'KB gzipped', 'Over empty'], startupRows(sta
 
 ## Growth, against the embedded database
 
-${table(['Accounts', 'Calls at a time', 'Calls/s', 'Median ms', 'Processor ms', 'Gateway busy'], growth.map(growthRow))}
+${table(['Accounts', 'Calls at a time', 'Calls/s', 'Median ms', 'Processor ms', 'Gateway busy', 'Refused'], growth.map(growthRow))}
 `;
 }
 
@@ -114,7 +114,7 @@ const startupRow = ({ id, bytes, gzippedBytes, ratio }: Startup): Row => [
 const startupRows = (startups: readonly Startup[]): Row[] =>
   startups.toSorted((one, other) => other.ratio - one.ratio).map(startupRow);
 
-function growthRow({ accounts, inFlight, callsPerSecond, totalMs, processorMs, busyShare }: GrowthPoint): Row {
+function growthRow({ accounts, inFlight, callsPerSecond, totalMs, processorMs, busyShare, refused }: GrowthPoint): Row {
   const figures = [number(callsPerSecond, 0), number(totalMs, 1), number(processorMs, 2)];
-  return [String(accounts), String(inFlight), ...figures, `${number(busyShare * 100, 0)} %`];
+  return [String(accounts), String(inFlight), ...figures, `${number(busyShare * 100, 0)} %`, String(refused)];
 }

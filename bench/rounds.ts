@@ -27,6 +27,8 @@ export async function measure(arms: readonly Arm[], ask: Ask, options: BenchOpti
     };
   });
   const busy = await rounds(loads, options.busyRounds, (load) => load.busy(connections, options.busySeconds));
+  if (busy.flat().some(({ refused }) => refused > 0))
+    throw new Error('calls were refused, so the figures mean nothing');
   return loads.map(({ arm }, index) => ({
     arm: arm.name,
     ...ask,

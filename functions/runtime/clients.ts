@@ -4,13 +4,19 @@ import { SESClient } from '@aws-sdk/client-ses';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /**
+ * Where one process serves many calls, none waits for another's connection: as many as the largest plan's calls in flight.
+ */
+const sockets = { keepAlive: true, maxSockets: 1000 };
+
+/**
  * DynamoDB answers within milliseconds, so a silent connection is given up early (the SDK only warns of it, unless told to
  * throw); three attempts in all (reference: reliability F3).
  */
 export function dynamoClient(): DynamoDBDocumentClient {
+  const timeouts = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    requestHandler: { ...timeouts, httpAgent: sockets, httpsAgent: sockets },
   });
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
@@ -20,13 +26,8 @@ export function sesClient(): SESClient {
   return new SESClient({ maxAttempts: 3, requestHandler });
 }
 
-/**
- * One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. Where one
- * process serves many calls, each waits for its model with a connection of its own: as many as the largest plan's calls
- * in flight.
- */
+/** One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. */
 export function sagemakerClient(): SageMakerRuntimeClient {
-  const sockets = { keepAlive: true, maxSockets: 1000 };
   const requestHandler = { connectionTimeout: 1000, httpAgent: sockets, httpsAgent: sockets };
   return new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler });
 }

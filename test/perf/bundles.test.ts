@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { sizeAtStart } from '#bench/startup.ts';
+import { bundle } from '#lib/constructs/function-code.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** KB (1,000 bytes), minified, of what a start reads; a few per cent above what it is (bench/RESULTS.md has all of them). */
+test.each([
+  ['api/create-chat-completion', 520],
+  ['api/list-keys', 520],
+  ['jobs/project-ledger', 480],
+])('%s starts with at most %i KB of code', (entry, budget) => {
+  const out = join(folder, entry);
+  bundle(join(import.meta.dirname, `../../functions/${entry}.ts`), out);
+  const { bytes } = sizeAtStart(out);
+  expect(bytes / 1000).toBeLessThanOrEqual(budget);
+  expect(bytes / 1000).toBeGreaterThan(budget / 4);
+});

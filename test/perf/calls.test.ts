@@ -1,0 +1,83 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planOfRank } from '#contract/plans.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { writeUnits } from '#lib/cost.ts';
+import { meterStore } from '#repositories/meters.ts';
+import { startCountedApi } from '#test/counted-api.ts';
+
+let api: Awaited<ReturnType<typeof startCountedApi>>;
+beforeAll(async () => {
+  api = await startCountedApi();
+});
+afterAll(() => api.close());
+
+const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
+const admitted = ['UpdateItem', 'model', 'UpdateItem'];
+
+describe('an admitted call writes twice and reads nothing', () => {
+  test.each([
+    ['chat', '/v1/chat/completions', chat],
+    ['a streamed chat', '/v1/chat/completions', { ...chat, stream: true }],
+    ['a chat for OpenAI’s clients', '/openai/v1/chat/completions', chat],
+  ])('%s', async (_, path, body) => {
+    const { key } = await api.account();
+    const answer = await api.post(path, key, body);
+    expect(answer).toMatchObject({ status: 200, asked: admitted });
+  });
+});
+
+describe('a refusal asks no model, and the database no more than once', () => {
+  const bucket = () => Math.floor(Date.now() / 3000).toString(36);
+  const spent = { c: 0, g: [] };
+
+  test.each<[string, number, string[], () => Promise<{ key: string; body?: unknown }>]>([
+    ['a key that is none', 401, [], async () => ({ key: 'tai_nonsense' })],
+    ['a key with a typo', 401, [], async () => ({ key: (await api.account()).key.replace(/.$/, 'x') })],
+    ['a key that was revoked', 401, ['UpdateItem'], async () => api.account(4, () => ({ k: {} }))],
+    [
+      'a plan too small for the model',
+      403,
+      ['UpdateItem'],
+      async () => ({ ...(await api.account(1)), body: { ...chat, model: 'svc-1-32k' } }),
+    ],
+    ['a minute used up', 429, ['UpdateItem'], async () => api.account(4, ({ n }) => ({ b: { [bucket()]: n } }))],
+    ['credits used up', 402, ['UpdateItem'], async () => api.account(4, () => spent)],
+    ['a body that is no JSON', 400, ['GetItem'], async () => ({ ...(await api.account()), body: '{' })],
+    ['a body that is no JSON, and no key', 401, [], async () => ({ key: 'tai_nonsense', body: '{' })],
+  ])('%s', async (_, status, asked, set) => {
+    const { key, body = chat } = { body: undefined, ...(await set()) };
+    expect(await api.post('/v1/chat/completions', key, body ?? chat)).toMatchObject({ status, asked });
+  });
+});
+
+test('the two writes of a call take one unit each, also in an account that never pauses', async () => {
+  const bucketNow = Math.floor(Date.now() / 3000);
+  const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucketNow - age).toString(36), 2000]));
+  const { accountId, item } = await api.account(4, () => ({ b: buckets }));
+  const units: unknown[] = [];
+  const store = meterStore(api.client, 'meters', async (input) => {
+    const answer = await api.client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'INDEXES' }));
+    units.push(answer.ConsumedCapacity?.Table?.CapacityUnits);
+    return answer;
+  });
+  const [keyId] = Object.keys(item.k as object);
+  const now = Date.now();
+  const attempt = {
+    accountId,
+    keyId,
+    requestId: 'r'.repeat(19),
+    service: 'chat',
+    model: 'svc-1',
+    minPlanRank: 1,
+  } as const;
+  const charge = await metering(store, planOfRank).admit({
+    ...attempt,
+    amount: 1e6,
+    now,
+    deadline: (now / 1000 + 150) | 0,
+  });
+  await charge.settle(1e6, now);
+  expect(units).toEqual([1, 1]);
+  expect(units.length).toBe(writeUnits.request);
+});
