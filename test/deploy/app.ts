@@ -1,4 +1,5 @@
 import { App } from 'aws-cdk-lib';
+import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { parseStage } from '#lib/stages.ts';
 import { plainStage } from '#test/plain-stage.ts';
@@ -8,3 +9,7 @@ const app = new App();
 const planTable: unknown = app.node.tryGetContext('planTable') ?? plainStage.planTable;
 const env = { account: '000000000000', region: 'us-east-1' };
 createPlatform(app, { stage: parseStage({ ...plainStage, env, planTable }), buffered: true, dashboard: null });
+
+// The local AWS makes an updated function anew and loses its aliases, but for those that are updated too.
+for (const node of app.node.findAll())
+  if (node instanceof CfnAlias) node.description = `plans of the ${String(planTable)}`;
