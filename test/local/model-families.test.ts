@@ -281,9 +281,10 @@ describe('the gateway', () => {
 
   it('waits for a slow reader, with whom the model keeps pace, longer than for a model', async () => {
     const state = endless(['x'.repeat(10_000)]);
-    const chunks = gatewayWith({ deadlineMs: shortMs }).stream('vllm', chat, stay);
+    const deadlineMs = 1500;
+    const chunks = gatewayWith({ deadlineMs }).stream('vllm', chat, stay);
     for (let taken = 0; taken < 3; taken += 1) expect((await chunks.next()).done).toBe(false);
-    await sleep(shortMs * 1.5);
+    await sleep(deadlineMs + 300);
     const held = state.made;
     expect((await chunks.next()).done).toBe(false);
     // What fits into the buffers of sockets and streams, of 10 KB a chunk.
