@@ -6,12 +6,13 @@ import { tables } from '#contract/tables.ts';
 /** What happens to one attempt: its reply is lost after the write was done, or it is throttled before. */
 export type Fault = 'none' | 'lost reply' | 'throttle';
 
-/** The faults in turn; never more than two in a row, so that the client's third attempt gets through. */
-export function inTurn(next: () => Fault | undefined): () => Fault {
-  let inARow = 0;
-  return () => {
-    const fault = inARow < 2 ? (next() ?? 'none') : 'none';
-    inARow = fault === 'none' ? 0 : inARow + 1;
+/** The faults in turn; never more than two for one request, so that the client's third attempt gets through. */
+export function inTurn(next: () => Fault | undefined): (requestId: string) => Fault {
+  const suffered = new Map<string, number>();
+  return (requestId) => {
+    const before = suffered.get(requestId) ?? 0;
+    const fault = before < 2 ? (next() ?? 'none') : 'none';
+    suffered.set(requestId, before + 1);
     return fault;
   };
 }
@@ -31,7 +32,7 @@ export function randomFaults(percent: number, seed: number): () => Fault {
  * A client whose attempts suffer faults between the SDK's retry loop, which runs without its pauses, and the database.
  * `images` are the items that every write to the meters left, as the table's stream would carry them.
  */
-export function faultyClient(url: string, fault: () => Fault = () => 'none') {
+export function faultyClient(url: string, fault: (requestId: string) => Fault = () => 'none') {
   const client = new DynamoDBClient({ endpoint: url, retryStrategy: new ConfiguredRetryStrategy(3, 0) });
   const images: Record<string, unknown>[] = [];
   client.middlewareStack.add(
@@ -45,7 +46,8 @@ export function faultyClient(url: string, fault: () => Fault = () => 'none') {
   );
   client.middlewareStack.add(
     (next) => async (args) => {
-      const suffered = fault();
+      const { headers } = args.request as { headers: Record<string, string> };
+      const suffered = fault(headers['amz-sdk-invocation-id'] ?? '');
       if (suffered === 'throttle') throw failure('ThrottlingException');
       const result = await next(args);
       const written = (result.output as { Attributes?: Record<string, unknown> }).Attributes;

@@ -20,7 +20,7 @@ export type LedgerAccount = Awaited<ReturnType<typeof openLedgerAccount>>;
 
 export interface LedgerAccountOptions {
   /** What each attempt of the account's client suffers. */
-  readonly fault?: () => Fault;
+  readonly fault?: (requestId: string) => Fault;
   /** When it is opened, epoch seconds. */
   readonly at?: number;
   /** Unless said, the listing's credits without its limits on calls: what a test of money wants. */

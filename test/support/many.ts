@@ -7,7 +7,7 @@ const isLong = Boolean(process.env['LONG']);
 export const atLength = <T>(short: T, long: T): T => (isLong ? long : short);
 
 /** Milliseconds that a test with a count of its own may take. */
-export const patience = atLength(120_000, 1_800_000);
+export const patience = atLength(120_000, 3_600_000);
 
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -218,7 +218,7 @@ describe('an account, whatever its owner, its operator, its calls, time and the 
             }
           },
         ),
-        { numRuns: atLength(25, 1000) },
+        { numRuns: atLength(25, 800) },
       );
     },
     patience,

@@ -86,7 +86,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 );
 
 /** Does the deeds and tells how each went and where the account ended: all that its owner can see. */
-async function lived(deeds: readonly Deed[], fault?: () => Fault) {
+async function lived(deeds: readonly Deed[], fault?: (requestId: string) => Fault) {
   const account = await openLedgerAccount(database.url, fault ? { fault } : {});
   const outcomes: string[] = [];
   for (const deed of deeds) outcomes.push(await outcomeOf(deed(account)));
