@@ -103,14 +103,17 @@ export function meterStore(
   };
 }
 
+/** The names that stand for the buckets of the window, newest first, and the rule over all of them: the same in every call. */
+const bucketNames = bucketsInWindow(0).map((_, age) => `#b${age}`);
+const withinRate = bucketNames.map((name) => `(attribute_not_exists(b.${name}) OR n < b.${name})`).join(' AND ');
+
 /**
  * Takes the credits, counts the call and opens its hold, if every rule holds (design section 4, "Admit" and "Rate").
  * The watch on holds starts with the least that any hold lives, so that none lapses before it (docs/adr/0002-holds-watch.md).
  */
 function admission(attempt: Attempt) {
   const seconds = Math.floor(attempt.now / 1000);
-  const window = bucketsInWindow(attempt.now);
-  const names = Object.fromEntries(window.map((bucket, age) => [`#b${age}`, bucket]));
+  const names = Object.fromEntries(bucketsInWindow(attempt.now).map((bucket, age) => [bucketNames[age], bucket]));
   const key = attempt.keyId !== undefined && { '#key': attempt.keyId };
   const rules = {
     isNew: 'attribute_not_exists(h.#request)',
@@ -121,7 +124,7 @@ function admission(attempt: Attempt) {
     placeInFlight: 'size(h) < q',
     creditsReach: 'c >= :amount',
     withinMonth: 'mc < ml',
-    withinRate: window.map((_, age) => `(attribute_not_exists(b.#b${age}) OR n < b.#b${age})`).join(' AND '),
+    withinRate,
   };
   return {
     UpdateExpression:

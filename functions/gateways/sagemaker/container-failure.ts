@@ -33,8 +33,14 @@ const Failure = v.union([Nested, Flat, TopLevel, Other]);
 
 /** The failure that a reply or an event of a stream tells of; undefined when it is none. */
 export function failureIn(value: unknown): ContainerFailure | undefined {
+  if (!mayFail(value)) return undefined;
   const parsed = v.safeParse(Failure, value);
   return parsed.success ? parsed.output : undefined;
+}
+
+/** What every form of a failure has; each chunk of each stream is asked, and nearly none fails. */
+function mayFail(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('error' in value || Reflect.get(value, 'object') === 'error');
 }
 
 /** The status that TGI and TEI would have answered with, had the answer not begun. */

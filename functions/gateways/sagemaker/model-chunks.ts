@@ -1,6 +1,7 @@
 import type { ModelChunk } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import { failureError, failureIn } from './container-failure.ts';
+import { deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { modelEvents } from './model-events.ts';
 
@@ -34,12 +35,11 @@ export function refuseFailed({ finish_reason: reason }: { finish_reason?: string
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
   const { model, deadlineMs, streamDeadlineMs, signal } = source;
-  const over = new AbortController();
-  const abort = AbortSignal.any([signal, over.signal, AbortSignal.timeout(streamDeadlineMs)]);
-  const events = modelEvents(source.parts(abort));
+  const abort = deadline(streamDeadlineMs, signal);
+  const events = modelEvents(source.parts(abort.signal));
 
   async function nextEvent() {
-    const timer = setTimeout(() => over.abort(), deadlineMs);
+    const timer = setTimeout(abort.end, deadlineMs);
     try {
       return await events.next();
     } finally {
@@ -63,8 +63,9 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     if (!isFinished && !event.value.done)
       throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
   } catch (error) {
-    throw serviceErrorOf(error, model, abort.aborted);
+    throw serviceErrorOf(error, model, abort.signal.aborted);
   } finally {
-    over.abort();
+    abort.clear();
+    abort.end();
   }
 }

@@ -10,6 +10,7 @@ import { ServiceError } from '#domain/service-error.ts';
 import { cutAtStop } from '#domain/stop-sequences.ts';
 import type { Container, TextDialect } from './container.ts';
 import { failureError, failureIn } from './container-failure.ts';
+import { deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
 import { type ChunkDeadlines, modelChunks, refuseFailed } from './model-chunks.ts';
@@ -47,14 +48,16 @@ export function sagemakerGateway(
 
   /** A whole reply, parsed; one that tells of a failure is thrown as that. */
   async function ask<R>(model: string, invocation: Invocation, parse: (value: unknown) => R, signal?: AbortSignal) {
-    const abort = AbortSignal.any([AbortSignal.timeout(settings.deadlineMs), ...(signal ? [signal] : [])]);
+    const abort = deadline(settings.deadlineMs, signal);
     try {
-      const value = await runtime.reply(invocation, abort);
+      const value = await runtime.reply(invocation, abort.signal);
       const failure = failureIn(value);
       if (failure) throw failureError(failure, model);
       return parse(value);
     } catch (error) {
-      throw serviceErrorOf(error, model, abort.aborted);
+      throw serviceErrorOf(error, model, abort.signal.aborted);
+    } finally {
+      abort.clear();
     }
   }
 
