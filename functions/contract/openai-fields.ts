@@ -1,8 +1,14 @@
 import * as v from 'valibot';
-import { integer } from './fields.ts';
+import { integer, isJsonObject } from './fields.ts';
 import { samplingDefaults, samplingRules } from './inference-fields.ts';
 
 const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
+
+/** No field of it must be there, so Valibot alone would take a list for it. */
+const streamOptions = v.intersect([
+  v.custom<Record<string, unknown>>(isJsonObject, 'must be an object'),
+  v.object({ include_usage: v.nullish(v.boolean('must be true or false'), false) }),
+]);
 
 /** What steers the choice of tokens and the stream, as OpenAI's clients send it: null is as good as absent. */
 export const nullableSampling = {
@@ -14,9 +20,7 @@ export const nullableSampling = {
   stop: v.nullish(stop),
   seed: v.nullish(integer(0)),
   stream: v.nullish(stream, false),
-  stream_options: v.nullish(
-    v.object({ include_usage: v.nullish(v.boolean('must be true or false'), false) }, 'must be an object'),
-  ),
+  stream_options: v.nullish(streamOptions),
 };
 
 /** One answer for each request. */

@@ -12,6 +12,7 @@ export function arbitraryOf(schema: Schema, resolve: Resolve): fc.Arbitrary<unkn
   if (rule.enum) return fc.constantFrom(...rule.enum);
   const alternatives = rule.anyOf ?? rule.oneOf;
   if (alternatives) return fc.oneof(...alternatives.map(next));
+  if (rule.allOf) return next(rule.allOf.at(-1)!);
   if (rule.type === 'string') return strings(rule);
   if (rule.type === 'boolean') return fc.boolean();
   if (rule.type === 'null') return fc.constant(null);
@@ -39,8 +40,10 @@ function lists(
 
 function strings({ format, pattern, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {
   if (format === 'email') return fc.tuple(word, word).map(([name, host]) => `${name}@${host}.example`);
-  if (format === 'date') return fc.date({ min: day(0), max: day(60) }).map((at) => at.toISOString().slice(0, 10));
-  if (format === 'date-time') return fc.date({ min: day(60), max: day(900) }).map((at) => at.toISOString());
+  if (format === 'date')
+    return fc.date({ min: day(0), max: day(60), noInvalidDate: true }).map((at) => at.toISOString().slice(0, 10));
+  if (format === 'date-time')
+    return fc.date({ min: day(60), max: day(900), noInvalidDate: true }).map((at) => at.toISOString());
   if (pattern) return fc.stringMatching(new RegExp(pattern)).filter((text) => text.length <= maxLength);
   return wellFormed
     .map((text) => (Array.from(text).length < minLength ? `${text}${'a'.repeat(minLength)}` : text))

@@ -329,6 +329,7 @@ describe('a request is refused for', () => {
       /JSON schema object/,
     ],
     ['a seed that is none', { seed: -1 }, 'seed', /at least 0/],
+    ['stream options that are a list', { stream_options: [] }, 'stream_options', /must be an object/],
     ['max_completion_tokens 0', { max_completion_tokens: 0 }, 'max_completion_tokens', /must be positive/],
   ])('%s', (_, body, path, rule) => {
     const { issues = [] } = v.safeParse(
