@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TableSpec, tables } from '#contract/tables.ts';
 import { otherStage } from '#test/other-stage.ts';
-import { ofType, pathOf, type Resource, synthesise, type Whole } from './synth.ts';
+import { ofType, pathOf, type Resource, synthesise } from './synth.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
 let deployed: Map<string, Resource>;
-let data: Whole;
+const { data } = await synthesise();
+const other = await synthesise({ stage: otherStage, buffered: true });
 
-beforeAll(async () => {
-  ({ data } = await synthesise());
+beforeAll(() => {
   const found = ofType(data, 'AWS::DynamoDB::GlobalTable');
   deployed = new Map(found.map(([, table]) => [pathOf(table), table]));
 });
@@ -47,7 +47,7 @@ describe.each(specs)('table $name', (spec) => {
   });
 });
 
-test('personal data is under a key of the account, kept and renewed, which serves DynamoDB in this account only', async () => {
+test('personal data is under a key of the account, kept and renewed, which serves DynamoDB in this account only', () => {
   const [[id, key] = []] = ofType(data, 'AWS::KMS::Key');
   expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
   expect(deployed.get('accounts')?.Properties['Replicas']).toMatchObject([
@@ -56,7 +56,6 @@ test('personal data is under a key of the account, kept and renewed, which serve
   const { Statement } = key!.Properties['KeyPolicy'] as { Statement: { Principal: unknown; Condition?: unknown }[] };
   const open = Statement.filter(({ Principal }) => JSON.stringify(Principal).includes('"*"'));
   expect(open).toMatchObject([{ Condition: { StringEquals: { 'kms:CallerAccount': { Ref: 'AWS::AccountId' } } } }]);
-  const other = await synthesise({ stage: otherStage, buffered: true });
   expect(ofType(other.data, 'AWS::KMS::Key')).toEqual([]);
 });
 

@@ -25,6 +25,7 @@ interface Origin {
 }
 
 const { api } = await synthesise();
+const other = await synthesise({ stage: otherStage, buffered: true });
 const [[, distribution] = []] = ofType(api, 'AWS::CloudFront::Distribution');
 const config = distribution!.Properties['DistributionConfig'] as {
   DefaultCacheBehavior: Behaviour;
@@ -195,8 +196,7 @@ describe('the firewall', () => {
     expect(JSON.stringify(header!.HeaderValue)).toContain('{{resolve:secretsmanager:');
   });
 
-  test('without an edge before it, counts by who connects', async () => {
-    const other = await synthesise({ stage: otherStage, buffered: true });
+  test('without an edge before it, counts by who connects', () => {
     const [[, own] = []] = ofType(other.api, 'AWS::WAFv2::WebACL');
     expect(JSON.stringify(own!.Properties)).toContain('"AggregateKeyType":"IP"');
     expect(JSON.stringify(own!.Properties)).not.toMatch(/FORWARDED_IP|OnlyThroughTheEdge/);

@@ -1,15 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
 import { mailRow } from '#repositories/account-items.ts';
 import { entryRow } from '#repositories/meter-item.ts';
-import { functionId, ofType, synthesise, type Whole } from './synth.ts';
+import { functionId, ofType, synthesise } from './synth.ts';
 
-let template: Whole;
-
-beforeAll(async () => {
-  template = (await synthesise()).api;
-});
+const { api: template } = await synthesise();
 
 const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));
 const properties = (type: string, job: string): Record<string, unknown> =>

@@ -3,6 +3,7 @@ import { otherStage } from '#test/other-stage.ts';
 import { functionId, ofType, synthesise } from './synth.ts';
 
 const { models, api } = await synthesise({ stage: otherStage, buffered: true });
+const { models: none, own } = await synthesise();
 const name = 'text-ai-other-svc-code';
 const one = (type: string): Record<string, any> => {
   const found = ofType(models, type);
@@ -66,8 +67,7 @@ describe('a model that the stage hosts', () => {
   });
 });
 
-test('a stage that hosts nothing has no stack for it', async () => {
-  const { models: none, own } = await synthesise();
+test('a stage that hosts nothing has no stack for it', () => {
   expect(none.resources).toEqual({});
   expect(Object.keys(own).filter((path) => path.includes('models'))).toEqual([]);
 });

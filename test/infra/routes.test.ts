@@ -16,12 +16,12 @@ interface DeployedMethod {
   readonly timeoutMs: number | undefined;
 }
 
-let template: Whole;
+const { api: template } = await synthesise();
+const other = await synthesise({ stage: otherStage, buffered: true });
 let methods: readonly DeployedMethod[];
 let functions: ReadonlyMap<string, Resource>;
 
-beforeAll(async () => {
-  template = (await synthesise()).api;
+beforeAll(() => {
   methods = methodsOf(template);
   functions = functionsOf(template);
 });
@@ -90,8 +90,8 @@ describe('streaming', () => {
     expect(methods.filter(({ streams }) => streams).map(({ handler }) => handler)).toEqual(wanted);
   });
 
-  test('can be switched off for a front door that cannot stream', async () => {
-    const buffered = methodsOf((await synthesise({ stage: otherStage, buffered: true })).api);
+  test('can be switched off for a front door that cannot stream', () => {
+    const buffered = methodsOf(other.api);
     expect(buffered.map(({ path, method }) => `${method} ${path}`)).toEqual(
       methods.map(({ path, method }) => `${method} ${path}`),
     );

@@ -4,6 +4,7 @@ import { otherStage } from '#test/other-stage.ts';
 import { ofType, synthesise } from './synth.ts';
 
 const { own, data } = await synthesise();
+const other = await synthesise({ stage: otherStage, buffered: true });
 
 /** CloudFormation's limits (AWS "CloudFormation quotas"): resources of a stack, and bytes of its template. */
 const limits = { resources: 500, bytes: 1_048_576 };
@@ -23,9 +24,8 @@ describe.each(Object.keys(own))('%s', (path) => {
   });
 });
 
-test('a stage may name its account and region', async () => {
-  const there = await synthesise({ stage: otherStage, buffered: true });
-  const replicas = ofType(there.data, 'AWS::DynamoDB::GlobalTable').map(([, { Properties }]) => Properties['Replicas']);
+test('a stage may name its account and region', () => {
+  const replicas = ofType(other.data, 'AWS::DynamoDB::GlobalTable').map(([, { Properties }]) => Properties['Replicas']);
   expect(replicas).toHaveLength(ofType(data, 'AWS::DynamoDB::GlobalTable').length);
   for (const replica of replicas) expect(replica).toMatchObject([{ Region: 'eu-west-1' }]);
 });
