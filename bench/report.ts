@@ -14,7 +14,7 @@ export interface Results {
 }
 
 /** Start-up budget: a process with a function's code, over one with an empty handler (see docs/performance.md). */
-export const startupBudget = 3.5;
+const startupBudget = 3.5;
 
 export function report({ conditions, measured, projector, startups, growth }: Results): string {
   const comparisons = compare(measured);

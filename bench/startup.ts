@@ -36,7 +36,7 @@ export async function measureStartup(folder: string, ids: readonly string[], rou
   const empty = join(folder, 'empty', 'index.mjs');
   mkdirSync(join(folder, 'empty'), { recursive: true });
   writeFileSync(empty, 'export const handler = async () => undefined;\n');
-  const ratios = new Map(ids.map((id) => [id, [] as number[]]));
+  const ratios = new Map<string, number[]>(ids.map((id) => [id, []]));
   for (let round = 0; round < rounds; round++) {
     for (const id of ids) {
       const least = await startMs(empty);
