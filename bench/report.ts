@@ -1,4 +1,4 @@
-import { type Comparison, compare, type Goal, goals, isHeld } from './comparison.ts';
+import { type Comparison, compare, type Goal, goals, isHeld, startupBudget } from './comparison.ts';
 import type { GrowthPoint } from './growth.ts';
 import type { ProjectorCost } from './projector.ts';
 import type { Measured } from './rounds.ts';
@@ -12,9 +12,6 @@ export interface Results {
   readonly startups: readonly Startup[];
   readonly growth: readonly GrowthPoint[];
 }
-
-/** Start-up budget: a process with a function's code, over one with an empty handler (see docs/performance.md). */
-const startupBudget = 3.5;
 
 export function report({ conditions, measured, projector, startups, growth }: Results): string {
   const comparisons = compare(measured);
@@ -31,7 +28,7 @@ ${Object.entries(conditions)
 
 ## Goals, with a prompt of 0.25 KB
 
-${table(['Figure', 'Measured', 'To hold', 'Target', ''], goals(comparisons).map(goalRow))}
+${table(['Figure', 'Measured', 'To hold', 'Target', ''], goals(comparisons, startups).map(goalRow))}
 
 ## Ratios
 

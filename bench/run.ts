@@ -87,7 +87,7 @@ try {
     writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report(results));
     writeFileSync(join(import.meta.dirname, 'results.svg'), chart(measured));
   }
-  for (const goal of goals(compare(measured)))
+  for (const goal of goals(compare(measured), startups))
     say(`${isHeld(goal) ? 'held  ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
 } finally {
   await end();

@@ -1,7 +1,7 @@
 /** What the mock model says, whoever asks: a reply of about 640 bytes, or its words in 20 chunks. */
 const words =
   'A fox that jumps over a lazy dog every day does it, as far as anyone can tell, for the view beyond.'.split(' ');
-const chunkCount = 20;
+export const chunkCount = 20;
 
 /** Milliseconds from one chunk to the next. */
 export const chunkGapMs = 5;

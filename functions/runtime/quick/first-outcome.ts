@@ -1,16 +1,16 @@
 import type { Outcome } from './signed-transport.ts';
 
+/** Middleware next to the wire, whatever the command it is for. */
+type Middleware = <Args, Result>(
+  next: (args: Args) => Promise<Result>,
+) => (args: Args) => Promise<Result | { response: unknown }>;
+
 /** A command of the SDK, as far as its middleware goes. */
 interface Command {
   readonly middlewareStack: {
-    add(
-      middleware: (next: Next) => Next,
-      options: { step: 'deserialize'; priority: 'low'; name: string; override: true },
-    ): void;
+    add(middleware: Middleware, options: { step: 'deserialize'; priority: 'low'; name: string; override: true }): void;
   };
 }
-// oxlint-disable-next-line typescript/no-explicit-any -- the SDK's commands differ in what they pass on
-type Next = (args: any) => Promise<{ response: unknown }>;
 
 /**
  * Has the SDK take an outcome for that of the command's first attempt. What it means is then the SDK's to say: the error it
@@ -18,7 +18,7 @@ type Next = (args: any) => Promise<{ response: unknown }>;
  */
 export function withFirstOutcome<C extends Command>(command: C, outcome: Outcome | undefined): C {
   if (!outcome) return command;
-  const answerFirst = (next: Next): Next => {
+  const answerFirst: Middleware = (next) => {
     let isFirst = true;
     return async (args) => {
       if (!isFirst) return next(args);
