@@ -34,7 +34,7 @@ export interface LocalAws {
 }
 
 /** Starts the local AWS on loopback; `variables` reach the functions that it runs. */
-export async function startLocalAws(command: string, variables: Readonly<Record<string, string>>): Promise<LocalAws> {
+export async function startLocalAws(python: string, variables: Readonly<Record<string, string>>): Promise<LocalAws> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const aws = {
@@ -52,7 +52,7 @@ export async function startLocalAws(command: string, variables: Readonly<Record<
     IOT_MTLS_PORT: 'off',
     LOG_LEVEL: 'WARNING',
   };
-  const child = spawn(command, [], {
+  const child = spawn(python, [join(import.meta.dirname, 'local_aws.py')], {
     env: {
       ...process.env,
       PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,

@@ -88,7 +88,7 @@ async function exercise(closers: (() => void | Promise<void>)[]): Promise<void> 
   const endpoints = new Map(models.map(({ endpoint, family }) => [endpoint, family]));
   const sagemaker = await startSageMaker({ engine: demoEngine({ wordDelayMs: 0 }), faults: createFaults(), endpoints });
   closers.push(() => sagemaker.close());
-  const aws = await startLocalAws(tool('ministack'), {
+  const aws = await startLocalAws(tool('python'), {
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: sagemaker.url,
     SCRYPT_LOG2_N: '12',
     POWERTOOLS_LOG_LEVEL: 'WARN',
