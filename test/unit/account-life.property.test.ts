@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { planOfRank } from '#contract/plans.ts';
+import { findPlan, planOfRank } from '#contract/plans.ts';
 import { shownCredits } from '#domain/balance.ts';
 import { auditLedger, type LedgerRow } from '#domain/ledger.ts';
 import { grantCredits } from '#domain/meter/billing.ts';
@@ -177,7 +177,8 @@ async function compare(model: AccountModel, real: Real): Promise<void> {
   real.subscriptionId = shown?.id ?? '';
   expect(shown?.status ?? 'none').toBe(model.status);
   if (shown) {
-    expect(shown.monthlyCredits).toBe(listing[model.plan]);
+    const ofItsPlan = shown.status === 'active' ? listing[model.plan] : findPlan(shown.planId)?.creditsPerMonth;
+    expect(shown.monthlyCredits).toBe(ofItsPlan);
     expect(shown.creditsUsed).toBe(Math.ceil(model.used / 1e6));
     expect(shown.pendingPlanId).toBe(model.pending);
     const next = Math.min(model.ends.paid, model.monthEnd());
