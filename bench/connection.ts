@@ -26,20 +26,29 @@ export function requestBytes(path: string, headers: Readonly<Record<string, stri
  * takes little of the processor that it shares with the stubs.
  */
 export class Connection {
-  readonly #socket: Socket;
+  readonly #port: number;
+  #socket: Socket;
 
-  private constructor(socket: Socket) {
-    // Whoever waits for an answer hears of the end; an idle connection may go without a word.
-    this.#socket = socket.setNoDelay(true).on('error', () => undefined);
+  private constructor(port: number, socket: Socket) {
+    this.#port = port;
+    this.#socket = socket;
   }
 
   static async open(port: number): Promise<Connection> {
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect');
-    return new Connection(socket);
+    return new Connection(port, await opened(port));
   }
 
-  send(request: Buffer): Promise<Exchange> {
+  /** A server may end a connection just as a request is sent over it; that is then sent once more. */
+  async exchange(request: Buffer): Promise<Exchange> {
+    try {
+      return await this.#send(request);
+    } catch {
+      this.#socket = await opened(this.#port);
+      return this.#send(request);
+    }
+  }
+
+  #send(request: Buffer): Promise<Exchange> {
     const { promise, resolve, reject } = Promise.withResolvers<Exchange>();
     const socket = this.#socket;
     const began = performance.now();
@@ -67,6 +76,13 @@ export class Connection {
   close(): void {
     this.#socket.destroy();
   }
+}
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true);
+  await once(socket, 'connect');
+  // Whoever waits for an answer hears of the end; an idle connection may go without a word.
+  return socket.on('error', () => undefined);
 }
 
 const lastChunk = Buffer.from('0\r\n\r\n');

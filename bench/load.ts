@@ -23,7 +23,7 @@ export class Load {
   }
 
   #send(connection: Connection): Promise<Exchange> {
-    return connection.send(this.#requests[this.#next++ % this.#requests.length] ?? Buffer.alloc(0));
+    return connection.exchange(this.#requests[this.#next++ % this.#requests.length] ?? Buffer.alloc(0));
   }
 
   async #served(connection: Connection): Promise<Exchange> {
