@@ -6,7 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    maxWorkers: 2,
+    // One more than the processors of a small machine: tests wait as much as they work.
+    maxWorkers: 3,
     env: {
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'local',
