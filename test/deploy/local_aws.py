@@ -1,14 +1,16 @@
-"""Starts ministack 1.4.21 with one mistake of it put right.
+"""Starts ministack 1.4.21 with two mistakes of it put right.
 
 When it updates a nested stack it forgets what Fn::GetAtt says of the resources that the update leaves alone.
+It deletes a stack by its name only, where the CDK asks by its ARN.
 """
 
 import sys
 
 from ministack.app import main
-from ministack.services.cloudformation import _stacks, provisioners
+from ministack.services.cloudformation import _stacks, handlers, provisioners
 
 update = provisioners._update_resource
+delete = handlers._delete_stack
 
 
 def update_resource(resource_type, physical_id, old_props, new_props, stack_name, logical_id=None, old_attrs=None):
@@ -18,5 +20,11 @@ def update_resource(resource_type, physical_id, old_props, new_props, stack_name
     return update(resource_type, physical_id, old_props, new_props, stack_name, logical_id, old_attrs)
 
 
+def delete_stack(params):
+    asked = handlers._p(params, "StackName")
+    return delete({**params, "StackName": [provisioners._nested_stack_lookup_name(asked)]})
+
+
 provisioners._update_resource = update_resource
+handlers._ACTION_HANDLERS["DeleteStack"] = delete_stack
 sys.exit(main())
