@@ -44,8 +44,7 @@ export function startPortkey(): Promise<Child> {
 
 /** Our handler as deployed, with the variables that its construct sets and everything switched on. */
 export async function startOurs(folder: string, upstream: Child, database: string): Promise<Child> {
-  if (!process.env['OURS_DIR'])
-    bundle(join(here, '../functions/api/create-chat-completion.ts'), join(folder, 'create-chat-completion'));
+  bundle(join(here, '../functions/api/create-chat-completion.ts'), join(folder, 'create-chat-completion'));
   return startChild({
     command: (port) => onGatewayProcessor([node, join(here, 'gateways/ours.ts'), String(port), folder]),
     env: {

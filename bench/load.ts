@@ -41,11 +41,6 @@ export class Load {
     return exchanges;
   }
 
-  /** So many calls over so many connections at once, for the code to get warm. */
-  async warmUp(calls: number, connections: number): Promise<void> {
-    await Promise.all(Array.from({ length: connections }, () => this.inTurn(Math.ceil(calls / connections))));
-  }
-
   /** As many calls as go through in so many seconds, over so many connections that never pause. */
   async busy(connections: number, seconds: number): Promise<Busy> {
     const until = performance.now() + seconds * 1000;

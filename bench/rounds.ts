@@ -18,7 +18,7 @@ export interface Measured extends Ask {
 export async function measure(arms: readonly Arm[], ask: Ask, options: BenchOptions): Promise<Measured[]> {
   const loads = arms.map((arm) => new Load(arm, ask));
   const connections = options.connections;
-  for (const load of loads) await load.warmUp(ask.stream ? options.warmUps / 10 : options.warmUps, connections);
+  for (const load of loads) await load.busy(connections, options.warmSeconds);
   const quiet = await rounds(loads, options.rounds, async (load) => {
     const exchanges = await load.inTurn(ask.stream ? options.streams : options.calls);
     return {

@@ -37,20 +37,21 @@ const hopByHop = new Set([
  * single-valued maps, absent maps and bodies are null. A body that is not UTF-8 comes as base64.
  */
 export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
-  const headers = grouped(headerPairs(request.rawHeaders));
-  const query = grouped([...new URLSearchParams(request.query)]);
+  const multiValueHeaders = grouped(headerPairs(request.rawHeaders));
+  const headers = lastOf(multiValueHeaders);
+  const query = grouped(request.query === '' ? [] : [...new URLSearchParams(request.query)]);
   const hasQuery = query.size > 0;
   return {
     resource: request.resource,
     path: request.path,
     httpMethod: request.method,
-    headers: lastOf(headers),
-    multiValueHeaders: Object.fromEntries(headers),
+    headers,
+    multiValueHeaders: Object.fromEntries(multiValueHeaders),
     queryStringParameters: hasQuery ? lastOf(query) : null,
     multiValueQueryStringParameters: hasQuery ? Object.fromEntries(query) : null,
     pathParameters: Object.keys(request.pathParameters).length > 0 ? { ...request.pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, lastOf(headers)),
+    requestContext: requestContext(request, headers),
     ...eventBody(request.body),
   };
 }
@@ -80,7 +81,11 @@ function headerPairs(rawHeaders: readonly string[]): [string, string][] {
 
 function grouped(pairs: readonly [string, string][]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
-  for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
+  for (const [name, value] of pairs) {
+    const values = groups.get(name);
+    if (values) values.push(value);
+    else groups.set(name, [value]);
+  }
   return groups;
 }
 

@@ -38,7 +38,7 @@ export async function invoke(
       if (!isStreaming(handler)) return sendReply(response, await handler(event, context));
       await handler(event, stream, context);
       if (!response.headersSent) throw new Error('the handler ended without an answer');
-      stream.end();
+      if (!stream.writableEnded) stream.end();
     });
   } catch (error) {
     if (response.destroyed) return;

@@ -46,15 +46,20 @@ export function listener(handle: (req: IncomingMessage, res: ServerResponse) => 
 }
 
 /** The whole request body. Rejects when the client goes away, and with BodyTooLarge beyond `limitBytes`. */
-export async function readBody(req: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
+export function readBody(req: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of req.iterator()) {
+  req.on('data', (part: Buffer) => {
     bytes += part.length;
     if (bytes <= limitBytes) parts.push(part);
-  }
-  if (bytes > limitBytes) throw new BodyTooLarge(`The body has ${bytes} bytes; ${limitBytes} are allowed.`);
-  return Buffer.concat(parts);
+  });
+  req.once('end', () => {
+    if (bytes > limitBytes) reject(new BodyTooLarge(`The body has ${bytes} bytes; ${limitBytes} are allowed.`));
+    else resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
+  });
+  req.once('error', reject);
+  return promise;
 }
 
 export function sendJson(

@@ -3,9 +3,23 @@ const base = BigInt(alphabet.length);
 
 /** A non-negative integer as base62 text of exactly `length` characters; throws when it does not fit. */
 export function encodeInteger(value: bigint, length: number): string {
-  let text = '';
-  for (let rest = value; text.length < length; rest /= base) text = alphabet.charAt(Number(rest % base)) + text;
   if (base ** BigInt(length) <= value) throw new RangeError('value does not fit');
+  let text = '';
+  let rest = value;
+  // Seven digits at a time: a BigInt costs many times as much as a number.
+  for (; text.length + limbDigits <= length; rest /= limb) text = encodeNumber(Number(rest % limb), limbDigits) + text;
+  return encodeNumber(Number(rest), length - text.length) + text;
+}
+
+const limbDigits = 7;
+const limb = base ** BigInt(limbDigits);
+
+/** A non-negative integer below 62 to the power of `length`. */
+export function encodeNumber(value: number, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest = Math.floor(rest / alphabet.length)) {
+    text = alphabet.charAt(rest % alphabet.length) + text;
+  }
   return text;
 }
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { decodeInteger, encodeBytes, encodeInteger } from './base62.ts';
+import { decodeInteger, encodeBytes, encodeInteger, encodeNumber } from './base62.ts';
 import type { Random } from './ports.ts';
 
 const prefixes = { key: 'tai_', session: 'tas_', confirmation: 'tac_', reset: 'tar_' } as const;
@@ -46,9 +46,9 @@ export function parseCredential(text: string): Credential | undefined {
 }
 
 function checksum(body: string): string {
-  return encodeInteger(BigInt(crc32(body)), checksumLength);
+  return encodeNumber(crc32(body), checksumLength);
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
+  return hash('sha256', text, 'buffer').subarray(0, 16).toString('base64url');
 }

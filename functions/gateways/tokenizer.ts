@@ -16,9 +16,17 @@ export const bpeTokenizer: Tokenizer = {
 
 /** The text, cut only within long runs of spaces or of anything else. */
 function pieces(text: string): string[] {
-  const cuts: number[] = [];
-  for (const { 0: run, index } of text.matchAll(/\S+|\s+/g)) {
-    for (let cut = longestRun; cut < run.length; cut += longestRun) cuts.push(index + cut);
+  const cut: string[] = [];
+  let [pieceAt, runAt, wasSpace] = [0, 0, false];
+  for (let at = 0; at < text.length; at++) {
+    const space = isSpace(text.charCodeAt(at));
+    if (space !== wasSpace) [runAt, wasSpace] = [at, space];
+    if (at - runAt < longestRun) continue;
+    cut.push(text.slice(pieceAt, at));
+    pieceAt = runAt = at;
   }
-  return [...cuts, text.length].map((end, piece) => text.slice(cuts[piece - 1] ?? 0, end));
+  return [...cut, text.slice(pieceAt)];
 }
+
+const isSpace = (code: number): boolean =>
+  code < 128 ? code === 32 || (code > 8 && code < 14) : /\s/.test(String.fromCharCode(code));

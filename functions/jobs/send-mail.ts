@@ -7,6 +7,6 @@ const Image = v.object({ outbox: v.string() });
 
 export const handler = streamJob(async (image) => {
   const { outbox, suppressions, mailer, clock } = services();
-  const parts = { store: outbox(), suppressions: suppressions(), mailer: mailer(), clock };
+  const parts = { store: outbox(), suppressions: suppressions(), mailer: await mailer(), clock };
   await sendWaiting(parts, v.parse(Image, image).outbox);
 });

@@ -1,8 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Random } from '#domain/ports.ts';
 
+const poolBytes = 4096;
+let [pool, used] = [Buffer.alloc(0), 0];
+
+/** Asking the system for a few bytes takes as long as for many. No byte is given twice. */
+function pooledBytes(size: number): Uint8Array {
+  if (size > poolBytes) return randomBytes(size);
+  if (used + size > pool.length) [pool, used] = [randomBytes(poolBytes), 0];
+  used += size;
+  return pool.subarray(used - size, used);
+}
+
 /** Time and randomness of this process. Whoever runs the handlers may put others in their place before the first event. */
 export const ambient: { clock: Clock; random: Random } = {
   clock: { now: () => Date.now() },
-  random: { bytes: (size) => randomBytes(size) },
+  random: { bytes: pooledBytes },
 };

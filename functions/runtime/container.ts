@@ -22,9 +22,7 @@ import { subscriptionService } from '#domain/subscriptions.ts';
 import { throttle } from '#domain/throttle.ts';
 import { translationService } from '#domain/translation.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
-import { identityTokens } from '#gateways/identity-tokens.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
-import { sesMailer } from '#gateways/ses-mailer.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { accountStore } from '#repositories/accounts.ts';
 import { auditStore } from '#repositories/audit.ts';
@@ -43,7 +41,7 @@ import { statementStore } from '#repositories/statements.ts';
 import { suppressionStore } from '#repositories/suppressions.ts';
 import { throttleStore } from '#repositories/throttles.ts';
 import { ambient } from './ambient.ts';
-import { dynamoClient, sagemakerClient, sesClient } from './clients.ts';
+import { dynamoClient, dynamoWire, sagemakerClient, sagemakerWire } from './clients.ts';
 import { lazy } from './lazy.ts';
 import { quickInvocations } from './quick/quick-invocations.ts';
 import { quickUpdate } from './quick/quick-update.ts';
@@ -85,6 +83,8 @@ function build() {
     issuers: environment.IDENTITY_ISSUERS.split(','),
     keysUrl: environment.IDENTITY_KEYS_URL,
   };
+  // What one function of many needs is read when that function first asks for it, not by every start.
+  const identities = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
   const deadlineMs = environment.MODEL_DEADLINE_MS;
   const briefDeadlineMs = Math.min(deadlineMs, briefModelSeconds * 1000);
   const modelGateway = lazy(() => {
@@ -95,13 +95,13 @@ function build() {
       briefDeadlineMs,
       streamDeadlineMs: environment.MODEL_STREAM_DEADLINE_MS,
     };
-    return sagemakerGateway(client, settings, quickInvocations(client));
+    return sagemakerGateway(client, settings, quickInvocations(client, sagemakerWire));
   });
   const forTranslation = {
     model: environment.TRANSLATION_MODEL,
     newDeadline: () => AbortSignal.timeout(briefDeadlineMs),
   };
-  const meters = lazy(() => metering(meterStore(dynamo(), table('meters'), quickUpdate(dynamo())), plans));
+  const meters = lazy(() => metering(meterStore(dynamo(), table('meters'), quickUpdate(dynamo(), dynamoWire)), plans));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const closures = lazy(() => closureStore(dynamo(), table('accounts'), table('meters')));
@@ -120,7 +120,7 @@ function build() {
       googleSignInService(
         accounts(),
         identityStore(dynamo(), table('accounts')),
-        identityTokens(provider),
+        { verify: async (token, now) => (await identities()).verify(token, now) },
         plans,
         clock,
         random,
@@ -153,11 +153,15 @@ function build() {
     statements: lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock)),
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
     suppressions: lazy(() => suppressionStore(dynamo(), table('accounts'))),
-    mailer: lazy(() =>
-      sesMailer(sesClient(), {
+    mailer: lazy(async () => {
+      const [{ sesMailer }, { sesClient }] = await Promise.all([
+        import('#gateways/ses-mailer.ts'),
+        import('./ses-client.ts'),
+      ]);
+      return sesMailer(sesClient(), {
         sender: environment.MAIL_SENDER,
         configurationSet: environment.MAIL_CONFIGURATION_SET,
-      }),
-    ),
+      });
+    }),
   };
 }

@@ -99,7 +99,10 @@ async function quietOf(steps: readonly string[]): Promise<void> {
   for (let seen = -1; seen < steps.length; await sleep(100)) seen = steps.length;
 }
 
-/** Passes requests to the SageMaker stand-in and its answers back, piece by piece. A step that rejects ends both. */
+/**
+ * Passes requests to the SageMaker stand-in and its answers back, piece by piece. A step that rejects ends both. The last
+ * piece waits until all have come: with it the process would know of the end, and go on.
+ */
 async function startModelProxy(reached: (what: string) => Promise<void>) {
   const upstream = process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] ?? '';
   return listen((request, response) => {
@@ -111,12 +114,14 @@ async function startModelProxy(reached: (what: string) => Promise<void>) {
       const [reply] = await once(out, 'response');
       response.writeHead(reply.statusCode, reply.headers);
       let chunks = 0;
+      let last: Buffer | undefined;
       for await (const chunk of reply) {
         await reached(`chunk ${(chunks += 1)}`);
-        response.write(chunk);
+        if (last) response.write(last);
+        last = chunk;
       }
       await reached('answered');
-      response.end();
+      response.end(last);
     }
     pass().catch(() => response.destroy());
   });

@@ -1,11 +1,15 @@
+import { Agent } from 'node:http';
+import { globalAgent } from 'node:https';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { modelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
+import { attributesOf, plainItem } from '#runtime/quick/attributes.ts';
 import { quickInvocations } from '#runtime/quick/quick-invocations.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
 import { signerFor } from '#runtime/quick/signature.ts';
@@ -17,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => aws.close());
 
+const wire = { httpAgent: new Agent({ keepAlive: true }), httpsAgent: globalAgent, requestTimeout: 150 };
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/with+signs', sessionToken: 'token==' };
 
 test('requests are signed as the SDK signs them', async () => {
@@ -50,7 +55,7 @@ test('requests are signed as the SDK signs them', async () => {
       unsignableHeaders: new Set(['x-amz-content-sha256']),
     });
     const { 'x-amz-content-sha256': _, ...expected } = theirs.headers;
-    expect(signerFor('dynamodb', region)({ path, headers, body }, own, at)).toEqual(expected);
+    expect(signerFor('dynamodb', region)({ path, headers, body }, own, at.getTime())).toEqual(expected);
   });
   await fc.assert(property, { numRuns: 200 });
 });
@@ -58,6 +63,34 @@ test('requests are signed as the SDK signs them', async () => {
 const given = (values: { secretAccessKey: string; sessionToken: string | undefined }) => ({
   secretAccessKey: values.secretAccessKey,
   ...(values.sessionToken && { sessionToken: values.sessionToken }),
+});
+
+test('attributes are written and read as the SDK does it', () => {
+  const number = fc.oneof(
+    fc.maxSafeInteger(),
+    fc.double({ noDefaultInfinity: true, noNaN: true, min: -1e9, max: 1e9 }),
+  );
+  const name = fc.string().filter((text) => text !== '__proto__');
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      number,
+      fc.string({ unit: 'binary' }),
+      fc.boolean(),
+      fc.constantFrom(null, undefined),
+      fc.array(tie('value')),
+      fc.dictionary(name, tie('value'), { noNullPrototype: true }),
+    ),
+  }));
+  const property = fc.property(fc.dictionary(name, value, { noNullPrototype: true }), (item) => {
+    const theirs = marshall(item, { removeUndefinedValues: true });
+    expect(attributesOf(item)).toEqual(theirs);
+    expect(plainItem(attributesOf(item))).toEqual(unmarshall(theirs));
+  });
+  fc.assert(property, { numRuns: 300 });
+  for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: 1n }])
+    expect(() => attributesOf(odd)).toThrow(TypeError);
+  for (const text of ['9007199254740993', '1e300']) expect(() => plainItem({ a: { N: text } })).toThrow(RangeError);
 });
 
 const failure = (status: number, type: string, more: object = {}): Answer => ({
@@ -142,7 +175,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
     const theirs = await told(() => client.send(new UpdateCommand(input)));
     aws.play(script);
     const quick = documents();
-    const ours = await told(() => quickUpdate(quick)(input));
+    const ours = await told(() => quickUpdate(quick, wire)(input));
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBeGreaterThan(0);
   });
@@ -150,7 +183,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
   test("on the wire it is the SDK's request", async () => {
     aws.play([done]);
     await documents().send(new UpdateCommand(input));
-    await quickUpdate(documents())(input);
+    await quickUpdate(documents(), wire)(input);
     const [theirs, ours] = aws.sent.map(({ method, url, headers, body }) => {
       const { host, 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token } = headers;
       return {
@@ -174,7 +207,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
       { ...skewed, headers: { ...skewed.headers, date: hourAhead } },
       { ...done, headers: { date: hourAhead } },
     ]);
-    const update = quickUpdate(documents());
+    const update = quickUpdate(documents(), wire);
     await update(input);
     expect(aws.sent).toHaveLength(2);
     await update(input);
@@ -190,7 +223,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
       return { ...credentials, sessionToken: `token-${round}`, expiration };
     };
     aws.play([done]);
-    const update = quickUpdate(documents({ credentials: provider }));
+    const update = quickUpdate(documents({ credentials: provider }), wire);
     for (let call = 0; call < 3; call++) await update(input);
     const tokens = aws.sent.map(({ headers }) => headers['x-amz-security-token']);
     expect(tokens.slice(1)).toEqual(['token-2', 'token-2']);
@@ -200,7 +233,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
   test('without credentials the SDK says so, and nothing is sent', async () => {
     aws.play([done]);
     const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
-    await expect(quickUpdate(client)(input)).rejects.toThrow('no credentials');
+    await expect(quickUpdate(client, wire)(input)).rejects.toThrow('no credentials');
     expect(aws.sent).toHaveLength(0);
   });
 });
@@ -242,7 +275,7 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     const theirs = await told(() => modelRuntime(models()).reply(invocation, never));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => quickInvocations(models()).reply(invocation, never));
+    const ours = await told(() => quickInvocations(models(), wire).reply(invocation, never));
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
@@ -264,14 +297,14 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     const theirs = await told(() => all(modelRuntime(models()).parts(invocation, never)));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => all(quickInvocations(models()).parts(invocation, never)));
+    const ours = await told(() => all(quickInvocations(models(), wire).parts(invocation, never)));
     expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
   });
 
   test('given up, it ends at once', async () => {
-    for (const runtime of [modelRuntime(models()), quickInvocations(models())]) {
+    for (const runtime of [modelRuntime(models()), quickInvocations(models(), wire)]) {
       aws.play([{ status: 200, silent: true }]);
       const abort = AbortSignal.timeout(50);
       const outcome = await told(() => runtime.reply(invocation, abort));

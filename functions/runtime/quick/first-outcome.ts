@@ -1,4 +1,4 @@
-import type { Outcome } from './signed-transport.ts';
+import { type Outcome, responseOf } from './attempt.ts';
 
 /** Middleware next to the wire, whatever the command it is for. */
 type Middleware = <Args, Result>(
@@ -24,7 +24,7 @@ export function withFirstOutcome<C extends Command>(command: C, outcome: Outcome
       if (!isFirst) return next(args);
       isFirst = false;
       if ('error' in outcome) throw outcome.error;
-      return { response: outcome.response };
+      return { response: responseOf(outcome) };
     };
   };
   command.middlewareStack.add(answerFirst, {

@@ -5,11 +5,11 @@ import {
 } from '@aws-sdk/client-sagemaker-runtime';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { EventStreamCodec, getChunkedStream } from '@smithy/core/event-streams';
-import { HttpResponse } from '@smithy/core/protocols';
 import { commandInput, type Invocation, type ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import type { Outcome, Post, Wire } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
 import { bodyOf } from './read-body.ts';
-import { type Outcome, type Post, signedTransport } from './signed-transport.ts';
+import { signedTransport } from './signed-transport.ts';
 
 const decoder = new TextDecoder();
 const codec = new EventStreamCodec(
@@ -21,32 +21,31 @@ const codec = new EventStreamCodec(
  * Invocations that go past the SDK's middleware. Only an answer of 200 and frames with the model's bytes are taken as they
  * are; everything else is handed to the SDK as what its one attempt came to, and is the error that the SDK makes of it.
  */
-export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
+export function quickInvocations(client: SageMakerRuntimeClient, wire: Wire): ModelRuntime {
   const endpoint = async () =>
     (await getEndpointFromInstructions({ EndpointName: '' }, InvokeEndpointCommand, client.config)).url;
-  const send = signedTransport(client.config, endpoint);
+  const send = signedTransport(client.config, wire, endpoint);
 
   async function reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown> {
-    const outcome = await send(post(invocation, 'invocations'), { abortSignal });
+    const outcome = await send(post(invocation, 'invocations'), abortSignal);
     const told = outcome && (await bodyOf(outcome));
-    if (told && 'body' in told) return parsed(told.body);
+    if (typeof told === 'string') return JSON.parse(told);
     const command = withFirstOutcome(new InvokeEndpointCommand(commandInput(invocation)), told);
     const { Body } = await client.send(command, { abortSignal });
-    return parsed(Body);
+    return JSON.parse(decoder.decode(Body));
   }
 
   async function* parts(invocation: Invocation, abortSignal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const outcome = await send(post(invocation, 'invocations-response-stream'), { abortSignal });
+    const outcome = await send(post(invocation, 'invocations-response-stream'), abortSignal);
     if (!outcome || !isOk(outcome)) {
       yield* slowParts(invocation, abortSignal, outcome);
       return;
     }
-    const { statusCode, headers: answered, body: frames } = outcome.response;
+    const { reply: frames } = outcome;
     for await (const frame of getChunkedStream(frames)) {
       const { headers, body } = codec.decode(frame);
       if (headers[':message-type']?.value !== 'event') {
-        const told = { response: new HttpResponse({ statusCode, headers: answered, body: once(frame) }) };
-        yield* slowParts(invocation, abortSignal, told);
+        yield* slowParts(invocation, abortSignal, { reply: frames, body: once(frame) });
         return;
       }
       if (headers[':event-type']?.value === 'PayloadPart') yield body;
@@ -75,10 +74,8 @@ function post(invocation: Invocation, operation: string): Post {
   };
 }
 
-const isOk = (outcome: Outcome): outcome is Extract<Outcome, { response: unknown }> =>
-  'response' in outcome && outcome.response.statusCode === 200;
-
-const parsed = (bytes: Uint8Array | undefined): unknown => JSON.parse(decoder.decode(bytes));
+const isOk = (outcome: Outcome): outcome is Extract<Outcome, { reply: unknown }> =>
+  'reply' in outcome && outcome.reply.statusCode === 200;
 
 async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;

@@ -5,8 +5,9 @@ import {
   type UpdateCommandInput,
   type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
+import type { Wire } from './attempt.ts';
+import { attributesOf, plainItem } from './attributes.ts';
 import { withFirstOutcome } from './first-outcome.ts';
 import { bodyOf } from './read-body.ts';
 import { signedTransport } from './signed-transport.ts';
@@ -18,31 +19,30 @@ const headers = {
 
 /**
  * UpdateItem whose first attempt goes past the SDK's middleware. Only an answer of 200 is taken as it is; everything else is
- * handed to the SDK as the outcome of its first attempt. Items may have no binary attributes.
+ * handed to the SDK as the outcome of its first attempt. Items may have no sets and no binary attributes.
  */
-export function quickUpdate(client: DynamoDBDocumentClient) {
+export function quickUpdate(client: DynamoDBDocumentClient, wire: Wire) {
   const endpoint = async () => (await getEndpointFromInstructions({}, UpdateItemCommand, client.config)).url;
-  const send = signedTransport(client.config, endpoint);
+  const send = signedTransport(client.config, wire, endpoint);
 
   return async (input: UpdateCommandInput): Promise<UpdateCommandOutput> => {
     const outcome = await send({ path: '/', headers, body: JSON.stringify(marshalled(input)) });
     const told = outcome && (await bodyOf(outcome));
-    if (told && 'body' in told) return outputOf(told.body);
+    if (typeof told === 'string') return outputOf(told);
     return client.send(withFirstOutcome(new UpdateCommand(input), told));
   };
 }
 
 function marshalled(input: UpdateCommandInput) {
   const { Key, ExpressionAttributeValues: values } = input;
-  const options = { removeUndefinedValues: true };
   return {
     ...input,
-    Key: marshall(Key, options),
-    ...(values && { ExpressionAttributeValues: marshall(values, options) }),
+    Key: Key && attributesOf(Key),
+    ExpressionAttributeValues: values && attributesOf(values),
   };
 }
 
-function outputOf(body: Buffer): UpdateCommandOutput {
-  const { Attributes } = JSON.parse(body.toString());
-  return { $metadata: { httpStatusCode: 200 }, ...(Attributes && { Attributes: unmarshall(Attributes) }) };
+function outputOf(body: string): UpdateCommandOutput {
+  const { Attributes } = JSON.parse(body);
+  return { $metadata: { httpStatusCode: 200 }, ...(Attributes && { Attributes: plainItem(Attributes) }) };
 }

@@ -1,28 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { HttpResponse } from '@smithy/core/protocols';
-import type { Outcome } from './signed-transport.ts';
+import type { Outcome } from './attempt.ts';
 
 /**
  * The whole body of an answer of 200; what is anything else, or breaks before its end, stays an outcome for the SDK, whose
  * reader is then to meet the same break.
  */
-export async function bodyOf(outcome: Outcome): Promise<{ body: Buffer } | Outcome> {
-  if ('error' in outcome || outcome.response.statusCode !== 200) return outcome;
-  const { response } = outcome;
+export async function bodyOf(outcome: Outcome): Promise<string | Outcome> {
+  if ('error' in outcome || outcome.reply.statusCode !== 200) return outcome;
+  const { reply } = outcome;
   try {
-    return { body: await readBody(response.body) };
+    return await readBody(reply);
   } catch (error) {
-    const { statusCode, headers } = response;
-    return { response: new HttpResponse({ statusCode, headers, body: broken(error) }) };
+    return { reply, body: broken(error) };
   }
 }
 
-function readBody(body: IncomingMessage): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+function readBody(body: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   const parts: Buffer[] = [];
   body.on('data', (part: Buffer) => parts.push(part));
-  body.once('end', () => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
+  body.once('end', () => resolve((parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)).toString()));
   body.once('error', reject);
   return promise;
 }

@@ -1,17 +1,11 @@
 import { createHmac, hash } from 'node:crypto';
+import type { Post } from './attempt.ts';
 
 /** What signs a request: as AWS hands it out, `sessionToken` with temporary credentials. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-}
-
-/** A POST with its headers in small letters, `host` among them. `path` is escaped as it is to be sent, once. */
-export interface Unsigned {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
 /** HMAC's two blocks of a key (RFC 2104), so that a request is signed with two hashes and makes no key object. */
@@ -28,6 +22,7 @@ const blockBytes = 64;
  */
 export function signerFor(service: string, region: string) {
   let made: { readonly day: string; readonly secret: string; readonly key: Key } | undefined;
+  let stamp = { second: -1, time: '', day: '' };
 
   function keyOf(day: string, secret: string): Key {
     if (made?.day !== day || made.secret !== secret) made = { day, secret, key: derived(day, secret) };
@@ -44,27 +39,48 @@ export function signerFor(service: string, region: string) {
     return { inner: padded.map((byte) => byte ^ 0x36), outer: padded.map((byte) => byte ^ 0x5c) };
   }
 
-  /** The headers to send: those given, the date, the session's token and the signature. */
-  return ({ path, headers, body }: Unsigned, credentials: Credentials, at: Date): Record<string, string> => {
-    const time = `${at.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
-    const day = time.slice(0, 8);
+  /** Requests of one second have their date in common. */
+  function stampOf(at: number): { readonly time: string; readonly day: string } {
+    const second = Math.floor(at / 1000);
+    if (stamp.second !== second) {
+      const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+      stamp = { second, time, day: time.slice(0, 8) };
+    }
+    return stamp;
+  }
+
+  /** The headers to send: those given (`host` among them), the date, the session's token and the signature. */
+  return ({ path, headers, body }: Post, credentials: Credentials, at: number): Record<string, string> => {
+    const { time, day } = stampOf(at);
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-    const dated = { ...headers, 'x-amz-date': time, ...(sessionToken && { 'x-amz-security-token': sessionToken }) };
-    const named = Object.entries(dated).sort(([one], [other]) => (one < other ? -1 : 1));
-    const names = named.map(([name]) => name).join(';');
-    const lines = named.map(([name, value]) => `${name}:${value}\n`).join('');
-    const canonical = `POST\n${escapedAgain(path)}\n\n${lines}\n${names}\n${hash('sha256', body)}`;
+    const sent: Record<string, string> = { ...headers, 'x-amz-date': time };
+    if (sessionToken) sent['x-amz-security-token'] = sessionToken;
+    const sorted = Object.keys(sent).toSorted();
+    const names = sorted.join(';');
+    let canonical = `POST\n${path === '/' ? path : escapedAgain(path)}\n\n`;
+    for (const name of sorted) canonical += `${name}:${sent[name]}\n`;
+    canonical += `\n${names}\n${hash('sha256', body)}`;
     const scope = `${day}/${region}/${service}/aws4_request`;
-    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`;
-    const signature = hmac(keyOf(day, secretAccessKey), toSign);
-    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
-    return { ...dated, authorization };
+    const signature = hmac(
+      keyOf(day, secretAccessKey),
+      `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`,
+    );
+    sent['authorization'] =
+      `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+    return sent;
   };
 }
 
+/** Reused by every signature: the key's inner block, then the text. */
+const innerBlock = Buffer.alloc(1024);
+const outerBlock = Buffer.alloc(blockBytes + 32);
+
 function hmac({ inner, outer }: Key, text: string): string {
-  const within = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer');
-  return hash('sha256', Buffer.concat([outer, within]));
+  innerBlock.set(inner);
+  const length = innerBlock.write(text, blockBytes, 'latin1');
+  outerBlock.set(outer);
+  outerBlock.set(hash('sha256', innerBlock.subarray(0, blockBytes + length), 'buffer'), blockBytes);
+  return hash('sha256', outerBlock);
 }
 
 /** Every service but S3 signs the path escaped twice, with what RFC 3986 reserves escaped too. */
