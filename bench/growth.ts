@@ -26,6 +26,6 @@ export async function measureGrowth(ours: Child, database: BenchDatabase, second
 
 async function point(ours: Child, accounts: readonly BenchAccount[], inFlight: number, seconds: number) {
   const load = new Load(oursArm(ours, accounts, 'ours, real database'), ask);
-  await load.warmUp(inFlight * 2, inFlight);
+  await load.busy(inFlight, 0.5);
   return { accounts: accounts.length, inFlight, ...(await load.busy(inFlight, seconds)) };
 }
