@@ -128,7 +128,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     },
   );
 
-  it.each(every)('%s answers as it says to odd headers', async (_, operation) => {
+  it.each(every)('%s answers as it says to odd headers', { timeout: patience }, async (_, operation) => {
     const shot = await shotAt(operation);
     for (const odd of some(oddHeaders, operation)) {
       const answer = await target.fire({ ...shot, headers: [...shot.headers!, ...odd] });
@@ -136,24 +136,28 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     }
   });
 
-  it.each(every)('%s answers as it says to odd queries, or with a refusal to odd paths', async (_, operation) => {
-    const shot = await shotAt(operation);
-    const { pathname } = new URL(shot.path, service.origin);
-    for (const query of some(oddQueries, operation)) {
-      const answer = await target.fire({ ...shot, path: pathname + query });
-      expect([query, undocumented(operation, answer)]).toEqual([query, []]);
-    }
-    for (const segment of some(oddSegments, operation)) {
-      const path = /\{\w+\}/.test(operation.path)
-        ? operation.path.replace(/\{\w+\}/, segment).replace(/\{\w+\}/, 'x')
-        : `${operation.path}/${segment}`;
-      const answer = await target.fire({ ...shot, path });
-      expect([path, answer.status < 400 ? undocumented(operation, answer) : noRefusal(path, answer)]).toEqual([
-        path,
-        [],
-      ]);
-    }
-  });
+  it.each(every)(
+    '%s answers as it says to odd queries, or with a refusal to odd paths',
+    { timeout: patience },
+    async (_, operation) => {
+      const shot = await shotAt(operation);
+      const { pathname } = new URL(shot.path, service.origin);
+      for (const query of some(oddQueries, operation)) {
+        const answer = await target.fire({ ...shot, path: pathname + query });
+        expect([query, undocumented(operation, answer)]).toEqual([query, []]);
+      }
+      for (const segment of some(oddSegments, operation)) {
+        const path = /\{\w+\}/.test(operation.path)
+          ? operation.path.replace(/\{\w+\}/, segment).replace(/\{\w+\}/, 'x')
+          : `${operation.path}/${segment}`;
+        const answer = await target.fire({ ...shot, path });
+        expect([path, answer.status < 400 ? undocumented(operation, answer) : noRefusal(path, answer)]).toEqual([
+          path,
+          [],
+        ]);
+      }
+    },
+  );
 });
 
 /** A part of the list, another one for each operation; in a long run all of it. */

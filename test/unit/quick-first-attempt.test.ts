@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { globalAgent } from 'node:https';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -311,6 +312,20 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
       expect(outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
     }
   });
+});
+
+test('an invocation that is given up when its answer is there, or anywhere within, breaks nothing', async () => {
+  const runtime = quickInvocations(models(), wire);
+  aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
+  for (let round = 0; round < 60; round++) {
+    const over = new AbortController();
+    if (round % 3 === 0) await all(runtime.parts(invocation, over.signal));
+    else for await (const _ of runtime.parts(invocation, over.signal)) if (round % 3 === 1) break;
+    if (round % 2 === 0) await nextTurn();
+    over.abort();
+  }
+  await nextTurn();
+  expect(aws.sent).toHaveLength(60);
 });
 
 /** Where a stream breaks is told in it. */

@@ -34,8 +34,10 @@ export function attempt(url: URL, post: Post, wire: Wire, abortSignal?: AbortSig
     // As a list they are written once; as an object they are kept, and then written.
     headers: [...Object.entries(post.headers).flat(), 'content-length', String(Buffer.byteLength(post.body))],
   });
+  // The request itself is not given the error: its connection may have gone back by then, and would end the process with it.
   const giveUp = (name: string, message: string): void => {
-    request.destroy(Object.assign(new Error(message), { name }));
+    resolve({ error: Object.assign(new Error(message), { name }) });
+    request.destroy();
   };
   const timer =
     wire.requestTimeout &&
