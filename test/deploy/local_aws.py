@@ -1,7 +1,8 @@
-"""Starts ministack 1.4.21 with two mistakes of it put right.
+"""Starts ministack 1.4.21 with three mistakes of it put right.
 
 When it updates a nested stack it forgets what Fn::GetAtt says of the resources that the update leaves alone.
 It deletes a stack by its name only, where the CDK asks by its ARN.
+It deletes with a stack what its template says to retain.
 """
 
 import sys
@@ -21,8 +22,15 @@ def update_resource(resource_type, physical_id, old_props, new_props, stack_name
 
 
 def delete_stack(params):
-    asked = handlers._p(params, "StackName")
-    return delete({**params, "StackName": [provisioners._nested_stack_lookup_name(asked)]})
+    name = provisioners._nested_stack_lookup_name(handlers._p(params, "StackName"))
+    forget_retained(_stacks.get(name, {}))
+    return delete({**params, "StackName": [name]})
+
+
+def forget_retained(stack):
+    for logical_id, definition in stack.get("_template", {}).get("Resources", {}).items():
+        if definition.get("DeletionPolicy") == "Retain":
+            stack.get("_resources", {}).pop(logical_id, None)
 
 
 provisioners._update_resource = update_resource
