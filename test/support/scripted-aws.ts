@@ -18,6 +18,8 @@ export interface Sent {
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** Tells its connection from others. */
+  readonly connection: number | undefined;
 }
 
 /** An AWS that answers by a script, and remembers what it was sent. The last answer counts for all further requests. */
@@ -27,7 +29,8 @@ export async function startScriptedAws(): Promise<Loopback & { sent: Sent[]; pla
   async function answerNext(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await buffer(request)).toString();
     const answer = script[Math.min(sent.length, script.length - 1)];
-    sent.push({ method: request.method, url: request.url, headers: request.headers, body });
+    const { method, url, headers, socket } = request;
+    sent.push({ method, url, headers, body, connection: socket.remotePort });
     if (answer) send(response, answer);
   }
   const server = await listen((request, response) => void answerNext(request, response));

@@ -1,13 +1,16 @@
 import { Agent } from 'node:http';
 import { globalAgent } from 'node:https';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ModelChunk } from '#domain/model-stream.ts';
+import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { modelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
 import { attributesOf, plainItem } from '#runtime/quick/attributes.ts';
@@ -307,11 +310,39 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
   test('given up, it ends at once', async () => {
     for (const runtime of [modelRuntime(models()), quickInvocations(models(), wire)]) {
       aws.play([{ status: 200, silent: true }]);
-      const abort = AbortSignal.timeout(50);
-      const outcome = await told(() => runtime.reply(invocation, abort));
-      expect(outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
+      const over = new AbortController();
+      const outcome = told(() => runtime.reply(invocation, over.signal));
+      while (aws.sent.length === 0) await sleep(5);
+      over.abort();
+      expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
     }
   });
+});
+
+test("streams that are read to the model's last word share one connection; one that is left takes it along", async () => {
+  const words = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
+  const lines = [...words.map((choice) => JSON.stringify({ choices: [choice] })), '[DONE]'];
+  const body = Buffer.concat(lines.map((line) => payloadPart(Buffer.from(`data: ${line}\n\n`))));
+  aws.play([{ status: 200, headers: frameHeaders, body }]);
+  const runtime = quickInvocations(models(), wire);
+  const read = () =>
+    modelChunks({
+      model: 'svc-1',
+      parts: (abort) => runtime.parts(invocation, abort),
+      chunk: (event) => v.parse(ModelChunk, event),
+      signal: never,
+      deadlineMs: 1000,
+      streamDeadlineMs: 1000,
+    });
+  for (let call = 0; call < 5; call++) {
+    expect(await Array.fromAsync(read())).toHaveLength(2);
+    await sleep(5);
+  }
+  expect(new Set(aws.sent.map(({ connection }) => connection)).size).toBe(1);
+  for await (const _ of read()) break;
+  await sleep(5);
+  expect(await Array.fromAsync(read())).toHaveLength(2);
+  expect(aws.sent.at(-1)!.connection).not.toBe(aws.sent[0]!.connection);
 });
 
 test('an invocation that is given up when its answer is there, or anywhere within, breaks nothing', async () => {

@@ -47,6 +47,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     }
   }
 
+  let isWhole = false;
   try {
     let isFinished = false;
     let event = await nextEvent();
@@ -62,10 +63,12 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     }
     if (!isFinished && !event.value.done)
       throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
+    isWhole = true;
   } catch (error) {
     throw serviceErrorOf(error, model, abort.signal.aborted);
   } finally {
     abort.clear();
-    abort.end();
+    // A model that is done has nothing to end, and its connection can serve the next call.
+    if (!isWhole) abort.end();
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   InvokeEndpointCommand,
   InvokeEndpointWithResponseStreamCommand,
@@ -10,6 +11,9 @@ import type { Outcome, Post, Wire } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
 import { bodyOf } from './read-body.ts';
 import { signedTransport } from './signed-transport.ts';
+
+/** Milliseconds that the end of an answer may take after its last event. */
+const endMs = 1000;
 
 const decoder = new TextDecoder();
 const codec = new EventStreamCodec(
@@ -41,14 +45,20 @@ export function quickInvocations(client: SageMakerRuntimeClient, wire: Wire): Mo
       yield* slowParts(invocation, abortSignal, outcome);
       return;
     }
-    const { reply: frames } = outcome;
-    for await (const frame of getChunkedStream(frames)) {
-      const { headers, body } = codec.decode(frame);
-      if (headers[':message-type']?.value !== 'event') {
-        yield* slowParts(invocation, abortSignal, { reply: frames, body: once(frame) });
-        return;
+    const { reply } = outcome;
+    const pieces = reply.iterator({ destroyOnReturn: false });
+    try {
+      for await (const frame of getChunkedStream({ [Symbol.asyncIterator]: () => pieces })) {
+        const { headers, body } = codec.decode(frame);
+        if (headers[':message-type']?.value !== 'event') {
+          yield* slowParts(invocation, abortSignal, { reply, body: once(frame) });
+          return;
+        }
+        if (headers[':event-type']?.value === 'PayloadPart') yield body;
       }
-      if (headers[':event-type']?.value === 'PayloadPart') yield body;
+    } finally {
+      await pieces.return?.();
+      letEnd(reply);
     }
   }
 
@@ -59,6 +69,18 @@ export function quickInvocations(client: SageMakerRuntimeClient, wire: Wire): Mo
   }
 
   return { reply, parts };
+}
+
+/**
+ * Whoever has read the model's last words leaves the end of the answer unread; once that is read too, the connection
+ * serves the next call. An answer that does not end then loses it.
+ */
+function letEnd(reply: IncomingMessage): void {
+  if (reply.complete || reply.destroyed) return;
+  const timer = setTimeout(() => reply.destroy(), endMs).unref();
+  reply.once('close', () => clearTimeout(timer));
+  reply.on('error', () => undefined);
+  reply.resume();
 }
 
 function post(invocation: Invocation, operation: string): Post {
