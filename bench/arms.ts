@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableVariables } from '#contract/environment.ts';
 import { tables } from '#contract/tables.ts';
-import { bundle } from '#lib/constructs/function-code.ts';
 import type { BenchAccount } from './accounts.ts';
 import { type Child, startChild } from './child.ts';
 import { onGatewayProcessor } from './processor.ts';
@@ -42,9 +41,8 @@ export function startPortkey(): Promise<Child> {
   return startChild({ command: (port) => onGatewayProcessor([node, program, '--headless', `--port=${port}`]) });
 }
 
-/** Our handler as deployed, with the variables that its construct sets and everything switched on. */
-export async function startOurs(folder: string, upstream: Child, database: string): Promise<Child> {
-  bundle(join(here, '../functions/api/create-chat-completion.ts'), join(folder, 'create-chat-completion'));
+/** Our handler as deployed, from the folder that has its code, with the variables that its construct sets and everything switched on. */
+export function startOurs(folder: string, upstream: Child, database: string): Promise<Child> {
   return startChild({
     command: (port) => onGatewayProcessor([node, join(here, 'gateways/ours.ts'), String(port), folder]),
     env: {

@@ -24,7 +24,7 @@ export function streamedHandler(handle: (event: APIGatewayProxyEvent, context: C
     try {
       await pipeline(body, answer);
     } finally {
-      await spendBody({ response: { body } });
+      await spendBody(body);
     }
   });
 }
