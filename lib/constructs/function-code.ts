@@ -33,9 +33,18 @@ export function bundle(entry: string, outdir: string): void {
   buildSync({ ...bundling, entryPoints: { index: entry }, outdir });
 }
 
-/** How code is made of entry points. */
+const substitute = (name: string): string => join(repository, 'functions/runtime/bundled', `${name}.ts`);
+
+/** How code is made of entry points. What a start would load for nothing is replaced. */
 export const bundling = {
   absWorkingDir: repository,
+  alias: {
+    'node:http': substitute('http'),
+    http: substitute('http'),
+    'node:process': substitute('process'),
+    process: substitute('process'),
+    '@aws-sdk/credential-provider-node': substitute('credentials'),
+  },
   outExtension: { '.js': '.mjs' },
   bundle: true,
   splitting: true,

@@ -28,15 +28,27 @@ test('every entry point becomes code of its own', () => {
   expect(folders).toHaveLength(entries.length);
 });
 
-const script = 'import(process.argv[1]).then(({ handler }) => console.log(typeof handler))';
-
-test('the code needs nothing beside it to load', () => {
-  for (const folder of folders) {
-    const printed = execFileSync(process.execPath, ['-e', script, join(outdir, folder, 'index.mjs')], {
+/** What each function's code, loaded in a process of its own, lets an expression say. */
+function printedByEach(expression: string): string[] {
+  const script = `import(process.argv[1]).then(({ handler }) => console.log(${expression}))`;
+  return folders.map((folder) =>
+    execFileSync(process.execPath, ['-e', script, join(outdir, folder, 'index.mjs')], {
       cwd: outdir,
       encoding: 'utf8',
-    });
-    expect(printed.trim()).toBe('function');
+    }).trim(),
+  );
+}
+
+test('the code needs nothing beside it to load', () => {
+  expect(printedByEach('typeof handler')).toEqual(entries.map(() => 'function'));
+});
+
+test('a start loads Node’s HTTP client, and not fetch or HTTP/2 with it', () => {
+  const loaded = printedByEach('process.moduleLoadList.join()');
+  for (const modules of loaded) {
+    expect(modules).toContain('NativeModule _http_client,');
+    expect(modules).not.toContain('undici');
+    expect(modules).not.toContain('NativeModule http2');
   }
 });
 
