@@ -57,6 +57,8 @@ export interface Call {
   cost: number;
   /** Runs when the body has left, before the answer ends. */
   afterBody?: () => Promise<void>;
+  /** Runs when an answer that leaves in pieces has ended, so that nobody waits for it. */
+  afterEnd?: () => void;
   /** HTTP status of the answer, once it is known. */
   status?: number;
   /** Why the caller did not get what was asked for: of a stream, also after its status. */

@@ -44,17 +44,15 @@ export function envelope(
       const { status, message } = call.replay ?? success;
       const headers = headersOf(call, outcome().sessionCookie);
       call.status = status;
+      const afterEnd = (): void => call.afterEnd?.();
       if (request.response instanceof StreamedAnswer) {
-        request.response = {
-          statusCode: status,
-          headers: { ...headers, ...streamHeaders },
-          body: streamed(request.response, call, format),
-        };
+        const body = streamed(request.response, call, format);
+        request.response = { statusCode: status, headers: { ...headers, ...streamHeaders }, body, afterEnd };
         return;
       }
-      const json = JSON.stringify(format.success(status, message, request.response ?? null));
-      const afterBody = call.afterBody && { afterBody: async () => call.afterBody?.() };
-      request.response = { statusCode: status, headers, body: json, ...afterBody };
+      const body = JSON.stringify(format.success(status, message, request.response ?? null));
+      const { afterBody } = call;
+      request.response = { statusCode: status, headers, body, ...(afterBody && { afterBody, afterEnd }) };
     },
     onError: function wrapError(request) {
       const { call } = request.context;

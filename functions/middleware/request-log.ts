@@ -46,14 +46,8 @@ export function requestLog(route: Pick<Route, 'id'>, log: () => RequestLog): Mid
       context.call = { requestId: log().newRequestId(), startedAt, input, cost: 0, headers: {}, markFirstByte };
     },
     after: function logReply({ context: { call } }) {
-      const { afterBody } = call;
-      if (!afterBody) return writeLine(call);
-      let isWritten = false;
-      call.afterBody = async () => {
-        await afterBody();
-        if (!isWritten) writeLine(call);
-        isWritten = true;
-      };
+      if (call.afterBody) call.afterEnd = () => writeLine(call);
+      else writeLine(call);
     },
     onError: function logError({ context }) {
       writeLine(context.call);

@@ -107,6 +107,19 @@ export function meterStore(
 const bucketNames = bucketsInWindow(0).map((_, age) => `#b${age}`);
 const withinRate = bucketNames.map((name) => `(attribute_not_exists(b.${name}) OR n < b.${name})`).join(' AND ');
 
+const rules = {
+  isNew: 'attribute_not_exists(h.#request)',
+  isOpen: 'attribute_not_exists(x)',
+  nothingDue: 'due > :now',
+  planReaches: 'r >= :rank',
+  placeInFlight: 'size(h) < q',
+  creditsReach: 'c >= :amount',
+  withinMonth: 'mc < ml',
+  withinRate,
+};
+const mayCall = Object.values(rules).join(' AND ');
+const mayCallWithKey = `k.#key > :now AND ${mayCall}`;
+
 /**
  * Takes the credits, counts the call and opens its hold, if every rule holds (design section 4, "Admit" and "Rate").
  * The watch on holds starts with the least that any hold lives, so that none lapses before it (docs/adr/0002-holds-watch.md).
@@ -115,22 +128,11 @@ function admission(attempt: Attempt) {
   const seconds = Math.floor(attempt.now / 1000);
   const names = Object.fromEntries(bucketsInWindow(attempt.now).map((bucket, age) => [bucketNames[age], bucket]));
   const key = attempt.keyId !== undefined && { '#key': attempt.keyId };
-  const rules = {
-    isNew: 'attribute_not_exists(h.#request)',
-    isOpen: 'attribute_not_exists(x)',
-    ...(attempt.keyId !== undefined && { keyWorks: 'k.#key > :now' }),
-    nothingDue: 'due > :now',
-    planReaches: 'r >= :rank',
-    placeInFlight: 'size(h) < q',
-    creditsReach: 'c >= :amount',
-    withinMonth: 'mc < ml',
-    withinRate,
-  };
   return {
     UpdateExpression:
       'SET h.#request = :hold, c = c - :amount, n = n + :one, mc = mc + :one, m = m + :one, b.#b0 = if_not_exists(b.#b0, m), ' +
       'hd = if_not_exists(hd, :watch) REMOVE #last',
-    ConditionExpression: Object.values(rules).join(' AND '),
+    ConditionExpression: key ? mayCallWithKey : mayCall,
     ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#last': 'last', ...key },
     ExpressionAttributeValues: {
       ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '' }),

@@ -10,6 +10,8 @@ export interface Reply {
   readonly body: string | Readable;
   /** Runs when a body in one piece has left, before the answer ends. */
   readonly afterBody?: () => Promise<void>;
+  /** Runs when the answer has ended, or could not be sent to its end. */
+  readonly afterEnd?: () => void;
 }
 
 /**
@@ -18,15 +20,22 @@ export interface Reply {
  */
 export function streamedHandler(handle: (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>) {
   return awslambda.streamifyResponse(async (event: APIGatewayProxyEvent, stream, context) => {
-    const { body, afterBody, ...head } = await handle(event, context);
+    const { body, afterBody, afterEnd, ...head } = await handle(event, context);
     const answer = awslambda.HttpResponseStream.from(stream, head);
-    if (typeof body === 'string') return sendWhole(answer, body, afterBody);
     try {
-      await pipeline(body, answer);
+      await (typeof body === 'string' ? sendWhole(answer, body, afterBody) : sendPieces(answer, body));
     } finally {
-      await spendBody(body);
+      afterEnd?.();
     }
   });
+}
+
+async function sendPieces(answer: awslambda.HttpResponseStream, body: Readable): Promise<void> {
+  try {
+    await pipeline(body, answer);
+  } finally {
+    await spendBody(body);
+  }
 }
 
 async function sendWhole(
