@@ -80,7 +80,7 @@ export async function* chatChunks({ chunks, format, about, onContent, onUsage }:
     for (const piece of pieces(choice?.delta, calls)) {
       called ||= 'call' in piece;
       onContent('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
-      yield* format.pieceChunks(piece, about, isFirst);
+      for (const told of format.pieceChunks(piece, about, isFirst)) yield told;
       isFirst = false;
     }
   }

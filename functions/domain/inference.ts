@@ -90,18 +90,14 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const onContent = (content: string) => {
       text += content;
     };
-    let isWhole = false;
-    async function* chunks() {
-      yield* chatChunks({
-        chunks: gateway.stream(model, request, signal),
-        format,
-        about: about('chatcmpl', requestId, model),
-        onContent,
-        onUsage,
-      });
-      isWhole = true;
-    }
-    return begun(chunks(), async () => (isWhole || text !== '' ? amount : 0), cancel);
+    const chunks = chatChunks({
+      chunks: gateway.stream(model, request, signal),
+      format,
+      about: about('chatcmpl', requestId, model),
+      onContent,
+      onUsage,
+    });
+    return begun(chunks, async (isWhole) => (isWhole || text !== '' ? amount : 0), cancel);
   }
 
   async function orderCompletion<Answer>(

@@ -50,17 +50,25 @@ export class StreamedAnswer {
  */
 export async function begun<T>(
   chunks: AsyncGenerator<T>,
-  cost: () => Promise<number>,
+  cost: (isWhole: boolean) => Promise<number>,
   cancel: () => void,
 ): Promise<StreamedAnswer> {
   const first = await chunks.next();
   let isRead = false;
-  async function* all() {
+  let isWhole = false;
+  async function next(): Promise<IteratorResult<T>> {
+    const chunk = isRead ? await chunks.next() : first;
     isRead = true;
-    if (!first.done) yield first.value;
-    yield* chunks;
+    isWhole ||= chunk.done === true;
+    return chunk;
   }
-  return new StreamedAnswer({ chunks: all(), cost: async () => (isRead ? cost() : 0), cancel });
+  return new StreamedAnswer({
+    chunks: { next },
+    cost: async () => (isRead ? cost(isWhole) : 0),
+    cancel() {
+      if (!isWhole) cancel();
+    },
+  });
 }
 
 /** Usage as it can be billed: absent or impossible figures are replaced by our own count (reference: reliability C6). */

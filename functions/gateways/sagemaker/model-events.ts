@@ -8,23 +8,37 @@ const longestLine = 1024 * 1024;
  * bytes come in parts cut anywhere, also within a character. Ends with whether the container said `[DONE]`.
  */
 export async function* modelEvents(parts: AsyncIterable<Uint8Array>): AsyncGenerator<unknown, { done: boolean }> {
-  for await (const line of lines(parts)) {
-    const text = line.startsWith('data:') ? line.slice('data:'.length).trim() : line.trim();
-    if (text === '[DONE]') return { done: true };
-    if (text.startsWith('{')) yield JSON.parse(text);
+  const lines = new LineReader();
+  for await (const part of parts) {
+    for (const text of lines.push(part).map(data)) {
+      if (text === done) return { done: true };
+      if (isJson(text)) yield JSON.parse(text);
+    }
   }
-  return { done: false };
+  const last = data(lines.rest());
+  if (isJson(last)) yield JSON.parse(last);
+  return { done: last === done };
 }
 
-async function* lines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const part of parts) {
-    const pieces = decoder.decode(part, { stream: true }).split('\n');
-    pieces[0] = rest + pieces[0];
-    rest = pieces.pop() ?? '';
-    if (rest.length > longestLine) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
-    yield* pieces;
+const done = '[DONE]';
+const isJson = (text: string): boolean => text.startsWith('{');
+const data = (line: string): string => (line.startsWith('data:') ? line.slice('data:'.length) : line).trim();
+
+class LineReader {
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+
+  /** The lines that have ended with these bytes. */
+  push(bytes: Uint8Array): string[] {
+    const pieces = this.#decoder.decode(bytes, { stream: true }).split('\n');
+    pieces[0] = this.#rest + pieces[0];
+    this.#rest = pieces.pop() ?? '';
+    if (this.#rest.length > longestLine) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
+    return pieces;
   }
-  yield rest + decoder.decode();
+
+  /** The line that did not end. */
+  rest(): string {
+    return this.#rest + this.#decoder.decode();
+  }
 }

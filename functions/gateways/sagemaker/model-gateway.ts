@@ -103,14 +103,14 @@ export function sagemakerGateway(
     }
   }
 
-  async function* stream(model: string, request: ModelChatRequest | ModelCompletionRequest, signal: AbortSignal) {
+  function stream(model: string, request: ModelChatRequest | ModelCompletionRequest, signal: AbortSignal) {
     const { invocation, chunk } = isChat(request)
       ? streamedCall(served(model, 'chat'), request)
       : streamedCall(served(model, 'completion'), request);
     const parts = (abort: AbortSignal) => runtime.parts(invocation, abort);
     const { deadlineMs, streamDeadlineMs } = settings;
     const chunks = modelChunks({ model, parts, chunk, signal, deadlineMs, streamDeadlineMs });
-    yield* stoppedChunks(chunks, stopsOf(request));
+    return stoppedChunks(chunks, stopsOf(request));
   }
 
   return { chat, complete, embed, stream };

@@ -7,10 +7,14 @@ type Choice = ModelChunk['choices'][number];
  * Chunks up to the first stop sequence, also where it came in pieces. A model that runs on past it is left there, and its
  * usage with it; one that has ended may still tell its usage.
  */
-export async function* stoppedChunks(
-  chunks: AsyncIterable<ModelChunk>,
+export function stoppedChunks(
+  chunks: AsyncGenerator<ModelChunk>,
   stops: readonly string[],
 ): AsyncGenerator<ModelChunk> {
+  return stops.length === 0 ? chunks : cutChunks(chunks, stops);
+}
+
+async function* cutChunks(chunks: AsyncIterable<ModelChunk>, stops: readonly string[]): AsyncGenerator<ModelChunk> {
   const cutter = new StopCutter(stops);
   let last: Choice = {};
   let hasStopped = false;
