@@ -12,12 +12,26 @@ import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/
  * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
  */
 const count = v.pipe(v.number(), v.safeInteger());
-/** A map of counts. Checked in one go: every call reads a map of 21 rate buckets, and a schema for each costs more than the rest. */
-const counts = v.custom<Record<string, number>>(
-  (value) => typeof value === 'object' && value !== null && Object.values(value).every(Number.isSafeInteger),
-  'must be a map of safe integers',
-);
 const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
+
+/** Attributes whose names are data: keys, rate buckets, open holds. They may be read as a `Map` or as an object. */
+export const dictionaries: ReadonlySet<string> = new Set(['k', 'b', 'h']);
+
+/** Checked in one go: every call reads a map of 21 rate buckets, and a schema for each costs more than the rest. */
+function dictionary<T>(isValue: (value: unknown) => value is T) {
+  return v.pipe(
+    v.custom<object>((value) => typeof value === 'object' && value !== null, 'must be a map'),
+    v.transform((value) => new Map<string, unknown>(value instanceof Map ? value : Object.entries(value))),
+    v.custom<ReadonlyMap<string, T>>(
+      (value) => value instanceof Map && value.values().every(isValue),
+      'must be a map of one kind of value',
+    ),
+  );
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
+const HoldRow = v.tuple([count, count, service, v.string(), v.string()]);
+const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
 
 const Entry = v.object({
   t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
@@ -41,13 +55,13 @@ const Subscribed = v.object({
 const Item = v.object({
   a: count,
   seq: count,
-  k: counts,
+  k: dictionary(isCount),
   r: count,
   n: count,
   m: count,
-  b: counts,
+  b: dictionary(isCount),
   c: count,
-  h: v.record(v.string(), v.tuple([count, count, service, v.string(), v.string()])),
+  h: dictionary(isHoldRow),
   g: v.array(v.tuple([v.picklist(['free', 'plan', 'purchase']), count, count, count])),
   u: v.record(service, count),
   pa: count,
@@ -72,16 +86,16 @@ export function meterOf(row: unknown): Meter {
     accountId: item.a,
     seq: item.seq,
     ...(item.x && { closed: item.x }),
-    keys: new Map(Object.entries(item.k)),
+    keys: item.k,
     planRank: item.r,
     callsInFlight: item.q,
     callsPerMonth: item.ml,
     callsThisMonth: item.mc,
     admitted: item.n,
     ceiling: item.m,
-    buckets: new Map(Object.entries(item.b)),
+    buckets: item.b,
     spendable: item.c,
-    holds: new Map(Object.entries(item.h).map(([id, hold]) => [id, holdOf(hold)])),
+    holds: new Map(item.h.entries().map(([id, hold]) => [id, holdOf(hold)])),
     lots: item.g.map(([source, granted, remaining, expiresAt]) => ({ source, granted, remaining, expiresAt })),
     used: item.u,
     period: { anchor: item.pa, index: item.pi },
@@ -165,6 +179,6 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
   };
 }
 
-function holdOf([amount, deadline, service, model, keyId]: [number, number, ServiceName, string, string]): Hold {
+function holdOf([amount, deadline, service, model, keyId]: v.InferOutput<typeof HoldRow>): Hold {
   return { amount, deadline, service, model, keyId };
 }

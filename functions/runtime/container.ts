@@ -32,7 +32,7 @@ import { idempotencyStore } from '#repositories/idempotency.ts';
 import { identityStore } from '#repositories/identities.ts';
 import { keyStore } from '#repositories/keys.ts';
 import { ledgerStore } from '#repositories/ledger.ts';
-import { meterImageOf } from '#repositories/meter-item.ts';
+import { dictionaries, meterImageOf } from '#repositories/meter-item.ts';
 import { meterStore } from '#repositories/meters.ts';
 import { outboxStore } from '#repositories/outbox.ts';
 import { passwordStore } from '#repositories/passwords.ts';
@@ -101,7 +101,10 @@ function build() {
     model: environment.TRANSLATION_MODEL,
     newDeadline: () => AbortSignal.timeout(briefDeadlineMs),
   };
-  const meters = lazy(() => metering(meterStore(dynamo(), table('meters'), quickUpdate(dynamo(), dynamoWire)), plans));
+  const meters = lazy(() => {
+    const update = quickUpdate(dynamo(), dynamoWire, dictionaries);
+    return metering(meterStore(dynamo(), table('meters'), update), plans);
+  });
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const closures = lazy(() => closureStore(dynamo(), table('accounts'), table('meters')));

@@ -13,7 +13,8 @@ import { ModelChunk } from '#domain/model-stream.ts';
 import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { modelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
-import { attributesOf, plainItem } from '#runtime/quick/attributes.ts';
+import { attributesOf } from '#runtime/quick/attributes.ts';
+import { itemOf } from '#runtime/quick/item-reader.ts';
 import { quickInvocations } from '#runtime/quick/quick-invocations.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
 import { signerFor } from '#runtime/quick/signature.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => aws.close());
 
 const wire = { httpAgent: new Agent({ keepAlive: true }), httpsAgent: globalAgent, requestTimeout: 150 };
+const noDictionaries: ReadonlySet<string> = new Set();
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/with+signs', sessionToken: 'token==' };
 
 test('requests are signed as the SDK signs them', async () => {
@@ -86,15 +88,38 @@ test('attributes are written and read as the SDK does it', () => {
       fc.dictionary(name, tie('value'), { noNullPrototype: true }),
     ),
   }));
-  const property = fc.property(fc.dictionary(name, value, { noNullPrototype: true }), (item) => {
-    const theirs = marshall(item, { removeUndefinedValues: true });
-    expect(attributesOf(item)).toEqual(theirs);
-    expect(plainItem(attributesOf(item))).toEqual(unmarshall(theirs));
-  });
+  const property = fc.property(
+    fc.dictionary(name, value, { noNullPrototype: true }),
+    fc.constantFrom(0, 2, '\t'),
+    (item, space) => {
+      const theirs = marshall(item, { removeUndefinedValues: true });
+      expect(attributesOf(item)).toEqual(theirs);
+      expect(itemOf(JSON.stringify({ Attributes: theirs }, null, space), noDictionaries)).toEqual(unmarshall(theirs));
+    },
+  );
   fc.assert(property, { numRuns: 300 });
   for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: 1n }])
     expect(() => attributesOf(odd)).toThrow(TypeError);
-  for (const text of ['9007199254740993', '1e300']) expect(() => plainItem({ a: { N: text } })).toThrow(RangeError);
+});
+
+test('maps whose names are data are read as a Map, of the item itself only', () => {
+  const item = { h: { 'a"\\é': 1, '\\': [true] }, s: { h: { a: null } } };
+  const { h, s } = item;
+  const text = JSON.stringify({ Attributes: marshall(item) });
+  expect(itemOf(text, new Set(['h']))).toEqual({ h: new Map(Object.entries(h)), s });
+});
+
+test('an answer without an item is read as none, and what is not an item is refused', () => {
+  for (const text of ['{}', ' { } ']) expect(itemOf(text, noDictionaries)).toBeUndefined();
+  const attribute = (value: string) => `{"Attributes":{"a":${value}}}`;
+  for (const number of ['9007199254740993', '1e300'])
+    expect(() => itemOf(attribute(`{"N":"${number}"}`), noDictionaries)).toThrow(RangeError);
+  for (const foreign of [attribute('{"SS":["a"]}'), attribute('{"B":"YQ=="}'), '{"ConsumedCapacity":{}}'])
+    expect(() => itemOf(foreign, noDictionaries)).toThrow(TypeError);
+  const whole = attribute('{"L":[{"S":"a\\"b"},{"BOOL":false},{"M":{"c":{"NULL":true}}}]}');
+  expect(itemOf(whole, noDictionaries)).toEqual({ a: ['a"b', false, { c: null }] });
+  for (let length = 0; length < whole.length; length++)
+    expect(() => itemOf(whole.slice(0, length), noDictionaries)).toThrow(SyntaxError);
 });
 
 const failure = (status: number, type: string, more: object = {}): Answer => ({
@@ -179,7 +204,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
     const theirs = await told(() => client.send(new UpdateCommand(input)));
     aws.play(script);
     const quick = documents();
-    const ours = await told(() => quickUpdate(quick, wire)(input));
+    const ours = await told(() => quickUpdate(quick, wire, noDictionaries)(input));
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBeGreaterThan(0);
   });
@@ -187,7 +212,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
   test("on the wire it is the SDK's request", async () => {
     aws.play([done]);
     await documents().send(new UpdateCommand(input));
-    await quickUpdate(documents(), wire)(input);
+    await quickUpdate(documents(), wire, noDictionaries)(input);
     const [theirs, ours] = aws.sent.map(({ method, url, headers, body }) => {
       const { host, 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token } = headers;
       return {
@@ -211,7 +236,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
       { ...skewed, headers: { ...skewed.headers, date: hourAhead } },
       { ...done, headers: { date: hourAhead } },
     ]);
-    const update = quickUpdate(documents(), wire);
+    const update = quickUpdate(documents(), wire, noDictionaries);
     await update(input);
     expect(aws.sent).toHaveLength(2);
     await update(input);
@@ -227,7 +252,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
       return { ...credentials, sessionToken: `token-${round}`, expiration };
     };
     aws.play([done]);
-    const update = quickUpdate(documents({ credentials: provider }), wire);
+    const update = quickUpdate(documents({ credentials: provider }), wire, noDictionaries);
     for (let call = 0; call < 3; call++) await update(input);
     const tokens = aws.sent.map(({ headers }) => headers['x-amz-security-token']);
     expect(tokens.slice(1)).toEqual(['token-2', 'token-2']);
@@ -237,7 +262,7 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
   test('without credentials the SDK says so, and nothing is sent', async () => {
     aws.play([done]);
     const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
-    await expect(quickUpdate(client, wire)(input)).rejects.toThrow('no credentials');
+    await expect(quickUpdate(client, wire, noDictionaries)(input)).rejects.toThrow('no credentials');
     expect(aws.sent).toHaveLength(0);
   });
 });

@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import type { Wire } from './attempt.ts';
-import { attributesOf, plainItem } from './attributes.ts';
+import { attributesOf } from './attributes.ts';
 import { withFirstOutcome } from './first-outcome.ts';
+import { itemOf } from './item-reader.ts';
 import { bodyOf } from './read-body.ts';
 import { signedTransport } from './signed-transport.ts';
 
@@ -19,16 +20,17 @@ const headers = {
 
 /**
  * UpdateItem whose first attempt goes past the SDK's middleware. Only an answer of 200 is taken as it is; everything else is
- * handed to the SDK as the outcome of its first attempt. Items may have no sets and no binary attributes.
+ * handed to the SDK as the outcome of its first attempt. Items may have no sets and no binary attributes. Of the item in an
+ * answer of 200, the attributes named in `dictionaries` are a `Map` instead of an object.
  */
-export function quickUpdate(client: DynamoDBDocumentClient, wire: Wire) {
+export function quickUpdate(client: DynamoDBDocumentClient, wire: Wire, dictionaries: ReadonlySet<string>) {
   const endpoint = async () => (await getEndpointFromInstructions({}, UpdateItemCommand, client.config)).url;
   const send = signedTransport(client.config, wire, endpoint);
 
   return async (input: UpdateCommandInput): Promise<UpdateCommandOutput> => {
     const outcome = await send({ path: '/', headers, body: JSON.stringify(marshalled(input)) });
     const told = outcome && (await bodyOf(outcome));
-    if (typeof told === 'string') return outputOf(told);
+    if (typeof told === 'string') return outputOf(told, dictionaries);
     return client.send(withFirstOutcome(new UpdateCommand(input), told));
   };
 }
@@ -42,7 +44,7 @@ function marshalled(input: UpdateCommandInput) {
   };
 }
 
-function outputOf(body: string): UpdateCommandOutput {
-  const { Attributes } = JSON.parse(body);
-  return { $metadata: { httpStatusCode: 200 }, ...(Attributes && { Attributes: plainItem(Attributes) }) };
+function outputOf(body: string, dictionaries: ReadonlySet<string>): UpdateCommandOutput {
+  const Attributes = itemOf(body, dictionaries);
+  return { $metadata: { httpStatusCode: 200 }, ...(Attributes && { Attributes }) };
 }
