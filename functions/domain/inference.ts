@@ -24,7 +24,7 @@ export interface ModelGateway {
   chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply>;
   complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply>;
   embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings>;
-  /** The chunks of a chat or completion as the model makes them; `signal` ends its work. */
+  /** The chunks of a chat or completion as the model makes them; `signal` ends its work. Throws at once for a model that is not there. */
   stream(
     model: string,
     request: ModelChatRequest | ModelCompletionRequest,
@@ -81,7 +81,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   /** Charged once any content was delivered. */
-  function streamChat(order: ChatOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
+  async function streamChat(order: ChatOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
     const { model, request, amount, format } = order;
     const { signal, cancel } = cancellation();
     let text = '';
@@ -128,7 +128,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   /** A stream that is cut short is charged for what was delivered; a whole one for what the model says it used. */
-  function streamCompletion(order: CompletionOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
+  async function streamCompletion(order: CompletionOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
     const { model, request, format } = order;
     const { signal, cancel } = cancellation();
     let text = '';

@@ -189,7 +189,7 @@ describe('the gateway', () => {
   it('explains an endpoint that is not there, and a family that cannot do what it is asked', async () => {
     const code = 'SERVICE_UNAVAILABLE';
     await expect(gateway.chat('tei', chat)).rejects.toMatchObject({ code });
-    expect((await read(gateway.stream('tei', chat, stay))).error).toMatchObject({ code });
+    expect(() => gateway.stream('tei', chat, stay)).toThrow(expect.objectContaining({ code }));
     const lost = sagemakerGateway(client, {
       endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
       deadlineMs: 20_000,
