@@ -21,7 +21,7 @@ export const dictionaries: ReadonlySet<string> = new Set(['k', 'b', 'h']);
 function dictionary<T>(isValue: (value: unknown) => value is T) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null, 'must be a map'),
-    v.transform((value) => new Map<string, unknown>(value instanceof Map ? value : Object.entries(value))),
+    v.transform((value): unknown => (value instanceof Map ? value : new Map(Object.entries(value)))),
     v.custom<ReadonlyMap<string, T>>(
       (value) => value instanceof Map && value.values().every(isValue),
       'must be a map of one kind of value',
