@@ -36,7 +36,7 @@ function parsed(text: string): unknown {
 function refuseAmbiguous(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   let string = '';
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g)) {
     if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined);
     else if (token === '}' || token === ']') open.pop();
     else if (token === ':') refuseKey(string, open.at(-1));
