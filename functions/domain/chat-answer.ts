@@ -80,6 +80,7 @@ export async function* chatChunks({ chunks, format, about, onContent, onUsage }:
     for (const piece of pieces(choice?.delta, calls)) {
       called ||= 'call' in piece;
       onContent('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
+      // `yield*` would make an async iterator of each array: one for every chunk.
       for (const told of format.pieceChunks(piece, about, isFirst)) yield told;
       isFirst = false;
     }

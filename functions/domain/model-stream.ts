@@ -65,7 +65,7 @@ export async function begun<T>(
   return new StreamedAnswer({
     chunks: { next },
     cost: async () => (isRead ? cost(isWhole) : 0),
-    cancel() {
+    cancel: () => {
       if (!isWhole) cancel();
     },
   });

@@ -2,11 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /** All values a header came with, whatever the case of its name. */
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
-  const headers = event.multiValueHeaders ?? {};
-  const spellings = Object.keys(headers).filter(
-    (header) => header.length === name.length && header.toLowerCase() === name,
-  );
-  return spellings.flatMap((header) => headers[header] ?? []);
+  const found = Object.entries(event.multiValueHeaders ?? {}).filter(([header]) => header.toLowerCase() === name);
+  return found.flatMap(([, values]) => values ?? []);
 }
 
 /** The value of a cookie; undefined when it is not sent. */

@@ -40,9 +40,7 @@ export const bundling = {
   absWorkingDir: repository,
   alias: {
     'node:http': substitute('http'),
-    http: substitute('http'),
     'node:process': substitute('process'),
-    process: substitute('process'),
     '@aws-sdk/credential-provider-node': substitute('credentials'),
   },
   outExtension: { '.js': '.mjs' },

@@ -116,6 +116,8 @@ test('an answer without an item is read as none, and what is not an item is refu
     expect(() => itemOf(attribute(`{"N":"${number}"}`), noDictionaries)).toThrow(RangeError);
   for (const foreign of [attribute('{"SS":["a"]}'), attribute('{"B":"YQ=="}'), '{"ConsumedCapacity":{}}'])
     expect(() => itemOf(foreign, noDictionaries)).toThrow(TypeError);
+  for (const odd of [attribute('{}'), attribute('{"S":"a","N":"1"}')])
+    expect(() => itemOf(odd, noDictionaries)).toThrow(SyntaxError);
   const whole = attribute('{"L":[{"S":"a\\"b"},{"BOOL":false},{"M":{"c":{"NULL":true}}}]}');
   expect(itemOf(whole, noDictionaries)).toEqual({ a: ['a"b', false, { c: null }] });
   for (let length = 0; length < whole.length; length++)

@@ -11,16 +11,16 @@ export async function* modelEvents(parts: AsyncIterable<Uint8Array>): AsyncGener
   const lines = new LineReader();
   for await (const part of parts) {
     for (const text of lines.push(part).map(data)) {
-      if (text === done) return { done: true };
+      if (text === endMark) return { done: true };
       if (isJson(text)) yield JSON.parse(text);
     }
   }
   const last = data(lines.rest());
   if (isJson(last)) yield JSON.parse(last);
-  return { done: last === done };
+  return { done: last === endMark };
 }
 
-const done = '[DONE]';
+const endMark = '[DONE]';
 const isJson = (text: string): boolean => text.startsWith('{');
 const data = (line: string): string => (line.startsWith('data:') ? line.slice('data:'.length) : line).trim();
 

@@ -29,11 +29,8 @@ class ItemReader {
   members(read: (name: string) => void): void {
     this.#take('{');
     if (this.#takes('}')) return;
-    do {
-      const name = this.#string();
-      this.#take(':');
-      read(name);
-    } while (this.#takes(','));
+    do read(this.#name());
+    while (this.#takes(','));
     this.#take('}');
   }
 
@@ -46,11 +43,17 @@ class ItemReader {
 
   /** `{"N":"1"}`, whose only name is its type. */
   #attribute(isDictionary: boolean): unknown {
-    let value: unknown;
-    this.members((type) => {
-      value = this.#value(type, isDictionary);
-    });
+    this.#take('{');
+    const value = this.#value(this.#name(), isDictionary);
+    this.#take('}');
     return value;
+  }
+
+  /** Of a member, with its colon. */
+  #name(): string {
+    const name = this.#string();
+    this.#take(':');
+    return name;
   }
 
   #value(type: string, isDictionary: boolean): unknown {
@@ -59,7 +62,7 @@ class ItemReader {
     if (type === 'M') return isDictionary ? new Map(this.pairs(none)) : Object.fromEntries(this.pairs(none));
     if (type === 'L') return this.#list();
     if (type === 'BOOL') return this.#isTrue();
-    if (type === 'NULL') return this.#isTrue() ? null : undefined;
+    if (type === 'NULL') return this.#null();
     throw new TypeError(`the attribute type ${type} is not read here`);
   }
 
@@ -88,6 +91,12 @@ class ItemReader {
     let count = 0;
     while (this.#text[end - 1 - count] === '\\') count += 1;
     return count;
+  }
+
+  /** Written as `true`. */
+  #null(): null {
+    this.#isTrue();
+    return null;
   }
 
   #isTrue(): boolean {
