@@ -19,9 +19,6 @@ export const connectionTimeout = 3000;
 /** DynamoDB answers within milliseconds, so a silent connection is given up early. */
 export const dynamoWire = { ...agents, requestTimeout: 5000 };
 
-/** A model's deadline is the caller's. */
-export const sagemakerWire = agents;
-
 /** Three attempts in all (reference: reliability F3). The SDK only warns of a silent connection, unless told to throw. */
 export function dynamoClient(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
@@ -31,8 +28,7 @@ export function dynamoClient(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
-/** One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. */
+/** A model's deadline is the caller's. One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. */
 export function sagemakerClient(): SageMakerRuntimeClient {
-  const requestHandler = { connectionTimeout, ...sagemakerWire };
-  return new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler });
+  return new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler: { connectionTimeout, ...agents } });
 }

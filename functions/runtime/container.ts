@@ -41,7 +41,7 @@ import { statementStore } from '#repositories/statements.ts';
 import { suppressionStore } from '#repositories/suppressions.ts';
 import { throttleStore } from '#repositories/throttles.ts';
 import { ambient } from './ambient.ts';
-import { dynamoClient, dynamoWire, sagemakerClient, sagemakerWire } from './clients.ts';
+import { dynamoClient, dynamoWire, sagemakerClient } from './clients.ts';
 import { lazy } from './lazy.ts';
 import { quickInvocations } from './quick/quick-invocations.ts';
 import { quickUpdate } from './quick/quick-update.ts';
@@ -95,7 +95,7 @@ function build() {
       briefDeadlineMs,
       streamDeadlineMs: environment.MODEL_STREAM_DEADLINE_MS,
     };
-    return sagemakerGateway(client, settings, quickInvocations(client, sagemakerWire));
+    return sagemakerGateway(client, settings, quickInvocations(client));
   });
   const forTranslation = {
     model: environment.TRANSLATION_MODEL,

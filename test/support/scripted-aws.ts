@@ -9,6 +9,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection is cut after so many bytes of the body; before the head at -1. */
   readonly cutAfter?: number;
+  /** Nothing comes after so many bytes of the body. */
+  readonly hangsAfter?: number;
   /** No answer at all. */
   readonly silent?: true;
 }
@@ -41,7 +43,7 @@ export async function startScriptedAws(): Promise<Loopback & { sent: Sent[]; pla
   return { ...server, sent, play };
 }
 
-function send(response: ServerResponse, { status, body = '', headers, cutAfter, silent }: Answer): void {
+function send(response: ServerResponse, { status, body = '', headers, cutAfter, hangsAfter, silent }: Answer): void {
   if (silent) return;
   if (cutAfter === -1) {
     response.destroy();
@@ -49,6 +51,7 @@ function send(response: ServerResponse, { status, body = '', headers, cutAfter, 
   }
   const bytes = Buffer.from(body);
   response.writeHead(status, { 'content-length': bytes.length, ...headers });
-  if (cutAfter === undefined) response.end(bytes);
+  if (hangsAfter !== undefined) response.write(bytes.subarray(0, hangsAfter));
+  else if (cutAfter === undefined) response.end(bytes);
   else response.write(bytes.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 20));
 }

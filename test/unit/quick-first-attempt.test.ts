@@ -1,5 +1,3 @@
-import { Agent } from 'node:http';
-import { globalAgent } from 'node:https';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
@@ -26,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => aws.close());
 
-const wire = { httpAgent: new Agent({ keepAlive: true }), httpsAgent: globalAgent, requestTimeout: 150 };
+const wire = { requestTimeout: 150 };
 const noDictionaries: ReadonlySet<string> = new Set();
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/with+signs', sessionToken: 'token==' };
 
@@ -306,7 +304,7 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     const theirs = await told(() => modelRuntime(models()).reply(invocation, never));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => quickInvocations(models(), wire).reply(invocation, never));
+    const ours = await told(() => quickInvocations(models()).reply(invocation, never));
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
@@ -328,14 +326,14 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     const theirs = await told(() => all(modelRuntime(models()).parts(invocation, never)));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => all(quickInvocations(models(), wire).parts(invocation, never)));
+    const ours = await told(() => all(quickInvocations(models()).parts(invocation, never)));
     expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
   });
 
   test('given up, it ends at once', async () => {
-    for (const runtime of [modelRuntime(models()), quickInvocations(models(), wire)]) {
+    for (const runtime of [modelRuntime(models()), quickInvocations(models())]) {
       aws.play([{ status: 200, silent: true }]);
       const over = new AbortController();
       const outcome = told(() => runtime.reply(invocation, over.signal));
@@ -350,8 +348,9 @@ test("streams that are read to the model's last word share one connection; one t
   const words = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
   const lines = [...words.map((choice) => JSON.stringify({ choices: [choice] })), '[DONE]'];
   const body = Buffer.concat(lines.map((line) => payloadPart(Buffer.from(`data: ${line}\n\n`))));
-  aws.play([{ status: 200, headers: frameHeaders, body }]);
-  const runtime = quickInvocations(models(), wire);
+  const whole = { status: 200, headers: frameHeaders, body };
+  aws.play([whole]);
+  const runtime = quickInvocations(models());
   const read = () =>
     modelChunks({
       model: 'svc-1',
@@ -366,14 +365,15 @@ test("streams that are read to the model's last word share one connection; one t
     await sleep(5);
   }
   expect(new Set(aws.sent.map(({ connection }) => connection)).size).toBe(1);
+  aws.play([{ ...whole, hangsAfter: body.length - 30 }, whole]);
   for await (const _ of read()) break;
   await sleep(5);
   expect(await Array.fromAsync(read())).toHaveLength(2);
-  expect(aws.sent.at(-1)!.connection).not.toBe(aws.sent[0]!.connection);
+  expect(aws.sent[1]!.connection).not.toBe(aws.sent[0]!.connection);
 });
 
 test('an invocation that is given up when its answer is there, or anywhere within, breaks nothing', async () => {
-  const runtime = quickInvocations(models(), wire);
+  const runtime = quickInvocations(models());
   aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
   for (let round = 0; round < 60; round++) {
     const over = new AbortController();

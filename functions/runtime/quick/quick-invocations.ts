@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import {
   InvokeEndpointCommand,
   InvokeEndpointWithResponseStreamCommand,
@@ -7,13 +6,11 @@ import {
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { EventStreamCodec, getChunkedStream } from '@smithy/core/event-streams';
 import { commandInput, type Invocation, type ModelRuntime } from '#gateways/sagemaker/runtime.ts';
-import type { Outcome, Post, Wire } from './attempt.ts';
+import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
+import type { Post } from './post.ts';
 import { bodyOf } from './read-body.ts';
 import { signedTransport } from './signed-transport.ts';
-
-/** Milliseconds that the end of an answer may take after its last event. */
-const endMs = 1000;
 
 const decoder = new TextDecoder();
 const codec = new EventStreamCodec(
@@ -25,10 +22,10 @@ const codec = new EventStreamCodec(
  * Invocations that go past the SDK's middleware. Only an answer of 200 and frames with the model's bytes are taken as they
  * are; everything else is handed to the SDK as what its one attempt came to, and is the error that the SDK makes of it.
  */
-export function quickInvocations(client: SageMakerRuntimeClient, wire: Wire): ModelRuntime {
+export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
   const endpoint = async () =>
     (await getEndpointFromInstructions({ EndpointName: '' }, InvokeEndpointCommand, client.config)).url;
-  const send = signedTransport(client.config, wire, endpoint);
+  const send = signedTransport(client.config, {}, endpoint);
 
   async function reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown> {
     const outcome = await send(post(invocation, 'invocations'), abortSignal);
@@ -46,7 +43,7 @@ export function quickInvocations(client: SageMakerRuntimeClient, wire: Wire): Mo
       return;
     }
     const { reply } = outcome;
-    const pieces = reply.iterator({ destroyOnReturn: false });
+    const pieces = reply[Symbol.asyncIterator]();
     try {
       for await (const frame of getChunkedStream({ [Symbol.asyncIterator]: () => pieces })) {
         const { headers, body } = codec.decode(frame);
@@ -57,8 +54,7 @@ export function quickInvocations(client: SageMakerRuntimeClient, wire: Wire): Mo
         if (headers[':event-type']?.value === 'PayloadPart') yield body;
       }
     } finally {
-      await pieces.return?.();
-      letEnd(reply);
+      await pieces.return(undefined);
     }
   }
 
@@ -69,18 +65,6 @@ export function quickInvocations(client: SageMakerRuntimeClient, wire: Wire): Mo
   }
 
   return { reply, parts };
-}
-
-/**
- * Whoever has read the model's last words leaves the end of the answer unread; once that is read too, the connection
- * serves the next call. An answer that does not end then loses it.
- */
-function letEnd(reply: IncomingMessage): void {
-  if (reply.complete || reply.destroyed) return;
-  const timer = setTimeout(() => reply.destroy(), endMs).unref();
-  reply.once('close', () => clearTimeout(timer));
-  reply.on('error', () => undefined);
-  reply.resume();
 }
 
 function post(invocation: Invocation, operation: string): Post {
@@ -97,7 +81,7 @@ function post(invocation: Invocation, operation: string): Post {
 }
 
 const isOk = (outcome: Outcome): outcome is Extract<Outcome, { reply: unknown }> =>
-  'reply' in outcome && outcome.reply.statusCode === 200;
+  'reply' in outcome && outcome.reply.head.status === 200;
 
 async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Post } from './attempt.ts';
+import type { Post } from './post.ts';
 
 /** What signs a request: as AWS hands it out, `sessionToken` with temporary credentials. */
 export interface Credentials {

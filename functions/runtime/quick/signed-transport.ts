@@ -1,5 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { attempt, type Outcome, type Post, type Wire } from './attempt.ts';
+import { attempt, type Outcome, type Wire } from './attempt.ts';
+import { Connections } from './connection.ts';
+import { type Post, wireText } from './post.ts';
 import { signerFor } from './signature.ts';
 
 /** What is used of an SDK client: its credentials, region and clock, so that nothing is configured a second time. */
@@ -18,23 +20,25 @@ export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => P
 
   async function make() {
     try {
-      return { sign: signerFor(config.defaultSigningName, await config.region()), url: await endpoint() };
+      const url = await endpoint();
+      const sign = signerFor(config.defaultSigningName, await config.region());
+      return { sign, url, connections: new Connections(url) };
     } catch (error) {
       made = undefined;
       throw error;
     }
   }
 
-  async function signed({ path, headers, body }: Post): Promise<{ url: URL; post: Post }> {
-    const [{ sign, url }, credentials] = [await (made ??= make()), await config.credentials()];
+  async function signed({ path, headers, body }: Post): Promise<{ connections: Connections; text: string }> {
+    const [{ sign, url, connections }, credentials] = [await (made ??= make()), await config.credentials()];
     const whole = url.pathname === '/' ? path : url.pathname + path;
     const unsigned = { path: whole, headers: { ...headers, host: url.host }, body };
     const at = Date.now() + config.systemClockOffset;
-    return { url, post: { path: whole, headers: sign(unsigned, credentials, at), body } };
+    return { connections, text: wireText({ ...unsigned, headers: sign(unsigned, credentials, at) }) };
   }
 
   return async (unsigned: Post, abortSignal?: AbortSignal): Promise<Outcome | undefined> => {
     const request = await signed(unsigned).catch(() => undefined);
-    return request && attempt(request.url, request.post, wire, abortSignal);
+    return request && attempt(request.connections, request.text, wire, abortSignal);
   };
 }

@@ -1,0 +1,18 @@
+/** A POST; headers in small letters. */
+export interface Post {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** As it goes over the wire (RFC 9112). Throws on a path or header that would end its line. */
+export function wireText({ path, headers, body }: Post): string {
+  let text = line(`POST ${path} HTTP/1.1`);
+  for (const name in headers) text += line(`${name}: ${headers[name]}`);
+  return `${text}connection: keep-alive\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+function line(text: string): string {
+  if (text.includes('\r') || text.includes('\n')) throw new TypeError('a line of a request has a line break');
+  return `${text}\r\n`;
+}
