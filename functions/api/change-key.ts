@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const changeKey: Operation<typeof routes.changeKey> = ({ keys }, { input, caller }) =>
+const changeKey: Operation<typeof keyRoutes.changeKey> = ({ keys }, { input, caller }) =>
   keys().change(caller.accountId, input.path.id, input.body);
 
-export const handler = endpoint(routes.changeKey, changeKey);
+export const handler = endpoint(keyRoutes.changeKey, changeKey);

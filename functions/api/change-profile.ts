@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const changeProfile: Operation<typeof routes.changeProfile> = ({ profile }, { input, caller }) =>
+const changeProfile: Operation<typeof accountRoutes.changeProfile> = ({ profile }, { input, caller }) =>
   profile().rename(caller.account, input.body.name);
 
-export const handler = endpoint(routes.changeProfile, changeProfile);
+export const handler = endpoint(accountRoutes.changeProfile, changeProfile);

@@ -1,12 +1,12 @@
 import type { ChatCompletion } from '#contract/inference.ts';
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedChat } from '#domain/chat-format.ts';
 import { conversationOf } from '#domain/conversation.ts';
 import type { ChatOrder } from '#domain/inference.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
-type Route = typeof routes.createChatCompletion;
+type Route = typeof inferenceRoutes.createChatCompletion;
 type Order = ChatOrder<ChatCompletion>;
 
 const orderChat: OrderOf<Route, Order> = ({ inference }, body) =>
@@ -15,4 +15,4 @@ const orderChat: OrderOf<Route, Order> = ({ inference }, body) =>
 const createChatCompletion: PricedOperation<Route, Order> = ({ inference }, { order, requestId }) =>
   order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId);
 
-export const handler = pricedEndpoint(routes.createChatCompletion, orderChat, createChatCompletion);
+export const handler = pricedEndpoint(inferenceRoutes.createChatCompletion, orderChat, createChatCompletion);

@@ -1,11 +1,11 @@
 import type { Completion } from '#contract/inference.ts';
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedCompletion } from '#domain/completion.ts';
 import type { CompletionOrder } from '#domain/inference.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
-type Route = typeof routes.createCompletion;
+type Route = typeof inferenceRoutes.createCompletion;
 type Order = CompletionOrder<Completion>;
 
 const orderCompletion: OrderOf<Route, Order> = ({ inference }, body) =>
@@ -18,4 +18,4 @@ const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { 
   return answer;
 };
 
-export const handler = pricedEndpoint(routes.createCompletion, orderCompletion, createCompletion);
+export const handler = pricedEndpoint(inferenceRoutes.createCompletion, orderCompletion, createCompletion);

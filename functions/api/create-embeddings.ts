@@ -1,9 +1,9 @@
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import type { EmbeddingsOrder } from '#domain/inference.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
-type Route = typeof routes.createEmbeddings;
+type Route = typeof inferenceRoutes.createEmbeddings;
 
 const orderEmbeddings: OrderOf<Route, EmbeddingsOrder> = ({ inference }, body) => inference().orderEmbeddings(body);
 
@@ -13,4 +13,4 @@ const createEmbeddings: PricedOperation<Route, EmbeddingsOrder> = async ({ infer
   return answer;
 };
 
-export const handler = pricedEndpoint(routes.createEmbeddings, orderEmbeddings, createEmbeddings);
+export const handler = pricedEndpoint(inferenceRoutes.createEmbeddings, orderEmbeddings, createEmbeddings);

@@ -1,12 +1,12 @@
 import type { OpenAiChatCompletion } from '#contract/openai-chat.ts';
-import { routes } from '#contract/routes.ts';
+import { openAiRoutes } from '#contract/routes/openai.ts';
 import { conversationOfOpenAi } from '#domain/conversation.ts';
 import type { ChatOrder } from '#domain/inference.ts';
 import { openAiChat } from '#domain/openai-chat.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
-type Route = typeof routes.createOpenAiChatCompletion;
+type Route = typeof openAiRoutes.createOpenAiChatCompletion;
 type Order = ChatOrder<OpenAiChatCompletion>;
 
 const orderChat: OrderOf<Route, Order> = ({ inference }, body) =>
@@ -15,4 +15,4 @@ const orderChat: OrderOf<Route, Order> = ({ inference }, body) =>
 const createChatCompletion: PricedOperation<Route, Order> = ({ inference }, { order, requestId }) =>
   order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId);
 
-export const handler = pricedEndpoint(routes.createOpenAiChatCompletion, orderChat, createChatCompletion);
+export const handler = pricedEndpoint(openAiRoutes.createOpenAiChatCompletion, orderChat, createChatCompletion);

@@ -1,11 +1,11 @@
 import type { Completion } from '#contract/inference.ts';
-import { routes } from '#contract/routes.ts';
+import { openAiRoutes } from '#contract/routes/openai.ts';
 import type { CompletionOrder } from '#domain/inference.ts';
 import { openAiCompletion } from '#domain/openai-completion.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
-type Route = typeof routes.createOpenAiCompletion;
+type Route = typeof openAiRoutes.createOpenAiCompletion;
 type Order = CompletionOrder<Completion>;
 
 const orderCompletion: OrderOf<Route, Order> = ({ inference }, body) =>
@@ -18,4 +18,4 @@ const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { 
   return answer;
 };
 
-export const handler = pricedEndpoint(routes.createOpenAiCompletion, orderCompletion, createCompletion);
+export const handler = pricedEndpoint(openAiRoutes.createOpenAiCompletion, orderCompletion, createCompletion);

@@ -1,9 +1,9 @@
-import { routes } from '#contract/routes.ts';
+import { openAiRoutes } from '#contract/routes/openai.ts';
 import type { EmbeddingsOrder } from '#domain/inference.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
-type Route = typeof routes.createOpenAiEmbeddings;
+type Route = typeof openAiRoutes.createOpenAiEmbeddings;
 
 const orderEmbeddings: OrderOf<Route, EmbeddingsOrder> = ({ inference }, body) => inference().orderEmbeddings(body);
 
@@ -13,4 +13,4 @@ const createEmbeddings: PricedOperation<Route, EmbeddingsOrder> = async ({ infer
   return answer;
 };
 
-export const handler = pricedEndpoint(routes.createOpenAiEmbeddings, orderEmbeddings, createEmbeddings);
+export const handler = pricedEndpoint(openAiRoutes.createOpenAiEmbeddings, orderEmbeddings, createEmbeddings);

@@ -1,11 +1,14 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const deleteAccount: Operation<typeof routes.deleteAccount> = async (services, { input, caller, setSession }) => {
+const deleteAccount: Operation<typeof accountRoutes.deleteAccount> = async (
+  services,
+  { input, caller, setSession },
+) => {
   const { email, password = '' } = input.body;
   await services.profile().remove(caller.account, email, (account) => services.signIn().prove(account, password));
   setSession('ended');
 };
 
-export const handler = endpoint(routes.deleteAccount, deleteAccount);
+export const handler = endpoint(accountRoutes.deleteAccount, deleteAccount);

@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const endSession: Operation<typeof routes.endSession> = ({ sessions }, { input, caller }) =>
+const endSession: Operation<typeof accountRoutes.endSession> = ({ sessions }, { input, caller }) =>
   sessions().endOther(caller.account, input.path.id);
 
-export const handler = endpoint(routes.endSession, endSession);
+export const handler = endpoint(accountRoutes.endSession, endSession);

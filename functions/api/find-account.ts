@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const findAccount: Operation<typeof routes.findAccount> = ({ operators }, { input }) =>
+const findAccount: Operation<typeof operatorRoutes.findAccount> = ({ operators }, { input }) =>
   operators().find(input.query.email);
 
-export const handler = endpoint(routes.findAccount, findAccount);
+export const handler = endpoint(operatorRoutes.findAccount, findAccount);

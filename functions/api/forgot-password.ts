@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const forgotPassword: Operation<typeof routes.forgotPassword> = ({ passwords }, { input, network }) =>
+const forgotPassword: Operation<typeof accountRoutes.forgotPassword> = ({ passwords }, { input, network }) =>
   passwords().forgot(input.body.email, network);
 
-export const handler = endpoint(routes.forgotPassword, forgotPassword);
+export const handler = endpoint(accountRoutes.forgotPassword, forgotPassword);

@@ -1,11 +1,14 @@
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { shownCredits } from '#domain/balance.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const getCredits: Operation<typeof routes.getCredits> = async ({ metering, statements, clock }, { input, caller }) => {
+const getCredits: Operation<typeof creditRoutes.getCredits> = async (
+  { metering, statements, clock },
+  { input, caller },
+) => {
   const meter = await metering().current(caller.accountId, clock.now());
   return { ...shownCredits(meter), ...(await statements().page(caller.accountId, meter.seq, input.query)) };
 };
 
-export const handler = endpoint(routes.getCredits, getCredits);
+export const handler = endpoint(creditRoutes.getCredits, getCredits);

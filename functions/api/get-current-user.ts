@@ -1,12 +1,12 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const getCurrentUser: Operation<typeof routes.me> = async ({ profile, metering, clock }, { caller }) => {
+const getCurrentUser: Operation<typeof accountRoutes.me> = async ({ profile, metering, clock }, { caller }) => {
   const account = caller.kind === 'session' ? caller.account : await profile().get(caller.accountId);
   const meter = await metering().current(caller.accountId, clock.now());
   return { ...account, isSubscribe: isSubscribed(meter), created_at: new Date(account.createdAt).toISOString() };
 };
 
-export const handler = endpoint(routes.me, getCurrentUser);
+export const handler = endpoint(accountRoutes.me, getCurrentUser);

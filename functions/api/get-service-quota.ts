@@ -1,9 +1,11 @@
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { shownQuota } from '#domain/balance.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const getServiceQuota: Operation<typeof routes.getServiceQuota> = async ({ metering, clock }, { input, caller }) =>
-  shownQuota(await metering().current(caller.accountId, clock.now()), input.path.name);
+const getServiceQuota: Operation<typeof creditRoutes.getServiceQuota> = async (
+  { metering, clock },
+  { input, caller },
+) => shownQuota(await metering().current(caller.accountId, clock.now()), input.path.name);
 
-export const handler = endpoint(routes.getServiceQuota, getServiceQuota);
+export const handler = endpoint(creditRoutes.getServiceQuota, getServiceQuota);

@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const grantCredits: Operation<typeof routes.grantCredits> = ({ operators }, { input, caller, requestId }) =>
+const grantCredits: Operation<typeof operatorRoutes.grantCredits> = ({ operators }, { input, caller, requestId }) =>
   operators().grant(input.path.id, input.body.credits, { by: caller.accountId, reason: input.body.reason, requestId });
 
-export const handler = endpoint(routes.grantCredits, grantCredits);
+export const handler = endpoint(operatorRoutes.grantCredits, grantCredits);

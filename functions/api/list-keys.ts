@@ -1,7 +1,7 @@
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const listKeys: Operation<typeof routes.listKeys> = ({ keys }, { caller }) => keys().list(caller.accountId);
+const listKeys: Operation<typeof keyRoutes.listKeys> = ({ keys }, { caller }) => keys().list(caller.accountId);
 
-export const handler = endpoint(routes.listKeys, listKeys);
+export const handler = endpoint(keyRoutes.listKeys, listKeys);

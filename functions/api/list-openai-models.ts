@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { openAiRoutes } from '#contract/routes/openai.ts';
 import { listedModels } from '#domain/catalogue.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const listModels: Operation<typeof routes.listOpenAiModels> = () => ({ object: 'list', data: listedModels() });
+const listModels: Operation<typeof openAiRoutes.listOpenAiModels> = () => ({ object: 'list', data: listedModels() });
 
-export const handler = endpoint(routes.listOpenAiModels, listModels);
+export const handler = endpoint(openAiRoutes.listOpenAiModels, listModels);

@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { pricedServices } from '#domain/catalogue.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const listServices: Operation<typeof routes.listServices> = () => ({ services: pricedServices() });
+const listServices: Operation<typeof creditRoutes.listServices> = () => ({ services: pricedServices() });
 
-export const handler = endpoint(routes.listServices, listServices);
+export const handler = endpoint(creditRoutes.listServices, listServices);

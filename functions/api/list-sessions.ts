@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const listSessions: Operation<typeof routes.listSessions> = ({ sessions }, { caller }) =>
+const listSessions: Operation<typeof accountRoutes.listSessions> = ({ sessions }, { caller }) =>
   sessions().list(caller.account, caller.session);
 
-export const handler = endpoint(routes.listSessions, listSessions);
+export const handler = endpoint(accountRoutes.listSessions, listSessions);

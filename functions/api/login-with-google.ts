@@ -1,11 +1,14 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const loginWithGoogle: Operation<typeof routes.loginWithGoogle> = async (services, { input, caller, setSession }) => {
+const loginWithGoogle: Operation<typeof accountRoutes.loginWithGoogle> = async (
+  services,
+  { input, caller, setSession },
+) => {
   const account = await services.googleSignIn().signIn(input.body.token, caller?.account);
   setSession(await services.sessions().open(account));
   return account;
 };
 
-export const handler = endpoint(routes.loginWithGoogle, loginWithGoogle);
+export const handler = endpoint(accountRoutes.loginWithGoogle, loginWithGoogle);

@@ -1,9 +1,9 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const login: Operation<typeof routes.login> = async (services, { input, network, setSession }) => {
+const login: Operation<typeof accountRoutes.login> = async (services, { input, network, setSession }) => {
   const { email, password } = input.body;
   const account = await services.signIn().signIn(email, password, network);
   setSession(await services.sessions().open(account));
@@ -11,4 +11,4 @@ const login: Operation<typeof routes.login> = async (services, { input, network,
   return { ...account, isSubscribe: isSubscribed(meter) };
 };
 
-export const handler = endpoint(routes.login, login);
+export const handler = endpoint(accountRoutes.login, login);

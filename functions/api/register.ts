@@ -1,13 +1,13 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 /** The field is called `password_hash` and carries the chosen password (spec "POST /auth/register"). */
-const register: Operation<typeof routes.register> = async (services, { input, network, setSession }) => {
+const register: Operation<typeof accountRoutes.register> = async (services, { input, network, setSession }) => {
   const { email, name, password_hash: password } = input.body;
   const account = await services.registration().register({ email, name, password }, network);
   setSession(await services.sessions().open(account));
   return account;
 };
 
-export const handler = endpoint(routes.register, register);
+export const handler = endpoint(accountRoutes.register, register);

@@ -1,8 +1,10 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const resendConfirmation: Operation<typeof routes.resendConfirmation> = ({ registration }, { caller, network }) =>
-  registration().resendConfirmation(caller.account, network);
+const resendConfirmation: Operation<typeof accountRoutes.resendConfirmation> = (
+  { registration },
+  { caller, network },
+) => registration().resendConfirmation(caller.account, network);
 
-export const handler = endpoint(routes.resendConfirmation, resendConfirmation);
+export const handler = endpoint(accountRoutes.resendConfirmation, resendConfirmation);

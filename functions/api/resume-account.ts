@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const resumeAccount: Operation<typeof routes.resumeAccount> = ({ operators }, { input, caller, requestId }) =>
+const resumeAccount: Operation<typeof operatorRoutes.resumeAccount> = ({ operators }, { input, caller, requestId }) =>
   operators().resume(input.path.id, { by: caller.accountId, reason: input.body.reason, requestId });
 
-export const handler = endpoint(routes.resumeAccount, resumeAccount);
+export const handler = endpoint(operatorRoutes.resumeAccount, resumeAccount);

@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const rotateKey: Operation<typeof routes.rotateKey> = ({ keys }, { input, caller }) =>
+const rotateKey: Operation<typeof keyRoutes.rotateKey> = ({ keys }, { input, caller }) =>
   keys().rotate(caller.accountId, input.path.id, input.body.graceSeconds);
 
-export const handler = endpoint(routes.rotateKey, rotateKey);
+export const handler = endpoint(keyRoutes.rotateKey, rotateKey);

@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const suspendAccount: Operation<typeof routes.suspendAccount> = ({ operators }, { input, caller, requestId }) =>
+const suspendAccount: Operation<typeof operatorRoutes.suspendAccount> = ({ operators }, { input, caller, requestId }) =>
   operators().suspend(input.path.id, { by: caller.accountId, reason: input.body.reason, requestId });
 
-export const handler = endpoint(routes.suspendAccount, suspendAccount);
+export const handler = endpoint(operatorRoutes.suspendAccount, suspendAccount);

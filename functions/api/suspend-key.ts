@@ -1,12 +1,12 @@
-import { routes } from '#contract/routes.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const suspendKey: Operation<typeof routes.suspendKey> = ({ operators }, { input, caller, requestId }) =>
+const suspendKey: Operation<typeof operatorRoutes.suspendKey> = ({ operators }, { input, caller, requestId }) =>
   operators().suspendKey(input.path.id, input.path.keyId, {
     by: caller.accountId,
     reason: input.body.reason,
     requestId,
   });
 
-export const handler = endpoint(routes.suspendKey, suspendKey);
+export const handler = endpoint(operatorRoutes.suspendKey, suspendKey);

@@ -1,13 +1,13 @@
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import type { TranslationOrder } from '#domain/translation.ts';
 import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
-type Route = typeof routes.translate;
+type Route = typeof inferenceRoutes.translate;
 
 const orderTranslation: OrderOf<Route, TranslationOrder> = ({ translation }, body) => translation().order(body);
 
 const translate: PricedOperation<Route, TranslationOrder> = ({ translation }, { order }) =>
   translation().translate(order);
 
-export const handler = pricedEndpoint(routes.translate, orderTranslation, translate);
+export const handler = pricedEndpoint(inferenceRoutes.translate, orderTranslation, translate);

@@ -1,8 +1,8 @@
-import { routes } from '#contract/routes.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const upgradePlan: Operation<typeof routes.upgradePlan> = ({ subscriptions }, { input, caller }) =>
+const upgradePlan: Operation<typeof subscriptionRoutes.upgradePlan> = ({ subscriptions }, { input, caller }) =>
   subscriptions().upgrade(caller.accountId, input.body.newPlanId);
 
-export const handler = endpoint(routes.upgradePlan, upgradePlan);
+export const handler = endpoint(subscriptionRoutes.upgradePlan, upgradePlan);
