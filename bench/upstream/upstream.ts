@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { listen, listener } from '#local/loopback.ts';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
 import { chunkGapMs, events, reply } from './model-replies.ts';
+import { beginChunks, chunkOf, type Post, sendWhole, servePosts } from './post-server.ts';
 import { answerUpdate } from './stub-meter.ts';
 
 /**
@@ -14,50 +13,38 @@ import { answerUpdate } from './stub-meter.ts';
  */
 const frames = events.map((event) => Buffer.from(payloadPart(event)));
 
-const serve = listener(async (request, response) => {
-  const { url = '' } = request;
-  const body = await buffer(request);
-  if (request.headers['x-amz-target']) return sendItem(request, response, body.toString());
-  if (url.endsWith('/chat/completions')) return sendModel(response, body.includes('"stream":true'), openAiStream);
-  if (url.endsWith('/invocations')) return sendModel(response, false, sageMakerStream);
-  if (url.endsWith('/invocations-response-stream')) return sendModel(response, true, sageMakerStream);
-  response.writeHead(404).end();
-});
+function serve({ target, head, body }: Post, socket: Socket): void {
+  if (target === '/') sendItem(head, body, socket);
+  else if (target.endsWith('/invocations-response-stream')) void sendStream(socket, sageMakerStream);
+  else if (!body.includes('"stream":true')) sendWhole(socket, 'application/json', reply);
+  else void sendStream(socket, openAiStream);
+}
 
 interface Stream {
   readonly type: string;
-  readonly parts: readonly Buffer[];
+  readonly chunks: readonly Buffer[];
 }
 
-const openAiStream: Stream = { type: 'text/event-stream', parts: events };
-const sageMakerStream: Stream = { type: 'application/vnd.amazon.eventstream', parts: frames };
+const openAiStream: Stream = { type: 'text/event-stream', chunks: events.map(chunkOf) };
+const sageMakerStream: Stream = { type: 'application/vnd.amazon.eventstream', chunks: frames.map(chunkOf) };
 
-async function sendModel(response: ServerResponse, isStream: boolean, { type, parts }: Stream): Promise<void> {
-  if (!isStream) {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length }).end(reply);
-    return;
+async function sendStream(socket: Socket, { type, chunks }: Stream): Promise<void> {
+  socket.cork();
+  beginChunks(socket, type);
+  for (const [index, chunk] of chunks.entries()) {
+    if (index > 0 && index < chunks.length - 1) await sleep(chunkGapMs);
+    const hasRoom = socket.write(chunk);
+    if (index === 0) socket.uncork();
+    if (!hasRoom) await once(socket, 'drain');
   }
-  response.writeHead(200, { 'content-type': type });
-  for (const [index, part] of parts.entries()) {
-    if (index > 0 && index < parts.length - 1) await sleep(chunkGapMs);
-    if (!response.write(part)) await once(response, 'drain');
-  }
-  response.end();
+  socket.write(chunkOf());
 }
 
-function sendItem(request: IncomingMessage, response: ServerResponse, text: string): void {
-  if (!String(request.headers['x-amz-target']).endsWith('.UpdateItem')) {
-    response.writeHead(400).end();
-    return;
-  }
-  const answer = Buffer.from(answerUpdate(text));
-  response.writeHead(200, {
-    'content-type': 'application/x-amz-json-1.0',
-    'content-length': answer.length,
-    'x-amzn-requestid': 'BENCH',
-    'x-amz-crc32': crc32(answer),
-  });
-  response.end(answer);
+function sendItem(head: string, body: string, socket: Socket): void {
+  if (!/\r\nx-amz-target: *DynamoDB_\d+\.UpdateItem/i.test(head)) throw new Error('the stub knows UpdateItem only');
+  const answer = Buffer.from(answerUpdate(body));
+  const headers = `x-amzn-requestid: BENCH\r\nx-amz-crc32: ${crc32(answer)}\r\n`;
+  sendWhole(socket, 'application/x-amz-json-1.0', answer, headers);
 }
 
-await listen(serve, Number(process.argv[2]));
+servePosts(Number(process.argv[2]), serve);

@@ -1,0 +1,58 @@
+import { createServer, type Socket } from 'node:net';
+
+/** A POST that has come whole. */
+export interface Post {
+  readonly target: string;
+  readonly head: string;
+  readonly body: string;
+}
+
+/**
+ * A server that knows just enough HTTP to be asked by POST over kept connections: what stands behind the gateways shares a
+ * processor with their clients, and its time is in every figure but not what is measured. Bodies need a length.
+ */
+export function servePosts(port: number, answer: (post: Post, socket: Socket) => void): void {
+  const server = createServer({ noDelay: true }, (socket) => {
+    let held: Buffer = Buffer.alloc(0);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (bytes) => {
+      held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+      const post = postIn(held);
+      if (!post) return;
+      held = Buffer.alloc(0);
+      answer(post, socket);
+    });
+  });
+  server.listen(port, '127.0.0.1');
+}
+
+function postIn(bytes: Buffer): Post | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined) throw new Error(`a request without a length: ${head.slice(0, 200)}`);
+  const body = bytes.subarray(end + 4);
+  if (body.length < Number(length)) return undefined;
+  return { target: head.slice('POST '.length, head.indexOf(' ', 'POST '.length)), head, body: body.toString() };
+}
+
+/** An answer of 200 with its body. */
+export function sendWhole(socket: Socket, type: string, body: Uint8Array, headers = ''): void {
+  socket.cork();
+  socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n`);
+  socket.write(body);
+  socket.uncork();
+}
+
+/** The head of an answer in chunks. */
+export function beginChunks(socket: Socket, type: string): void {
+  socket.write(`${headOf(type)}transfer-encoding: chunked\r\n\r\n`);
+}
+
+/** One chunk; without a part the last. */
+export function chunkOf(part: Uint8Array = new Uint8Array()): Buffer {
+  return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
+}
+
+const headOf = (type: string): string => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`;
