@@ -37,21 +37,20 @@ const hopByHop = new Set([
  * single-valued maps, absent maps and bodies are null. A body that is not UTF-8 comes as base64.
  */
 export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
-  const multiValueHeaders = grouped(headerPairs(request.rawHeaders));
-  const headers = lastOf(multiValueHeaders);
-  const query = grouped(request.query === '' ? [] : [...new URLSearchParams(request.query)]);
-  const hasQuery = query.size > 0;
+  const headers = headersOf(request.rawHeaders);
+  const parameters = request.query === '' ? [] : [...new URLSearchParams(request.query)];
+  const query = parameters.length > 0 ? grouped(parameters) : undefined;
   return {
     resource: request.resource,
     path: request.path,
     httpMethod: request.method,
-    headers,
-    multiValueHeaders: Object.fromEntries(multiValueHeaders),
-    queryStringParameters: hasQuery ? lastOf(query) : null,
-    multiValueQueryStringParameters: hasQuery ? Object.fromEntries(query) : null,
+    headers: headers.last,
+    multiValueHeaders: headers.all,
+    queryStringParameters: query?.last ?? null,
+    multiValueQueryStringParameters: query?.all ?? null,
     pathParameters: Object.keys(request.pathParameters).length > 0 ? { ...request.pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, headers),
+    requestContext: requestContext(request, headers.last),
     ...eventBody(request.body),
   };
 }
@@ -66,7 +65,7 @@ function eventBody(body: Uint8Array): Pick<APIGatewayProxyEvent, 'body' | 'isBas
 }
 
 /** Names that differ in capitals only are one header, under its first spelling. */
-function headerPairs(rawHeaders: readonly string[]): [string, string][] {
+function headersOf(rawHeaders: readonly string[]): Grouped {
   const pairs: [string, string][] = [];
   const spellings = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -76,21 +75,23 @@ function headerPairs(rawHeaders: readonly string[]): [string, string][] {
     if (!spellings.has(lower)) spellings.set(lower, name);
     pairs.push([spellings.get(lower) ?? name, rawHeaders[index + 1] ?? '']);
   }
-  return pairs;
+  return grouped(pairs);
 }
 
-function grouped(pairs: readonly [string, string][]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
+/** The values of each name, and the last of them. */
+interface Grouped {
+  readonly all: Record<string, string[]>;
+  readonly last: Record<string, string>;
+}
+
+function grouped(pairs: readonly [string, string][]): Grouped {
+  const all: Record<string, string[]> = Object.create(null);
+  const last: Record<string, string> = Object.create(null);
   for (const [name, value] of pairs) {
-    const values = groups.get(name);
-    if (values) values.push(value);
-    else groups.set(name, [value]);
+    (all[name] ??= []).push(value);
+    last[name] = value;
   }
-  return groups;
-}
-
-function lastOf(groups: ReadonlyMap<string, string[]>): Record<string, string> {
-  return Object.fromEntries([...groups].map(([name, values]) => [name, values.at(-1) ?? '']));
+  return { all, last };
 }
 
 function requestContext(

@@ -25,44 +25,41 @@ const GatewayReply = v.object({
 /** The gateway frames the body itself. */
 const framing = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
 
-/** Puts status and headers on the response, without sending them; throws on a header that HTTP cannot carry. */
-export function applyHead(response: ServerResponse, reply: ReplyHead): void {
-  response.statusCode = reply.statusCode;
-  response.setHeader('Content-Type', 'application/json');
-  for (const { name, values } of headersOf(reply))
-    response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+/** Begins an answer, but sends nothing yet; throws on a header that HTTP cannot carry. */
+export function writeHead(response: ServerResponse, reply: ReplyHead): void {
+  response.writeHead(reply.statusCode, headerList(reply));
 }
 
-/** Single and multi-value headers are one list; a pair that stands in both is sent once. */
-function headersOf({ headers, multiValueHeaders, cookies }: ReplyHead): Iterable<{ name: string; values: string[] }> {
-  const merged = new Map<string, { name: string; values: string[] }>();
+/** Names and values in turn. Single and multi-value headers are one list; a pair that stands in both is sent once. */
+function headerList({ headers, multiValueHeaders, cookies }: ReplyHead): string[] {
+  const list: string[] = [];
+  const seen = new Set<string>();
   const add = (name: string, value: string): void => {
     const lower = name.toLowerCase();
-    if (framing.has(lower)) return;
-    const header = merged.get(lower) ?? { name, values: [] };
-    if (!header.values.includes(value)) header.values.push(value);
-    merged.set(lower, header);
+    if (framing.has(lower) || seen.has(`${lower}: ${value}`)) return;
+    seen.add(lower).add(`${lower}: ${value}`);
+    list.push(name, value);
   };
   for (const [name, values] of Object.entries(multiValueHeaders ?? {}))
     for (const value of values) add(name, String(value));
   for (const [name, value] of Object.entries(headers ?? {})) add(name, String(value));
   for (const cookie of cookies ?? []) add('Set-Cookie', cookie);
-  return merged.values();
+  if (!seen.has('content-type')) list.push('Content-Type', 'application/json');
+  return list;
 }
 
 /** Sends a buffered handler's result; throws, with nothing sent, when it is not a proxy result. */
 export function sendReply(response: ServerResponse, result: unknown): void {
   const reply = v.parse(GatewayReply, result);
   const body = Buffer.from(reply.body ?? '', reply.isBase64Encoded ? 'base64' : 'utf8');
-  applyHead(response, reply);
   const hasBody = reply.statusCode !== 204 && reply.statusCode !== 304;
-  if (hasBody) response.setHeader('Content-Length', body.byteLength);
+  const length = hasBody ? ['Content-Length', String(body.byteLength)] : [];
+  response.writeHead(reply.statusCode, [...headerList(reply), ...length]);
   response.end(hasBody ? body : undefined);
 }
 
 /** An answer that the gateway makes itself, in the format of everything at the path. */
 export function sendError(response: ServerResponse, path: string, refusal: Refusal, requestId: string): void {
-  for (const name of response.getHeaderNames()) response.removeHeader(name);
   const format = formatOf(path);
   const statusCode = errorStatus[refusal.code];
   const retryAfter = statusCode === 503 && { 'Retry-After': 1 };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import * as v from 'valibot';
-import { applyHead, ReplyHead } from './gateway-reply.ts';
+import { ReplyHead, writeHead } from './gateway-reply.ts';
 
 /**
  * The stream a response-streaming handler writes to. Every chunk leaves at once; a slow client slows the writer down;
@@ -9,7 +9,7 @@ import { applyHead, ReplyHead } from './gateway-reply.ts';
  */
 export class ResponseStream extends Writable {
   readonly #response: ServerResponse;
-  #hasHead = false;
+  #head: ReplyHead | undefined;
 
   constructor(response: ServerResponse) {
     super({ decodeStrings: true });
@@ -23,12 +23,17 @@ export class ResponseStream extends Writable {
 
   /** Status and headers of the answer: what the runtime sends as the prelude, before the first byte. */
   setHead(metadata: unknown): void {
-    applyHead(this.#response, v.parse(ReplyHead, metadata));
-    this.#hasHead = true;
+    this.#head = v.parse(ReplyHead, metadata);
+  }
+
+  /** False when there is nothing to begin with. */
+  #begin(): boolean {
+    if (this.#head && !this.#response.headersSent) writeHead(this.#response, this.#head);
+    return this.#head !== undefined;
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
-    if (!this.#hasHead) return written(new Error('the handler wrote before it gave HttpResponseStream a status'));
+    if (!this.#begin()) return written(new Error('the handler wrote before it gave HttpResponseStream a status'));
     // The head leaves with the first bytes in one packet, or alone where an empty chunk asks for that.
     if (chunk.byteLength === 0) this.#response.flushHeaders();
     if (chunk.byteLength === 0 || this.#response.write(chunk)) written();
@@ -36,7 +41,7 @@ export class ResponseStream extends Writable {
   }
 
   override _final(written: (error?: Error | null) => void): void {
-    if (this.#hasHead) this.#response.end(() => written());
+    if (this.#begin()) this.#response.end(() => written());
     else written(new Error('the handler ended before it gave HttpResponseStream a status'));
   }
 

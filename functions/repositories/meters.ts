@@ -120,13 +120,23 @@ const rules = {
 const mayCall = Object.values(rules).join(' AND ');
 const mayCallWithKey = `k.#key > :now AND ${mayCall}`;
 
+let lastNames: { readonly buckets: readonly string[]; readonly names: Record<string, string> } | undefined;
+
+/** What the names stand for; made once for each list of buckets. */
+function windowNames(buckets: readonly string[]): Record<string, string> {
+  if (lastNames?.buckets !== buckets) {
+    lastNames = { buckets, names: Object.fromEntries(buckets.map((bucket, age) => [`#b${age}`, bucket])) };
+  }
+  return lastNames.names;
+}
+
 /**
  * Takes the credits, counts the call and opens its hold, if every rule holds (design section 4, "Admit" and "Rate").
  * The watch on holds starts with the least that any hold lives, so that none lapses before it (docs/adr/0002-holds-watch.md).
  */
 function admission(attempt: Attempt) {
   const seconds = Math.floor(attempt.now / 1000);
-  const names = Object.fromEntries(bucketsInWindow(attempt.now).map((bucket, age) => [bucketNames[age], bucket]));
+  const names = windowNames(bucketsInWindow(attempt.now));
   const key = attempt.keyId !== undefined && { '#key': attempt.keyId };
   return {
     UpdateExpression:

@@ -22,7 +22,7 @@ import { authentication, idempotent, log, meters, outcome, publicOrigin } from '
 
 /** Builds a route's Lambda handler. */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>) {
-  return stack(route, (call, network) => operation(services(), typed(given(call, network))));
+  return stack(route, (call, event) => operation(services(), typed(given(call, event))));
 }
 
 /** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
@@ -33,7 +33,7 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 ) {
   return stack(
     route,
-    (call, network) => operation(services(), typed(given(call, network))),
+    (call, event) => operation(services(), typed(given(call, event))),
     (body) => orderOf(services(), typed(body)),
   );
 }
@@ -41,7 +41,7 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 /** The only place that orders middleware. */
 function stack(
   route: Route,
-  run: (call: Call, network: string | undefined) => unknown,
+  run: (call: Call, event: APIGatewayProxyEvent) => unknown,
   orderOf?: (body: unknown) => Promise<Order>,
 ) {
   const streams = route.streaming === true && canStream();
@@ -64,7 +64,7 @@ function stack(
     .use(once.keep)
     .handler(async (event, { call }) => {
       if (call.replay) return call.replay.data;
-      const data = await run(call, networkOf(event, services().environment));
+      const data = await run(call, event);
       if (data instanceof StreamedAnswer) return data;
       return route.output ? v.parse(route.output, data) : null;
     });
@@ -73,7 +73,7 @@ function stack(
 }
 
 /** The part of a call that its operation is given. */
-function given(call: Call, network: string | undefined) {
+function given(call: Call, event: APIGatewayProxyEvent) {
   const { requestId, input, caller, order } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
@@ -81,7 +81,18 @@ function given(call: Call, network: string | undefined) {
   const setCost = (cost: number): void => {
     call.cost = cost;
   };
-  return { requestId, input, caller, order, network, setSession, setCost };
+  return {
+    requestId,
+    input,
+    caller,
+    order,
+    /** Most operations do not ask. */
+    get network() {
+      return networkOf(event, services().environment);
+    },
+    setSession,
+    setCost,
+  };
 }
 
 /** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */

@@ -30,9 +30,16 @@ function bucketAt(now: number): string {
   return Math.floor(now / bucketMs).toString(36);
 }
 
-/** The buckets whose ceilings bind a call now, newest first. */
-export function bucketsInWindow(now: number): string[] {
-  return Array.from({ length: windowBuckets }, (_, age) => bucketAt(now - age * bucketMs));
+let lastWindow: { readonly newest: string; readonly buckets: readonly string[] } | undefined;
+
+/** The buckets whose ceilings bind a call now, newest first; the same list to all calls of one bucket. */
+export function bucketsInWindow(now: number): readonly string[] {
+  const newest = bucketAt(now);
+  if (lastWindow?.newest !== newest) {
+    const buckets = Array.from({ length: windowBuckets }, (_, age) => bucketAt(now - age * bucketMs));
+    lastWindow = { newest, buckets };
+  }
+  return lastWindow.buckets;
 }
 
 /** Buckets that bind nobody any more. */

@@ -1,5 +1,7 @@
 /** What an answer says before its body. Names in small letters; the values of one that came twice are joined by commas. */
 export interface AnswerHead {
+  /** Of HTTP: `1.0` or `1.1`. */
+  readonly version: string;
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -63,18 +65,18 @@ export class AnswerReader {
     const end = bytes.indexOf(emptyLine);
     if ((end === -1 ? bytes.length : end) > largestHead) throw new Error('the head of the answer is too large');
     if (end === -1) return undefined;
-    const { version, ...head } = headOf(bytes.toString('latin1', 0, end));
+    const head = headOf(bytes.toString('latin1', 0, end));
     const isInterim = head.status < 200;
-    if (!isInterim) this.#begin(head, version);
+    if (!isInterim) this.#begin(head);
     return bytes.subarray(end + emptyLine.length);
   }
 
-  #begin(head: AnswerHead, version: string): void {
+  #begin(head: AnswerHead): void {
     this.head = head;
     const { headers } = head;
     const coding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
-    this.isLast = version !== '1.1' || /(^|,) *close *(,|$)/i.test(headers.get('connection') ?? '');
+    this.isLast = head.version !== '1.1' || /(^|,) *close *(,|$)/i.test(headers.get('connection') ?? '');
     if (head.status === 204 || head.status === 304) this.isComplete = true;
     else if (coding !== undefined) this.#beginChunks(coding, length);
     else if (length !== undefined) this.#beginLength(length);
@@ -153,7 +155,7 @@ function lineEndIn(bytes: Buffer): number {
   return end;
 }
 
-function headOf(text: string): AnswerHead & { readonly version: string } {
+function headOf(text: string): AnswerHead {
   const [first = '', ...lines] = text.split('\r\n');
   const [, version, status] = /^HTTP\/(1\.[01]) ([1-5]\d\d)( |$)/.exec(first) ?? [];
   if (version === undefined) throw new Error('the answer is not HTTP');
