@@ -24,7 +24,7 @@ const whole: BenchOptions = {
   rounds: 7,
   calls: 100,
   streams: 6,
-  warmSeconds: 8,
+  warmSeconds: 16,
   busySeconds: 3,
   connections: 16,
   busyRounds: 3,

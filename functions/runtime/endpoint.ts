@@ -22,7 +22,10 @@ import { authentication, idempotent, log, meters, outcome, publicOrigin } from '
 
 /** Builds a route's Lambda handler. */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>) {
-  return stack(route, (call, event) => operation(services(), typed(given(call, event))));
+  return stack(route, (call, event) => {
+    const network = networkOf(event, services().environment);
+    return operation(services(), typed({ ...given(call), network }));
+  });
 }
 
 /** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
@@ -33,7 +36,7 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 ) {
   return stack(
     route,
-    (call, event) => operation(services(), typed(given(call, event))),
+    (call) => operation(services(), typed(given(call))),
     (body) => orderOf(services(), typed(body)),
   );
 }
@@ -73,7 +76,7 @@ function stack(
 }
 
 /** The part of a call that its operation is given. */
-function given(call: Call, event: APIGatewayProxyEvent) {
+function given(call: Call) {
   const { requestId, input, caller, order } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
@@ -81,18 +84,7 @@ function given(call: Call, event: APIGatewayProxyEvent) {
   const setCost = (cost: number): void => {
     call.cost = cost;
   };
-  return {
-    requestId,
-    input,
-    caller,
-    order,
-    /** Most operations do not ask. */
-    get network() {
-      return networkOf(event, services().environment);
-    },
-    setSession,
-    setCost,
-  };
+  return { requestId, input, caller, order, setSession, setCost };
 }
 
 /** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */

@@ -34,7 +34,7 @@ export interface OperationCall<R extends Route> {
 /** A priced operation is also given the order it was admitted with. */
 export type PricedOperation<R extends Route, O extends Order> = (
   services: Services,
-  call: OperationCall<R> & {
+  call: Omit<OperationCall<R>, 'network'> & {
     readonly order: O;
     /** Says what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;

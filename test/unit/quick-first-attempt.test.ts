@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelChunk } from '#domain/model-stream.ts';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { modelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
@@ -278,7 +279,7 @@ const modelFailure = (status: number, type: string, more: object = {}): Answer =
   body: JSON.stringify({ Message: `It is ${type}.`, ...more }),
 });
 const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] } };
-const never = new AbortController().signal;
+const later = () => new Deadline(10_000);
 const frames = Buffer.concat([payloadPart(Buffer.from('data: {"é"')), payloadPart(Buffer.from(':1}\n\n'))]);
 const frameHeaders = { 'content-type': 'application/vnd.amazon.eventstream' };
 
@@ -301,10 +302,10 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
   ])('%s', async (_, answer) => {
     aws.play([answer]);
-    const theirs = await told(() => modelRuntime(models()).reply(invocation, never));
+    const theirs = await told(() => modelRuntime(models()).reply(invocation, later()));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => quickInvocations(models()).reply(invocation, never));
+    const ours = await told(() => quickInvocations(models()).reply(invocation, later()));
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
@@ -323,10 +324,10 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     ['cut', { status: 200, cutAfter: -1 }],
   ])('streamed: %s', async (_, answer) => {
     aws.play([answer]);
-    const theirs = await told(() => all(modelRuntime(models()).parts(invocation, never)));
+    const theirs = await told(() => all(modelRuntime(models()).parts(invocation, later())));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => all(quickInvocations(models()).parts(invocation, never)));
+    const ours = await told(() => all(quickInvocations(models()).parts(invocation, later())));
     expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
@@ -335,10 +336,10 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
   test('given up, it ends at once', async () => {
     for (const runtime of [modelRuntime(models()), quickInvocations(models())]) {
       aws.play([{ status: 200, silent: true }]);
-      const over = new AbortController();
-      const outcome = told(() => runtime.reply(invocation, over.signal));
+      const over = new Deadline(10_000);
+      const outcome = told(() => runtime.reply(invocation, over));
       while (aws.sent.length === 0) await sleep(5);
-      over.abort();
+      over.end();
       expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
     }
   });
@@ -354,9 +355,9 @@ test("streams that are read to the model's last word share one connection; one t
   const read = () =>
     modelChunks({
       model: 'svc-1',
-      parts: (abort) => runtime.parts(invocation, abort),
+      parts: (deadline) => runtime.parts(invocation, deadline),
       chunk: (event) => v.parse(ModelChunk, event),
-      signal: never,
+      signal: new AbortController().signal,
       deadlineMs: 1000,
       streamDeadlineMs: 1000,
     });
@@ -376,11 +377,11 @@ test('an invocation that is given up when its answer is there, or anywhere withi
   const runtime = quickInvocations(models());
   aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
   for (let round = 0; round < 60; round++) {
-    const over = new AbortController();
-    if (round % 3 === 0) await all(runtime.parts(invocation, over.signal));
-    else for await (const _ of runtime.parts(invocation, over.signal)) if (round % 3 === 1) break;
+    const over = later();
+    if (round % 3 === 0) await all(runtime.parts(invocation, over));
+    else for await (const _ of runtime.parts(invocation, over)) if (round % 3 === 1) break;
     if (round % 2 === 0) await nextTurn();
-    over.abort();
+    over.end();
   }
   await nextTurn();
   expect(aws.sent).toHaveLength(60);

@@ -1,7 +1,7 @@
 import type { ModelChunk } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import { failureError, failureIn } from './container-failure.ts';
-import { deadline } from './deadline.ts';
+import { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { modelEvents } from './model-events.ts';
 
@@ -15,8 +15,8 @@ export interface ChunkDeadlines {
 
 export interface ChunkSource extends ChunkDeadlines {
   readonly model: string;
-  /** Begins the model's work and gives its bytes; aborting ends both. */
-  readonly parts: (abort: AbortSignal) => AsyncIterable<Uint8Array>;
+  /** Begins the model's work and gives its bytes; the deadline ends both. */
+  readonly parts: (deadline: Deadline) => AsyncIterable<Uint8Array>;
   readonly chunk: (event: unknown) => ModelChunk;
   /** The caller's. */
   readonly signal: AbortSignal;
@@ -35,11 +35,11 @@ export function refuseFailed({ finish_reason: reason }: { finish_reason?: string
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
   const { model, deadlineMs, streamDeadlineMs, signal } = source;
-  const abort = deadline(streamDeadlineMs, signal);
-  const events = modelEvents(source.parts(abort.signal));
+  const deadline = new Deadline(streamDeadlineMs, signal);
+  const events = modelEvents(source.parts(deadline));
 
   async function nextEvent() {
-    const timer = setTimeout(abort.end, deadlineMs);
+    const timer = setTimeout(deadline.end, deadlineMs);
     try {
       return await events.next();
     } finally {
@@ -65,10 +65,10 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
       throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
     isWhole = true;
   } catch (error) {
-    throw serviceErrorOf(error, model, abort.signal.aborted);
+    throw serviceErrorOf(error, model, deadline.isOver);
   } finally {
-    abort.clear();
+    deadline.clear();
     // A model that is done has nothing to end, and its connection can serve the next call.
-    if (!isWhole) abort.end();
+    if (!isWhole) deadline.end();
   }
 }

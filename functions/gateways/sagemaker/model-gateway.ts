@@ -10,7 +10,7 @@ import { ServiceError } from '#domain/service-error.ts';
 import { cutAtStop } from '#domain/stop-sequences.ts';
 import type { Container, TextDialect } from './container.ts';
 import { failureError, failureIn } from './container-failure.ts';
-import { deadline } from './deadline.ts';
+import { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
 import { type ChunkDeadlines, modelChunks, refuseFailed } from './model-chunks.ts';
@@ -48,16 +48,16 @@ export function sagemakerGateway(
 
   /** A whole reply, parsed; one that tells of a failure is thrown as that. */
   async function ask<R>(model: string, invocation: Invocation, parse: (value: unknown) => R, signal?: AbortSignal) {
-    const abort = deadline(settings.deadlineMs, signal);
+    const deadline = new Deadline(settings.deadlineMs, signal);
     try {
-      const value = await runtime.reply(invocation, abort.signal);
+      const value = await runtime.reply(invocation, deadline);
       const failure = failureIn(value);
       if (failure) throw failureError(failure, model);
       return parse(value);
     } catch (error) {
-      throw serviceErrorOf(error, model, abort.signal.aborted);
+      throw serviceErrorOf(error, model, deadline.isOver);
     } finally {
-      abort.clear();
+      deadline.clear();
     }
   }
 
@@ -107,7 +107,7 @@ export function sagemakerGateway(
     const { invocation, chunk } = isChat(request)
       ? streamedCall(served(model, 'chat'), request)
       : streamedCall(served(model, 'completion'), request);
-    const parts = (abort: AbortSignal) => runtime.parts(invocation, abort);
+    const parts = (deadline: Deadline) => runtime.parts(invocation, deadline);
     const { deadlineMs, streamDeadlineMs } = settings;
     const chunks = modelChunks({ model, parts, chunk, signal, deadlineMs, streamDeadlineMs });
     return stoppedChunks(chunks, stopsOf(request));

@@ -3,6 +3,7 @@ import {
   InvokeEndpointWithResponseStreamCommand,
   type SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
+import type { Deadline } from './deadline.ts';
 
 /** One call of an endpoint, with a body to be sent as JSON. */
 export interface Invocation {
@@ -14,8 +15,8 @@ export interface Invocation {
 
 /** The SageMaker runtime: a whole reply as JSON, or the bytes of a streamed one, no faster than they are taken. */
 export interface ModelRuntime {
-  reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown>;
-  parts(invocation: Invocation, abortSignal: AbortSignal): AsyncIterable<Uint8Array>;
+  reply(invocation: Invocation, deadline: Deadline): Promise<unknown>;
+  parts(invocation: Invocation, deadline: Deadline): AsyncIterable<Uint8Array>;
 }
 
 export const commandInput = ({ endpoint, component, body }: Invocation) => ({
@@ -27,14 +28,16 @@ export const commandInput = ({ endpoint, component, body }: Invocation) => ({
 });
 
 export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
-  async function reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown> {
-    const { Body } = await client.send(new InvokeEndpointCommand(commandInput(invocation)), { abortSignal });
+  async function reply(invocation: Invocation, deadline: Deadline): Promise<unknown> {
+    const { Body } = await client.send(new InvokeEndpointCommand(commandInput(invocation)), {
+      abortSignal: deadline.signal,
+    });
     return JSON.parse(new TextDecoder().decode(Body));
   }
 
-  async function* parts(invocation: Invocation, abortSignal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async function* parts(invocation: Invocation, deadline: Deadline): AsyncGenerator<Uint8Array> {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
-    const { Body = [] } = await client.send(command, { abortSignal });
+    const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
     for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
   }
 

@@ -8,6 +8,12 @@ export interface Wire {
   readonly requestTimeout?: number;
 }
 
+/** Ends the attempt when it is over. */
+export interface Wait {
+  readonly isOver: boolean;
+  onEnd: (() => void) | undefined;
+}
+
 /** What became of one attempt: an answer, of whatever status, or why there is none. `body` is what is left of one begun. */
 export type Outcome =
   | { readonly reply: Answer; readonly body?: AsyncIterable<Uint8Array> }
@@ -18,16 +24,15 @@ export function attempt(
   connections: Connections,
   request: string,
   { requestTimeout }: Wire,
-  abortSignal?: AbortSignal,
+  wait?: Wait,
 ): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  if (abortSignal?.aborted) return Promise.resolve({ error: named('AbortError', givenUp) });
+  if (wait?.isOver) return Promise.resolve({ error: named('AbortError', givenUp) });
   const connection = connections.take();
   const timer =
     requestTimeout &&
     setTimeout(() => connection.close(named('TimeoutError', `no answer within ${requestTimeout} ms`)), requestTimeout);
-  const abort = (): void => connection.close(named('AbortError', givenUp));
-  abortSignal?.addEventListener('abort', abort);
+  if (wait) wait.onEnd = () => connection.close(named('AbortError', givenUp));
   connection.send(request, {
     onAnswer(reply) {
       clearTimeout(timer);
@@ -36,7 +41,7 @@ export function attempt(
     onError: (error) => resolve({ error: isBroken(error) ? Object.assign(error, { name: 'TimeoutError' }) : error }),
     onEnd() {
       clearTimeout(timer);
-      abortSignal?.removeEventListener('abort', abort);
+      if (wait) wait.onEnd = undefined;
     },
   });
   return promise;

@@ -17,21 +17,32 @@ export function itemOf(text: string, dictionaries: ReadonlySet<string>): Record<
 
 const none: ReadonlySet<string> = new Set();
 
+/** Characters that JSON is marked with. */
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
 class ItemReader {
   readonly #text: string;
+  readonly #hasEscapes: boolean;
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.#hasEscapes = text.includes('\\');
   }
 
   /** An object: `read` is called at each of its values. */
   members(read: (name: string) => void): void {
-    this.#take('{');
-    if (this.#takes('}')) return;
+    this.#take(openBrace);
+    if (this.#takes(closeBrace)) return;
     do read(this.#name());
-    while (this.#takes(','));
-    this.#take('}');
+    while (this.#takes(comma));
+    this.#take(closeBrace);
   }
 
   /** An object of attributes. */
@@ -43,48 +54,54 @@ class ItemReader {
 
   /** `{"N":"1"}`, whose only name is its type. */
   #attribute(isDictionary: boolean): unknown {
-    this.#take('{');
+    this.#take(openBrace);
     const value = this.#value(this.#name(), isDictionary);
-    this.#take('}');
+    this.#take(closeBrace);
     return value;
   }
 
   /** Of a member, with its colon. */
   #name(): string {
     const name = this.#string();
-    this.#take(':');
+    this.#take(colon);
     return name;
   }
 
   #value(type: string, isDictionary: boolean): unknown {
     if (type === 'N') return exact(this.#string());
     if (type === 'S') return this.#string();
-    if (type === 'M') return isDictionary ? new Map(this.pairs(none)) : Object.fromEntries(this.pairs(none));
+    if (type === 'M') return isDictionary ? this.#dictionary() : Object.fromEntries(this.pairs(none));
     if (type === 'L') return this.#list();
     if (type === 'BOOL') return this.#isTrue();
     if (type === 'NULL') return this.#null();
     throw new TypeError(`the attribute type ${type} is not read here`);
   }
 
+  #dictionary(): Map<string, unknown> {
+    const dictionary = new Map<string, unknown>();
+    this.members((name) => dictionary.set(name, this.#attribute(false)));
+    return dictionary;
+  }
+
   #list(): unknown[] {
     const list: unknown[] = [];
-    this.#take('[');
-    if (this.#takes(']')) return list;
+    this.#take(openBracket);
+    if (this.#takes(closeBracket)) return list;
     do list.push(this.#attribute(false));
-    while (this.#takes(','));
-    this.#take(']');
+    while (this.#takes(comma));
+    this.#take(closeBracket);
     return list;
   }
 
   #string(): string {
-    this.#take('"');
+    this.#take(quote);
     const start = this.#at;
     let end = this.#text.indexOf('"', start);
-    while (this.#backslashesBefore(end) % 2 === 1) end = this.#text.indexOf('"', end + 1);
+    if (this.#hasEscapes) while (this.#backslashesBefore(end) % 2 === 1) end = this.#text.indexOf('"', end + 1);
     if (end < 0) throw new SyntaxError('a text has no end');
     this.#at = end + 1;
     const text = this.#text.slice(start, end);
-    return text.includes('\\') ? JSON.parse(`"${text}"`) : text;
+    return this.#hasEscapes && text.includes('\\') ? JSON.parse(`"${text}"`) : text;
   }
 
   #backslashesBefore(end: number): number {
@@ -107,13 +124,15 @@ class ItemReader {
     return isTrue;
   }
 
-  #take(mark: string): void {
-    if (!this.#takes(mark)) throw new SyntaxError(`there is no ${mark} at ${this.#at}`);
+  #take(mark: number): void {
+    if (!this.#takes(mark)) throw new SyntaxError(`there is no ${String.fromCharCode(mark)} at ${this.#at}`);
   }
 
-  #takes(mark: string): boolean {
-    this.#skipSpace();
-    if (this.#text[this.#at] !== mark) return false;
+  #takes(mark: number): boolean {
+    if (this.#text.charCodeAt(this.#at) !== mark) {
+      this.#skipSpace();
+      if (this.#text.charCodeAt(this.#at) !== mark) return false;
+    }
     this.#at += 1;
     return true;
   }

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-sagemaker-runtime';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { EventStreamCodec, getChunkedStream } from '@smithy/core/event-streams';
+import type { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { commandInput, type Invocation, type ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
@@ -27,19 +28,19 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
     (await getEndpointFromInstructions({ EndpointName: '' }, InvokeEndpointCommand, client.config)).url;
   const send = signedTransport(client.config, {}, endpoint);
 
-  async function reply(invocation: Invocation, abortSignal: AbortSignal): Promise<unknown> {
-    const outcome = await send(post(invocation, 'invocations'), abortSignal);
+  async function reply(invocation: Invocation, deadline: Deadline): Promise<unknown> {
+    const outcome = await send(post(invocation, 'invocations'), deadline);
     const told = outcome && (await bodyOf(outcome));
     if (typeof told === 'string') return JSON.parse(told);
     const command = withFirstOutcome(new InvokeEndpointCommand(commandInput(invocation)), told);
-    const { Body } = await client.send(command, { abortSignal });
+    const { Body } = await client.send(command, { abortSignal: deadline.signal });
     return JSON.parse(decoder.decode(Body));
   }
 
-  async function* parts(invocation: Invocation, abortSignal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const outcome = await send(post(invocation, 'invocations-response-stream'), abortSignal);
+  async function* parts(invocation: Invocation, deadline: Deadline): AsyncGenerator<Uint8Array> {
+    const outcome = await send(post(invocation, 'invocations-response-stream'), deadline);
     if (!outcome || !isOk(outcome)) {
-      yield* slowParts(invocation, abortSignal, outcome);
+      yield* slowParts(invocation, deadline, outcome);
       return;
     }
     const { reply } = outcome;
@@ -48,7 +49,7 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
       for await (const frame of getChunkedStream({ [Symbol.asyncIterator]: () => pieces })) {
         const { headers, body } = codec.decode(frame);
         if (headers[':message-type']?.value !== 'event') {
-          yield* slowParts(invocation, abortSignal, { reply, body: once(frame) });
+          yield* slowParts(invocation, deadline, { reply, body: once(frame) });
           return;
         }
         if (headers[':event-type']?.value === 'PayloadPart') yield body;
@@ -58,9 +59,9 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
     }
   }
 
-  async function* slowParts(invocation: Invocation, abortSignal: AbortSignal, outcome: Outcome | undefined) {
+  async function* slowParts(invocation: Invocation, deadline: Deadline, outcome: Outcome | undefined) {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
-    const { Body = [] } = await client.send(withFirstOutcome(command, outcome), { abortSignal });
+    const { Body = [] } = await client.send(withFirstOutcome(command, outcome), { abortSignal: deadline.signal });
     for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
   }
 

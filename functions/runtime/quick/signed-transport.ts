@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { attempt, type Outcome, type Wire } from './attempt.ts';
+import { attempt, type Outcome, type Wait, type Wire } from './attempt.ts';
 import { Connections } from './connection.ts';
 import { type Post, wireText } from './post.ts';
 import { signerFor } from './signature.ts';
@@ -37,8 +37,8 @@ export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => P
     return { connections, text: wireText({ ...unsigned, headers: sign(unsigned, credentials, at) }) };
   }
 
-  return async (unsigned: Post, abortSignal?: AbortSignal): Promise<Outcome | undefined> => {
+  return async (unsigned: Post, wait?: Wait): Promise<Outcome | undefined> => {
     const request = await signed(unsigned).catch(() => undefined);
-    return request && attempt(request.connections, request.text, wire, abortSignal);
+    return request && attempt(request.connections, request.text, wire, wait);
   };
 }
