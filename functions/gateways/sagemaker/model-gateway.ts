@@ -128,16 +128,19 @@ function streamedCall<Request>({ endpoint, component, servedName, dialect }: Ser
 const isChat = (request: ModelChatRequest | ModelCompletionRequest): request is ModelChatRequest =>
   Array.isArray(request['messages']);
 
-const Stops = v.union([
-  v.array(v.string()),
-  v.pipe(
-    v.string(),
-    v.transform((stop) => [stop]),
-  ),
-]);
+const Stops = v.fallback(
+  v.union([
+    v.array(v.string()),
+    v.pipe(
+      v.string(),
+      v.transform((stop) => [stop]),
+    ),
+  ]),
+  [],
+);
 
 /** They are sent to the container too, so that it need not go on; that it obeys is not relied on. */
-const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] => v.parse(v.fallback(Stops, []), stop);
+const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] => v.parse(Stops, stop);
 
 /** Not every container can, and those that cannot do not say so. */
 function refuseOtherDimensions(
