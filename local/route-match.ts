@@ -18,10 +18,12 @@ const parameterName = (segment: string): string | undefined => /^\{(\w+)\}$/.exe
 
 export function routeMatcher(routes: readonly Route[]): RouteMatcher {
   const patterns = routes.map((route): Pattern => ({ route, segments: route.path.split('/') })).sort(literalsFirst);
-  const literals = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+  const literals = new Map(
+    routes.filter(({ path }) => !path.includes('{')).map((route) => [`${route.method} ${route.path}`, route]),
+  );
   return (method, path) => {
     const literal = literals.get(`${method} ${path}`);
-    if (literal && !path.includes('{')) return { route: literal, rawParameters: {} };
+    if (literal) return { route: literal, rawParameters: {} };
     const segments = path.split('/');
     for (const pattern of patterns) {
       if (pattern.route.method !== method) continue;

@@ -125,7 +125,7 @@ let lastNames: { readonly buckets: readonly string[]; readonly names: Record<str
 /** What the names stand for; made once for each list of buckets. */
 function windowNames(buckets: readonly string[]): Record<string, string> {
   if (lastNames?.buckets !== buckets) {
-    lastNames = { buckets, names: Object.fromEntries(buckets.map((bucket, age) => [`#b${age}`, bucket])) };
+    lastNames = { buckets, names: Object.fromEntries(buckets.map((bucket, age) => [bucketNames[age], bucket])) };
   }
   return lastNames.names;
 }
