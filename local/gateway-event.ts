@@ -139,8 +139,14 @@ function userAgentOf(headers: Record<string, string>): string | null {
   return name === undefined ? null : (headers[name] ?? null);
 }
 
-/** Such as `09/Apr/2026:12:34:56 +0000`. */
+let lastTime = { second: -1, text: '' };
+
+/** Such as `09/Apr/2026:12:34:56 +0000`; made once for the requests of a second. */
 function commonLogTime(at: Date): string {
-  const [, day, month, year, time] = at.toUTCString().split(' ');
-  return `${day}/${month}/${year}:${time} +0000`;
+  const second = Math.floor(at.getTime() / 1000);
+  if (lastTime.second !== second) {
+    const [, day, month, year, time] = at.toUTCString().split(' ');
+    lastTime = { second, text: `${day}/${month}/${year}:${time} +0000` };
+  }
+  return lastTime.text;
 }

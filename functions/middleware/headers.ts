@@ -2,8 +2,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /** All values a header came with, whatever the case of its name. */
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
-  const found = Object.entries(event.multiValueHeaders ?? {}).filter(([header]) => header.toLowerCase() === name);
-  return found.flatMap(([, values]) => values ?? []);
+  const headers = event.multiValueHeaders ?? {};
+  const isCalled = (header: string): boolean => header.length === name.length && header.toLowerCase() === name;
+  return Object.keys(headers).filter(isCalled).flatMap((header) => headers[header] ?? []);
 }
 
 /** The value of a cookie; undefined when it is not sent. */

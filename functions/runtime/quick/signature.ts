@@ -57,7 +57,7 @@ export function signerFor(service: string, region: string) {
     if (sessionToken) sent['x-amz-security-token'] = sessionToken;
     const sorted = Object.keys(sent).toSorted();
     const names = sorted.join(';');
-    let canonical = `POST\n${path === '/' ? path : escapedAgain(path)}\n\n`;
+    let canonical = `POST\n${escapedAgain(path)}\n\n`;
     for (const name of sorted) canonical += `${name}:${sent[name]}\n`;
     canonical += `\n${names}\n${hash('sha256', body)}`;
     const scope = `${day}/${region}/${service}/aws4_request`;
@@ -85,6 +85,7 @@ function hmac({ inner, outer }: Key, text: string): string {
 
 /** Every service but S3 signs the path escaped twice, with what RFC 3986 reserves escaped too. */
 function escapedAgain(path: string): string {
+  if (/^[\w./~-]*$/.test(path)) return path;
   const escape = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return path
     .split('/')
