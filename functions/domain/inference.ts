@@ -20,6 +20,11 @@ import { countTokens } from './tokens.ts';
 
 /** The models behind the service. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT, SERVICE_UNAVAILABLE. */
 export interface ModelGateway {
+  /**
+   * Makes a text call ready that may come later with this same request, so that it need only be sent then. Nothing leaves;
+   * what goes wrong is told to whoever makes the call.
+   */
+  prepare(model: string, request: ModelChatRequest | ModelCompletionRequest, stream: boolean): void;
   /** `signal` ends the wait earlier than the gateway's own deadline; that is a MODEL_TIMEOUT too. */
   chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply>;
   complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply>;
@@ -39,6 +44,8 @@ interface ModelOrder<Request> {
   readonly request: Request;
   /** Where `amount` is a bound: the order, with less output if need be, at no more than a budget; undefined if there is none. */
   readonly within?: (budget: number) => Promise<ModelOrder<Request> | undefined>;
+  /** Makes the model's call ready, in a moment that nobody waits for. */
+  readonly prepare?: () => void;
 }
 
 /** An order that says whether to stream the answer, and how it is to look. */
@@ -68,7 +75,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   async function orderChat<Answer>(conversation: Conversation, format: ChatFormat<Answer>): Promise<ChatOrder<Answer>> {
     const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer));
     const { model, stream } = conversation;
-    return { model, stream, format, amount: fixedPrice('chat'), request };
+    const prepare = () => gateway.prepare(model, request, stream);
+    return { model, stream, format, amount: fixedPrice('chat'), request, prepare };
   }
 
   /** `requestId` becomes part of the answer's id. */
@@ -106,7 +114,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   ): Promise<CompletionOrder<Answer>> {
     const { body, mostTokens } = await toModelCompletion(prompt, tokenizer);
     const { model, stream } = prompt;
-    const order = { model, stream, format, amount: tokenPrice('completion', mostTokens), request: body };
+    const prepare = () => gateway.prepare(model, body, stream);
+    const order = { model, stream, format, amount: tokenPrice('completion', mostTokens), request: body, prepare };
     async function within(budget: number) {
       const tokens = await tokenizer.count(body.prompt);
       const room = Math.floor(budget / tokenPrice('completion', 1)) - tokens;

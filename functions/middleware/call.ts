@@ -34,6 +34,8 @@ export interface Order {
   readonly amount: number;
   /** The order at no more than a budget (microcredits), where `amount` is only a bound; undefined if there is none. */
   readonly within?: (budget: number) => Promise<Order | undefined>;
+  /** Makes ready what the operation will need, and must not throw; run while the admission is waited for. */
+  readonly prepare?: () => void;
 }
 
 /** What the middlewares find out about one request, in this order, and what goes out with the answer. */

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AnswerFormat } from '#contract/answer-format.ts';
 import { errorStatus } from '#contract/errors.ts';
@@ -6,7 +5,7 @@ import type { Route } from '#contract/route.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import type { Call, Middleware, OpenedSession } from './call.ts';
-import { eventStream } from './event-stream.ts';
+import { type EventStream, eventStream } from './event-stream.ts';
 
 export interface Outcome {
   readonly sessionCookie: string;
@@ -64,7 +63,7 @@ export function envelope(
     },
   };
 
-  function streamed(answer: StreamedAnswer, call: Call, format: AnswerFormat): Readable {
+  function streamed(answer: StreamedAnswer, call: Call, format: AnswerFormat): EventStream {
     return eventStream(answer, {
       format,
       onFirstPiece: call.markFirstByte,

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { AnswerFormat } from '#contract/answer-format.ts';
 import type { StreamedAnswer } from '#domain/model-stream.ts';
 import type { ServiceError } from '#domain/service-error.ts';
@@ -7,17 +6,25 @@ export interface EventStreamOptions {
   readonly format: AnswerFormat;
   /** Runs before the first piece is sent. */
   readonly onFirstPiece: () => void;
-  /** Runs once when nothing more is made, before the last event: also when the client has gone. */
+  /** Runs when nothing more is made, before the last event, and when the reader leaves; the second time changes nothing. */
   readonly settle: () => Promise<void>;
   readonly explain: (error: unknown) => ServiceError;
 }
 
-/** A streamed answer as the body of a reply, at the reader's pace. A reader who leaves ends the model's work. */
+/** The body of a reply that is sent as it is made. */
+export interface EventStream {
+  /** Each is made when it is asked for. */
+  readonly pieces: AsyncIterable<string>;
+  /** The reader takes no more: ends the model's work, and resolves when the call is settled. */
+  readonly leave: () => Promise<void>;
+}
+
+/** A streamed answer as the body of a reply, at the reader's pace. */
 export function eventStream(
   answer: StreamedAnswer,
   { format, onFirstPiece, settle, explain }: EventStreamOptions,
-): Readable {
-  let isGone = false;
+): EventStream {
+  let isLeft = false;
 
   async function* events(): AsyncGenerator<string> {
     let last: string;
@@ -28,25 +35,19 @@ export function eventStream(
       }
       last = format.endEvent();
     } catch (error) {
-      if (isGone) return;
+      if (isLeft) return;
       last = format.errorEvent(explain(error));
     }
     await settle();
     yield last;
   }
 
-  const source = events();
-  return new Readable({
-    read() {
-      source.next().then(
-        ({ done, value }) => this.push(done ? null : value),
-        (error: Error) => this.destroy(error),
-      );
-    },
-    destroy(error, done) {
-      isGone = true;
+  return {
+    pieces: events(),
+    leave() {
+      isLeft = true;
       answer.cancel();
-      void settle().then(() => done(error));
+      return settle();
     },
-  });
+  };
 }

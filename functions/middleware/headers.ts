@@ -4,7 +4,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
   const headers = event.multiValueHeaders ?? {};
   const isCalled = (header: string): boolean => header.length === name.length && header.toLowerCase() === name;
-  return Object.keys(headers).filter(isCalled).flatMap((header) => headers[header] ?? []);
+  return Object.keys(headers)
+    .filter(isCalled)
+    .flatMap((header) => headers[header] ?? []);
 }
 
 /** The value of a cookie; undefined when it is not sent. */

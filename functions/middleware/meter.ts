@@ -61,11 +61,16 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       const { requestId } = call;
       const asked = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
       const admit = (order: Order) => metering.admit({ ...asked, amount: order.amount });
+      const { prepare } = call.order;
+      // By then the admission has been sent.
+      if (prepare) setImmediate(prepare);
       call.charge = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await affordable(call.order, refusal);
         return admit(call.order);
       });
       call.cost = call.order.amount;
+      // By then the operation has been sent on its way to the model.
+      setImmediate(call.charge.prepare);
     },
     after: async function settleCall({ context: { call }, response }) {
       if (!call.charge) return;

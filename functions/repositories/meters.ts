@@ -4,12 +4,11 @@ import {
   paginateQuery,
   UpdateCommand,
   type UpdateCommandInput,
-  type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/tables.ts';
 import { type Attempt, graceSeconds } from '#domain/meter/admission.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
-import type { MeterStore, Settlement } from '#domain/meter/meter-store.ts';
+import type { Admission, MeterStore, Settlement } from '#domain/meter/meter-store.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from './conditional.ts';
 import { billingRow, entryRow, holdRow, meterOf, shards } from './meter-item.ts';
@@ -21,22 +20,28 @@ import { readItem } from './read-item.ts';
  */
 const marksKept = 4;
 
-/** How the two writes of a call are sent; the client's own way unless another is given. */
-type Update = (input: UpdateCommandInput) => Promise<UpdateCommandOutput>;
+/** How the two writes of a call are sent, and the item that they left is read; the client's own way unless another is given. */
+type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;
+
+const sentBy =
+  (client: DynamoDBDocumentClient): Update =>
+  async (input) => {
+    const { Attributes } = await client.send(new UpdateCommand(input));
+    return () => Attributes;
+  };
 
 /** The meters of all accounts in DynamoDB: one item each, changed by conditional single-item writes only. */
 export function meterStore(
   client: DynamoDBDocumentClient,
   tableName: string,
-  update: Update = (input) => client.send(new UpdateCommand(input)),
+  update: Update = sentBy(client),
 ): MeterStore {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
 
-  async function admit(attempt: Attempt): Promise<Meter | undefined> {
-    const write = update({ ...key(attempt.accountId), ...admission(attempt) });
-    const outcome = await conditionally(write);
-    const item = 'done' in outcome ? outcome.done.Attributes : outcome.met;
-    return item && meterOf(item);
+  async function admit(attempt: Attempt): Promise<Admission> {
+    const outcome = await conditionally(update({ ...key(attempt.accountId), ...admission(attempt) }));
+    if ('done' in outcome) return { isDone: true, meter: () => meterOf(outcome.done()) };
+    return { isDone: false, meter: () => outcome.met && meterOf(outcome.met) };
   }
 
   async function settle(settlement: Settlement): Promise<boolean> {

@@ -94,6 +94,34 @@ describe.each(textFamilies)('%s', (family) => {
     expect(streamed.usage).toMatchObject(usage);
   });
 
+  it('is asked the same by a call that was made ready, and nothing until it is made', async () => {
+    const asked: unknown[] = [];
+    engine = {
+      invoke(body, signal) {
+        asked.push(body);
+        return demo.invoke(body, signal);
+      },
+    };
+    const [whole, streamed, carriedOn] = [{ ...chat }, { ...chat }, { ...prompt }];
+    gateway.prepare(family, whole, false);
+    gateway.prepare(family, streamed, true);
+    gateway.prepare(family, carriedOn, false);
+    await sleep(20);
+    expect(asked).toEqual([]);
+    const ready = [
+      await gateway.chat(family, whole),
+      await read(gateway.stream(family, streamed, stay)),
+      await gateway.complete(family, carriedOn),
+    ];
+    const unready = [
+      await gateway.chat(family, chat),
+      await read(gateway.stream(family, chat, stay)),
+      await gateway.complete(family, prompt),
+    ];
+    expect(ready).toEqual(unready);
+    expect(asked.slice(0, 3)).toEqual(asked.slice(3));
+  });
+
   it('calls a chosen function, whole and in chunks', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const asked: ModelChatRequest = {
@@ -188,6 +216,7 @@ describe('the gateway', () => {
 
   it('explains an endpoint that is not there, and a family that cannot do what it is asked', async () => {
     const code = 'SERVICE_UNAVAILABLE';
+    gateway.prepare('tei', chat, false);
     await expect(gateway.chat('tei', chat)).rejects.toMatchObject({ code });
     expect(() => gateway.stream('tei', chat, stay)).toThrow(expect.objectContaining({ code }));
     const lost = sagemakerGateway(client, {

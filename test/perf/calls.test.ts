@@ -51,6 +51,14 @@ describe('a refusal asks no model, and the database no more than once', () => {
   });
 });
 
+test.each([false, true])('a meter that cannot be read is a failure of that call alone (stream: %s)', async (stream) => {
+  const broken = await api.account(4, () => ({ fa: 'no moment' }));
+  const answer = await api.post('/v1/chat/completions', broken.key, { ...chat, stream });
+  expect(answer).toMatchObject({ status: 500 });
+  const { key } = await api.account();
+  expect(await api.post('/v1/chat/completions', key, { ...chat, stream })).toMatchObject({ status: 200 });
+});
+
 test('the two writes of a call take one unit each, also in an account that never pauses', async () => {
   const bucketNow = Math.floor(Date.now() / 3000);
   const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucketNow - age).toString(36), 2000]));
@@ -59,7 +67,7 @@ test('the two writes of a call take one unit each, also in an account that never
   const store = meterStore(api.client, 'meters', async (input) => {
     const answer = await api.client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'INDEXES' }));
     units.push(answer.ConsumedCapacity?.Table?.CapacityUnits);
-    return answer;
+    return () => answer.Attributes;
   });
   const [keyId] = Object.keys(item.k as object);
   const now = Date.now();

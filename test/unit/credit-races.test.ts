@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/plans.ts';
-import { verdictOn } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -131,9 +130,9 @@ describe('what callers see of one balance', () => {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
         const attempt = attemptOn(meter, `call-${call}`);
         const sent = performance.now();
-        const after = await store.admit(attempt);
+        const { isDone: isAdmitted, meter: after } = await store.admit(attempt);
         const answered = performance.now();
-        return { sent, answered, isAdmitted: verdictOn(after, attempt).is === 'admitted', spendable: after!.spendable };
+        return { sent, answered, isAdmitted, spendable: after()!.spendable };
       }),
     );
     return {

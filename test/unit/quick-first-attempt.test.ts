@@ -172,7 +172,6 @@ async function told(call: () => Promise<unknown>) {
       metadata: error.$metadata,
     }),
   );
-  if ('value' in outcome && outcome.value instanceof Object) Reflect.deleteProperty(outcome.value, '$metadata');
   return { outcome, requests: aws.sent.length, bodies: aws.sent.map(({ body }) => JSON.parse(body)) };
 }
 
@@ -202,10 +201,10 @@ describe('an UpdateItem comes to the same as the SDK makes of it', () => {
   ])('%s', async (_, script) => {
     aws.play(script);
     const client = documents();
-    const theirs = await told(() => client.send(new UpdateCommand(input)));
+    const theirs = await told(async () => (await client.send(new UpdateCommand(input))).Attributes);
     aws.play(script);
     const quick = documents();
-    const ours = await told(() => quickUpdate(quick, wire, noDictionaries)(input));
+    const ours = await told(async () => (await quickUpdate(quick, wire, noDictionaries)(input))());
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBeGreaterThan(0);
   });
@@ -302,10 +301,10 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
   ])('%s', async (_, answer) => {
     aws.play([answer]);
-    const theirs = await told(() => modelRuntime(models()).reply(invocation, later()));
+    const theirs = await told(() => modelRuntime(models()).reply(invocation)(later()));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => quickInvocations(models()).reply(invocation, later()));
+    const ours = await told(() => quickInvocations(models()).reply(invocation)(later()));
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
@@ -324,20 +323,23 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
     ['cut', { status: 200, cutAfter: -1 }],
   ])('streamed: %s', async (_, answer) => {
     aws.play([answer]);
-    const theirs = await told(() => all(modelRuntime(models()).parts(invocation, later())));
+    const theirs = await told(() => all(modelRuntime(models()).parts(invocation)(later())));
     const [sentByThem] = aws.sent;
     aws.play([answer]);
-    const ours = await told(() => all(quickInvocations(models()).parts(invocation, later())));
+    const ours = await told(() => all(quickInvocations(models()).parts(invocation)(later())));
     expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
     expect(ours.requests).toBe(1);
     expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
   });
 
-  test('given up, it ends at once', async () => {
+  test('made ready, it leaves when it is sent; given up, it ends at once', async () => {
     for (const runtime of [modelRuntime(models()), quickInvocations(models())]) {
       aws.play([{ status: 200, silent: true }]);
       const over = new Deadline(10_000);
-      const outcome = told(() => runtime.reply(invocation, over));
+      const send = runtime.reply(invocation);
+      await sleep(5);
+      expect(aws.sent).toEqual([]);
+      const outcome = told(() => send(over));
       while (aws.sent.length === 0) await sleep(5);
       over.end();
       expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
@@ -355,7 +357,7 @@ test("streams that are read to the model's last word share one connection; one t
   const read = () =>
     modelChunks({
       model: 'svc-1',
-      parts: (deadline) => runtime.parts(invocation, deadline),
+      parts: runtime.parts(invocation),
       chunk: (event) => v.parse(ModelChunk, event),
       signal: new AbortController().signal,
       deadlineMs: 1000,
@@ -378,8 +380,8 @@ test('an invocation that is given up when its answer is there, or anywhere withi
   aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
   for (let round = 0; round < 60; round++) {
     const over = later();
-    if (round % 3 === 0) await all(runtime.parts(invocation, over));
-    else for await (const _ of runtime.parts(invocation, over)) if (round % 3 === 1) break;
+    if (round % 3 === 0) await all(runtime.parts(invocation)(over));
+    else for await (const _ of runtime.parts(invocation)(over)) if (round % 3 === 1) break;
     if (round % 2 === 0) await nextTurn();
     over.end();
   }

@@ -9,7 +9,8 @@ const unasked = () => Promise.reject(new Error('this model is not asked here'));
 /** What a completion of a container costs that reports such a usage. */
 async function costOf(usage: unknown): Promise<number> {
   const reply = { choices: [{ text: 'one two three' }], usage } as never;
-  const gateway = { chat: unasked, embed: unasked, stream: unasked as never, complete: async () => reply };
+  const others = { prepare: () => undefined, chat: unasked, embed: unasked, stream: unasked as never };
+  const gateway = { ...others, complete: async () => reply };
   const { orderCompletion, complete } = inference(gateway, bpeTokenizer, { now: () => 0 });
   const order = await orderCompletion(
     { model: 'svc-instruct', prompt: 'zero', stream: false } as never,

@@ -14,11 +14,16 @@ export interface Settlement {
   readonly expiryPassed: boolean;
 }
 
+/** What reads the meter that an admission left, or the one that refused it, if there is one. */
+export type Admission =
+  | { readonly isDone: true; readonly meter: () => Meter }
+  | { readonly isDone: false; readonly meter: () => Meter | undefined };
+
 /** The `meters` table. Every write is conditional, so that a retry after a lost reply changes nothing twice. */
 export interface MeterStore {
   find(accountId: number): Promise<Meter | undefined>;
-  /** The one write of an admission: the item after it, with the call's hold, or the item that refused it. */
-  admit(attempt: Attempt): Promise<Meter | undefined>;
+  /** The one write of an admission. */
+  admit(attempt: Attempt): Promise<Admission>;
   /** False when the hold was closed before. */
   settle(settlement: Settlement): Promise<boolean>;
   /** Puts `after` in the place of `before`; false when the meter has changed since it was read. */

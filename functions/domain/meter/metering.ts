@@ -5,12 +5,14 @@ import { bringCurrent, nextTurn, type Settled } from './billing.ts';
 import type { Hold, Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
-import { decimalCredits, rateHeaders, receiptHeaders } from './receipt.ts';
+import { creditHeaders, decimalCredits, rateHeaders } from './receipt.ts';
 import { sweeper } from './sweep.ts';
 
 /** An admitted call's hold. Amounts in microcredits. */
 export interface Charge {
   readonly held: number;
+  /** Reads what the admission left, in a moment that nobody waits for. Does not throw: whoever needs it is told. */
+  readonly prepare: () => void;
   /** Headers of an answer whose cost is not known yet. */
   holding(): Record<string, string>;
   /** Headers that state this cost and what is left. */
@@ -29,8 +31,10 @@ export function metering(store: MeterStore, plans: Plans) {
   /** Throws the refusal (401, 403, 429 or 402) when the call may not run. */
   async function admit(attempt: Attempt): Promise<Charge> {
     for (let tries = 0; tries < maxTries; tries++) {
-      const verdict = verdictOn(await store.admit(attempt), attempt);
-      if (verdict.is === 'admitted') return openCharge(verdict.meter, attempt);
+      const admission = await store.admit(attempt);
+      if (admission.isDone) return openCharge(admission.meter, attempt);
+      const verdict = verdictOn(admission.meter(), attempt);
+      if (verdict.is === 'admitted') return openCharge(() => verdict.meter, attempt);
       if (verdict.is === 'refused') throw verdict.why;
       await settleDue(verdict.meter, attempt.now);
     }
@@ -70,19 +74,35 @@ export function metering(store: MeterStore, plans: Plans) {
     await store.replace(meter, settled.meter, settled.entries);
   }
 
-  function openCharge(meter: Meter, attempt: Attempt): Charge {
+  function openCharge(readMeter: () => Meter, attempt: Attempt): Charge {
     const hold: Hold = { ...attempt, keyId: attempt.keyId ?? '' };
+    let read: { meter: Meter; rate: Record<string, string> } | undefined;
     let open = true;
+
+    function standing() {
+      if (read) return read;
+      const meter = readMeter();
+      return (read = { meter, rate: rateHeaders(rateStanding(meter, attempt.now)) });
+    }
+
     return {
       held: attempt.amount,
-      holding: () => ({
-        ...rateHeaders(rateStanding(meter, attempt.now)),
-        'x-credits-held': decimalCredits(attempt.amount),
-      }),
-      receipt: (cost) => receiptHeaders(meter, attempt.amount, cost, attempt.now),
+      prepare() {
+        try {
+          standing();
+        } catch {
+          // Whoever needs it is told.
+        }
+      },
+      holding: () => ({ ...standing().rate, 'x-credits-held': decimalCredits(attempt.amount) }),
+      receipt(cost) {
+        const { meter, rate } = standing();
+        return { ...rate, ...creditHeaders(cost, meter.spendable + attempt.amount - cost) };
+      },
       async settle(cost, now) {
         if (!open) return;
         open = false;
+        const { meter } = standing();
         const expiryPassed = now >= meter.due * 1000;
         if (expiryPassed) await endMonths(meter.accountId, now);
         const settlement = settlementOf(meter, attempt.requestId, hold, now);

@@ -1,6 +1,5 @@
 import { microPerCredit } from '#contract/prices.ts';
-import type { Meter } from './meter.ts';
-import { type RateStanding, rateStanding } from './rate-window.ts';
+import type { RateStanding } from './rate-window.ts';
 
 /** Headers of a priced call's rate limit: OpenAI's names, and the IETF draft's (reference: draft-ietf-httpapi-ratelimit-headers). */
 export function rateHeaders(rate: RateStanding | undefined): Record<string, string> {
@@ -15,13 +14,9 @@ export function rateHeaders(rate: RateStanding | undefined): Record<string, stri
   };
 }
 
-/** Headers that tell what a call cost and what is left, in credits as metered. `meter` as the admission left it. */
-export function receiptHeaders(meter: Meter, held: number, cost: number, now: number): Record<string, string> {
-  return {
-    ...rateHeaders(rateStanding(meter, now)),
-    'x-credits-charged': decimalCredits(cost),
-    'x-credits-remaining': decimalCredits(meter.spendable + held - cost),
-  };
+/** Headers that tell what a call cost and what is left, in credits as metered. Both in microcredits. */
+export function creditHeaders(cost: number, remaining: number): Record<string, string> {
+  return { 'x-credits-charged': decimalCredits(cost), 'x-credits-remaining': decimalCredits(remaining) };
 }
 
 /** Microcredits as a decimal number of credits without trailing zeros, exactly. */

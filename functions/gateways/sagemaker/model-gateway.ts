@@ -13,8 +13,8 @@ import { failureError, failureIn } from './container-failure.ts';
 import { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
-import { type ChunkDeadlines, modelChunks, refuseFailed } from './model-chunks.ts';
-import { type Invocation, type ModelRuntime, modelRuntime } from './runtime.ts';
+import { type ChunkDeadlines, type ChunkSource, modelChunks, refuseFailed } from './model-chunks.ts';
+import { type Asking, type ModelRuntime, modelRuntime } from './runtime.ts';
 import { stoppedChunks } from './stopped-chunks.ts';
 import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
@@ -46,11 +46,44 @@ export function sagemakerGateway(
     return { ...at, dialect };
   }
 
+  /** Calls that were made ready, by their requests. */
+  const readyReplies = new WeakMap<object, Asking>();
+  const readyStreams = new WeakMap<object, StreamedCall>();
+
+  function prepare(model: string, request: ModelChatRequest | ModelCompletionRequest, stream: boolean): void {
+    try {
+      if (stream) readyStreams.set(request, streamedCall(model, request));
+      else readyReplies.set(request, wholeCall(model, request));
+    } catch {
+      // Whoever makes the call is told.
+    }
+  }
+
+  function wholeCall(model: string, request: ModelChatRequest | ModelCompletionRequest): Asking {
+    return isChat(request) ? asking(served(model, 'chat'), request) : asking(served(model, 'completion'), request);
+  }
+
+  function asking<Request>({ endpoint, component, dialect, servedName }: Served<Request>, request: Request): Asking {
+    return runtime.reply({ endpoint, component, body: dialect.body(request, { stream: false, servedName }) });
+  }
+
+  function streamedCall(model: string, request: ModelChatRequest | ModelCompletionRequest): StreamedCall {
+    return isChat(request)
+      ? streaming(served(model, 'chat'), request)
+      : streaming(served(model, 'completion'), request);
+  }
+
+  function streaming<Request>(at: Served<Request>, request: Request): StreamedCall {
+    const { endpoint, component, dialect, servedName } = at;
+    const body = dialect.body(request, { stream: true, servedName });
+    return { parts: runtime.parts({ endpoint, component, body }), chunk: dialect.chunk };
+  }
+
   /** A whole reply, parsed; one that tells of a failure is thrown as that. */
-  async function ask<R>(model: string, invocation: Invocation, parse: (value: unknown) => R, signal?: AbortSignal) {
+  async function ask<R>(model: string, send: Asking, parse: (value: unknown) => R, signal?: AbortSignal) {
     const deadline = new Deadline(settings.deadlineMs, signal);
     try {
-      const value = await runtime.reply(invocation, deadline);
+      const value = await send(deadline);
       const failure = failureIn(value);
       if (failure) throw failureError(failure, model);
       return parse(value);
@@ -62,9 +95,9 @@ export function sagemakerGateway(
   }
 
   async function chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply> {
-    const { endpoint, component, dialect, servedName } = served(model, 'chat');
-    const body = dialect.body(request, { stream: false, servedName });
-    const reply = await ask(model, { endpoint, component, body }, dialect.reply, signal);
+    const { dialect } = served(model, 'chat');
+    const send = readyReplies.get(request) ?? wholeCall(model, request);
+    const reply = await ask(model, send, dialect.reply, signal);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.message.content ?? '', stopsOf(request));
@@ -74,9 +107,9 @@ export function sagemakerGateway(
   }
 
   async function complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply> {
-    const { endpoint, component, dialect, servedName } = served(model, 'completion');
-    const body = dialect.body(request, { stream: false, servedName });
-    const reply = await ask(model, { endpoint, component, body }, dialect.reply);
+    const { dialect } = served(model, 'completion');
+    const send = readyReplies.get(request) ?? wholeCall(model, request);
+    const reply = await ask(model, send, dialect.reply);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.text, stopsOf(request));
@@ -90,8 +123,8 @@ export function sagemakerGateway(
     const failed = new AbortController();
     const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(settings.briefDeadlineMs)]);
     try {
-      const asked = dialect.bodies(request, servedName).map((body) => ({ endpoint, component, body }));
-      const replies = await Promise.all(asked.map((batch) => ask(model, batch, dialect.reply, signal)));
+      const asked = dialect.bodies(request, servedName).map((body) => runtime.reply({ endpoint, component, body }));
+      const replies = await Promise.all(asked.map((send) => ask(model, send, dialect.reply, signal)));
       const vectors = replies.flatMap((reply) => reply.vectors);
       refuseOtherDimensions(vectors, request, model);
       const counts = replies.map(({ promptTokens }) => promptTokens ?? Number.NaN);
@@ -104,26 +137,20 @@ export function sagemakerGateway(
   }
 
   function stream(model: string, request: ModelChatRequest | ModelCompletionRequest, signal: AbortSignal) {
-    const { invocation, chunk } = isChat(request)
-      ? streamedCall(served(model, 'chat'), request)
-      : streamedCall(served(model, 'completion'), request);
-    const parts = (deadline: Deadline) => runtime.parts(invocation, deadline);
+    const { parts, chunk } = readyStreams.get(request) ?? streamedCall(model, request);
     const { deadlineMs, streamDeadlineMs } = settings;
     const chunks = modelChunks({ model, parts, chunk, signal, deadlineMs, streamDeadlineMs });
     return stoppedChunks(chunks, stopsOf(request));
   }
 
-  return { chat, complete, embed, stream };
+  return { prepare, chat, complete, embed, stream };
 }
 
 interface Served<Request> extends ModelEndpoint {
   readonly dialect: Pick<TextDialect<Request, unknown>, 'body' | 'chunk'>;
 }
 
-function streamedCall<Request>({ endpoint, component, servedName, dialect }: Served<Request>, request: Request) {
-  const body = dialect.body(request, { stream: true, servedName });
-  return { invocation: { endpoint, component, body }, chunk: dialect.chunk };
-}
+type StreamedCall = Pick<ChunkSource, 'parts' | 'chunk'>;
 
 const isChat = (request: ModelChatRequest | ModelCompletionRequest): request is ModelChatRequest =>
   Array.isArray(request['messages']);

@@ -13,10 +13,16 @@ export interface Invocation {
   readonly body: unknown;
 }
 
-/** The SageMaker runtime: a whole reply as JSON, or the bytes of a streamed one, no faster than they are taken. */
+/** Sends an invocation, and gives its whole reply as JSON. */
+export type Asking = (deadline: Deadline) => Promise<unknown>;
+
+/** Sends an invocation, and gives the bytes of its reply as they come, no faster than they are taken. */
+export type Streaming = (deadline: Deadline) => AsyncIterable<Uint8Array>;
+
+/** The SageMaker runtime. It makes an invocation ready; what it gives back sends it, once. */
 export interface ModelRuntime {
-  reply(invocation: Invocation, deadline: Deadline): Promise<unknown>;
-  parts(invocation: Invocation, deadline: Deadline): AsyncIterable<Uint8Array>;
+  reply(invocation: Invocation): Asking;
+  parts(invocation: Invocation): Streaming;
 }
 
 export const commandInput = ({ endpoint, component, body }: Invocation) => ({
@@ -28,17 +34,20 @@ export const commandInput = ({ endpoint, component, body }: Invocation) => ({
 });
 
 export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
-  async function reply(invocation: Invocation, deadline: Deadline): Promise<unknown> {
-    const { Body } = await client.send(new InvokeEndpointCommand(commandInput(invocation)), {
-      abortSignal: deadline.signal,
-    });
-    return JSON.parse(new TextDecoder().decode(Body));
+  function reply(invocation: Invocation): Asking {
+    const command = new InvokeEndpointCommand(commandInput(invocation));
+    return async (deadline) => {
+      const { Body } = await client.send(command, { abortSignal: deadline.signal });
+      return JSON.parse(new TextDecoder().decode(Body));
+    };
   }
 
-  async function* parts(invocation: Invocation, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  function parts(invocation: Invocation): Streaming {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
-    const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
-    for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
+    return async function* sent(deadline) {
+      const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
+      for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
+    };
   }
 
   return { reply, parts };

@@ -6,5 +6,4 @@ import { doesIdentityRequireRefresh, isIdentityExpired, memoizeIdentityProvider 
  * places is looked at or read at a start (AWS "Defined runtime environment variables"). Kept as the SDK's own default keeps
  * them: for good, unless they say when they end.
  */
-export const defaultProvider = () =>
-  memoizeIdentityProvider(fromEnv(), isIdentityExpired, doesIdentityRequireRefresh);
+export const defaultProvider = () => memoizeIdentityProvider(fromEnv(), isIdentityExpired, doesIdentityRequireRefresh);

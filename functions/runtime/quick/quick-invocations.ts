@@ -6,7 +6,14 @@ import {
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { EventStreamCodec, getChunkedStream } from '@smithy/core/event-streams';
 import type { Deadline } from '#gateways/sagemaker/deadline.ts';
-import { commandInput, type Invocation, type ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import {
+  type Asking,
+  commandInput,
+  type Invocation,
+  type ModelRuntime,
+  type Streaming,
+} from '#gateways/sagemaker/runtime.ts';
+import type { Answer } from './answer.ts';
 import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
 import type { Post } from './post.ts';
@@ -26,24 +33,30 @@ const codec = new EventStreamCodec(
 export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
   const endpoint = async () =>
     (await getEndpointFromInstructions({ EndpointName: '' }, InvokeEndpointCommand, client.config)).url;
-  const send = signedTransport(client.config, {}, endpoint);
+  const transport = signedTransport(client.config, {}, endpoint);
 
-  async function reply(invocation: Invocation, deadline: Deadline): Promise<unknown> {
-    const outcome = await send(post(invocation, 'invocations'), deadline);
-    const told = outcome && (await bodyOf(outcome));
-    if (typeof told === 'string') return JSON.parse(told);
-    const command = withFirstOutcome(new InvokeEndpointCommand(commandInput(invocation)), told);
-    const { Body } = await client.send(command, { abortSignal: deadline.signal });
-    return JSON.parse(decoder.decode(Body));
+  function reply(invocation: Invocation): Asking {
+    const send = transport(post(invocation, 'invocations'));
+    return async (deadline) => {
+      const outcome = await send(deadline);
+      const told = outcome && (await bodyOf(outcome));
+      if (typeof told === 'string') return JSON.parse(told);
+      const command = withFirstOutcome(new InvokeEndpointCommand(commandInput(invocation)), told);
+      const { Body } = await client.send(command, { abortSignal: deadline.signal });
+      return JSON.parse(decoder.decode(Body));
+    };
   }
 
-  async function* parts(invocation: Invocation, deadline: Deadline): AsyncGenerator<Uint8Array> {
-    const outcome = await send(post(invocation, 'invocations-response-stream'), deadline);
-    if (!outcome || !isOk(outcome)) {
-      yield* slowParts(invocation, deadline, outcome);
-      return;
-    }
-    const { reply } = outcome;
+  function parts(invocation: Invocation): Streaming {
+    const send = transport(post(invocation, 'invocations-response-stream'));
+    return async function* sent(deadline) {
+      const outcome = await send(deadline);
+      if (outcome && isOk(outcome)) yield* quickParts(invocation, deadline, outcome.reply);
+      else yield* slowParts(invocation, deadline, outcome);
+    };
+  }
+
+  async function* quickParts(invocation: Invocation, deadline: Deadline, reply: Answer): AsyncGenerator<Uint8Array> {
     const pieces = reply[Symbol.asyncIterator]();
     try {
       for await (const frame of getChunkedStream({ [Symbol.asyncIterator]: () => pieces })) {

@@ -10,10 +10,12 @@ export type SdkConfig = Pick<
   'credentials' | 'region' | 'defaultSigningName' | 'systemClockOffset'
 >;
 
+/** Sends a request that is signed, and tells what became of it. Undefined when it could not be signed: then nothing was sent. */
+export type Send = (wait?: Wait) => Promise<Outcome | undefined>;
+
 /**
- * Sends one attempt of a request to AWS, signed, past the SDK's middleware, which costs a multiple of the call itself
- * (docs/adr/0008-quick-first-attempt.md). Undefined when the request could not even be made, for want of an endpoint or of
- * credentials: then nothing was sent.
+ * Signs a request to AWS, and gives back what sends one attempt of it past the SDK's middleware, which costs a multiple of the
+ * call itself (docs/adr/0008-quick-first-attempt.md). Without an endpoint or credentials it cannot be signed.
  */
 export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => Promise<URL>) {
   let made: ReturnType<typeof make> | undefined;
@@ -37,8 +39,11 @@ export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => P
     return { connections, text: wireText({ ...unsigned, headers: sign(unsigned, credentials, at) }) };
   }
 
-  return async (unsigned: Post, wait?: Wait): Promise<Outcome | undefined> => {
-    const request = await signed(unsigned).catch(() => undefined);
-    return request && attempt(request.connections, request.text, wire, wait);
+  return (unsigned: Post): Send => {
+    const made = signed(unsigned).catch(() => undefined);
+    return async (wait) => {
+      const request = await made;
+      return request && attempt(request.connections, request.text, wire, wait);
+    };
   };
 }
