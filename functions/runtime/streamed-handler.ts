@@ -34,9 +34,11 @@ export function streamedHandler(handle: (event: APIGatewayProxyEvent, context: C
 async function sendPieces(answer: awslambda.HttpResponseStream, { pieces, leave }: EventStream): Promise<void> {
   answer.once('close', () => void leave());
   try {
+    // A piece that is asked for counts as delivered.
+    if (answer.destroyed) return;
     for await (const piece of pieces) {
-      if (answer.destroyed) return;
       if (!answer.write(piece)) await hasRoom(answer);
+      if (answer.destroyed) return;
     }
     await ended(answer);
   } finally {
