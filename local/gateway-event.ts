@@ -50,7 +50,7 @@ export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
     multiValueQueryStringParameters: query?.all ?? null,
     pathParameters: Object.keys(request.pathParameters).length > 0 ? { ...request.pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, headers.last),
+    requestContext: requestContext(request, headers.userAgent),
     ...eventBody(request.body),
   };
 }
@@ -65,7 +65,7 @@ function eventBody(body: Uint8Array): Pick<APIGatewayProxyEvent, 'body' | 'isBas
 }
 
 /** Names that differ in capitals only are one header, under its first spelling. */
-function headersOf(rawHeaders: readonly string[]): Grouped {
+function headersOf(rawHeaders: readonly string[]): Grouped & { readonly userAgent: string | null } {
   const pairs: [string, string][] = [];
   const spellings = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -75,7 +75,9 @@ function headersOf(rawHeaders: readonly string[]): Grouped {
     if (!spellings.has(lower)) spellings.set(lower, name);
     pairs.push([spellings.get(lower) ?? name, rawHeaders[index + 1] ?? '']);
   }
-  return grouped(pairs);
+  const { all, last } = grouped(pairs);
+  const userAgent = last[spellings.get('user-agent') ?? ''] ?? null;
+  return { all, last, userAgent };
 }
 
 /** The values of each name, and the last of them. */
@@ -94,10 +96,7 @@ function grouped(pairs: readonly [string, string][]): Grouped {
   return { all, last };
 }
 
-function requestContext(
-  request: GatewayRequest,
-  headers: Record<string, string>,
-): APIGatewayProxyEvent['requestContext'] {
+function requestContext(request: GatewayRequest, userAgent: string | null): APIGatewayProxyEvent['requestContext'] {
   return {
     accountId: '000000000000',
     apiId: 'local',
@@ -106,7 +105,7 @@ function requestContext(
     domainPrefix: 'local',
     extendedRequestId: request.requestId,
     httpMethod: request.method,
-    identity: { ...noIdentity, sourceIp: request.sourceIp, userAgent: userAgentOf(headers) },
+    identity: { ...noIdentity, sourceIp: request.sourceIp, userAgent },
     path: `/${stage}${request.path}`,
     protocol: 'HTTP/1.1',
     requestId: request.requestId,
@@ -133,11 +132,6 @@ const noIdentity = {
   user: null,
   userArn: null,
 };
-
-function userAgentOf(headers: Record<string, string>): string | null {
-  const name = Object.keys(headers).find((key) => key.toLowerCase() === 'user-agent');
-  return name === undefined ? null : (headers[name] ?? null);
-}
 
 let lastTime = { second: -1, text: '' };
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { decodeInteger, encodeBytes, encodeInteger, encodeNumber } from './base62.ts';
+import { decodeNumber, encodeBytes, encodeNumber } from './base62.ts';
 import type { Random } from './ports.ts';
 
 const prefixes = { key: 'tai_', session: 'tas_', confirmation: 'tac_', reset: 'tar_' } as const;
@@ -31,7 +31,7 @@ export function issueCredential(
   random: Random,
 ): Credential & { text: string } {
   const secret = encodeBytes(random.bytes(32), secretLength);
-  const body = prefixes[kind] + encodeInteger(BigInt(accountId), accountLength) + secret;
+  const body = prefixes[kind] + encodeNumber(accountId, accountLength) + secret;
   const text = body + checksum(body);
   return { kind, accountId, digest: digestOf(text), text };
 }
@@ -40,7 +40,7 @@ export function issueCredential(
 export function parseCredential(text: string): Credential | undefined {
   if (!shape.test(text)) return undefined;
   const kind = kinds.get(text.slice(0, prefixLength));
-  const accountId = Number(decodeInteger(text.slice(prefixLength, prefixLength + accountLength)));
+  const accountId = decodeNumber(text.slice(prefixLength, prefixLength + accountLength));
   const isOurs = checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
   return kind && isOurs && Number.isSafeInteger(accountId) ? { kind, accountId, digest: digestOf(text) } : undefined;
 }

@@ -1,9 +1,9 @@
-import { encodeBytes } from './base62.ts';
+import { drawnText } from './base62.ts';
 import type { Random } from './ports.ts';
 
-/** A request's, hold's and ledger row's id: 119 random bits, made by us and never taken from the caller. */
+/** A request's, hold's and ledger row's id: 113 random bits, made by us and never taken from the caller. */
 export function newRequestId(random: Random): string {
-  return encodeBytes(random.bytes(14), 19);
+  return drawnText(random.bytes(19));
 }
 
 /** A random integer from 1 to 2^53 - 1: exact in JavaScript and not guessable (design section 3, "Ids"). */
