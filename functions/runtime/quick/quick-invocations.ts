@@ -13,7 +13,6 @@ import {
   type ModelRuntime,
   type Streaming,
 } from '#gateways/sagemaker/runtime.ts';
-import type { Answer } from './answer.ts';
 import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
 import type { Post } from './post.ts';
@@ -51,25 +50,25 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
     const send = transport(post(invocation, 'invocations-response-stream'));
     return async function* sent(deadline) {
       const outcome = await send(deadline);
-      if (outcome && isOk(outcome)) yield* quickParts(invocation, deadline, outcome.reply);
-      else yield* slowParts(invocation, deadline, outcome);
-    };
-  }
-
-  async function* quickParts(invocation: Invocation, deadline: Deadline, reply: Answer): AsyncGenerator<Uint8Array> {
-    const pieces = reply[Symbol.asyncIterator]();
-    try {
-      for await (const frame of getChunkedStream({ [Symbol.asyncIterator]: () => pieces })) {
-        const { headers, body } = codec.decode(frame);
-        if (headers[':message-type']?.value !== 'event') {
-          yield* slowParts(invocation, deadline, { reply, body: once(frame) });
-          return;
-        }
-        if (headers[':event-type']?.value === 'PayloadPart') yield body;
+      if (!outcome || !isOk(outcome)) {
+        yield* slowParts(invocation, deadline, outcome);
+        return;
       }
-    } finally {
-      await pieces.return(undefined);
-    }
+      const { reply } = outcome;
+      const pieces = reply[Symbol.asyncIterator]();
+      try {
+        for await (const frame of getChunkedStream({ [Symbol.asyncIterator]: () => pieces })) {
+          const { headers, body } = codec.decode(frame);
+          if (headers[':message-type']?.value !== 'event') {
+            yield* slowParts(invocation, deadline, { reply, body: once(frame) });
+            return;
+          }
+          if (headers[':event-type']?.value === 'PayloadPart') yield body;
+        }
+      } finally {
+        await pieces.return(undefined);
+      }
+    };
   }
 
   async function* slowParts(invocation: Invocation, deadline: Deadline, outcome: Outcome | undefined) {
