@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { issueCredential, parseCredential } from '#domain/credential.ts';
-import { newAccountId } from '#domain/ids.ts';
+import { newAccountId, newRequestId } from '#domain/ids.ts';
 
 const random = { bytes: (size: number) => randomBytes(size) };
 const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger().map(Math.abs)).filter((id) => id > 0);
@@ -55,5 +55,14 @@ describe('account ids', () => {
     expect(ids.every((id) => Number.isSafeInteger(id) && id >= 1)).toBe(true);
     expect(newAccountId({ bytes: (size) => new Uint8Array(size) })).toBe(1);
     expect(newAccountId({ bytes: (size) => new Uint8Array(size).fill(255) })).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe('request ids', () => {
+  it('are 19 letters and digits, each of which comes up, and unique in 20,000', () => {
+    const ids = Array.from({ length: 20_000 }, () => newRequestId(random));
+    expect(ids.filter((id) => !/^[0-9A-Za-z]{19}$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(20_000);
+    expect(new Set(ids.join('')).size).toBe(62);
   });
 });
