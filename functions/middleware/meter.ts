@@ -24,8 +24,8 @@ export interface Excess {
 
 /**
  * Admits a priced call before its operation and settles it after (design section 4). Acts only on its own hold: it
- * also runs for errors of middlewares before it, when there is none. Where the answer
- * `streams`, the settlement waits until the body has left, so that the first byte does not wait for it.
+ * also runs for errors of middlewares before it, when there is none. Where the answer `streams`, the settlement runs
+ * beside the body and only the answer's end waits for it; that of an answer in pieces begins when all of them are made.
  */
 export function meter(route: Route, meters: () => Meters, streams: boolean): Middleware {
   const { priced } = route;
@@ -81,8 +81,9 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       }
       call.cost = capped(call, call.cost);
       Object.assign(call.headers, call.charge.receipt(call.cost));
-      if (streams) call.afterBody = () => settle(call, call.cost);
-      else await settle(call, call.cost);
+      const settled = settle(call, call.cost);
+      if (streams) call.afterBody = () => settled;
+      else await settled;
     },
     onError: async function voidCall({ context: { call } }) {
       if (!call.charge) return;
