@@ -21,8 +21,8 @@ import { countTokens } from './tokens.ts';
 /** The models behind the service. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT, SERVICE_UNAVAILABLE. */
 export interface ModelGateway {
   /**
-   * Makes a text call ready that may come later with this same request, so that it need only be sent then. Nothing leaves;
-   * what goes wrong is told to whoever makes the call.
+   * Makes a text call ready that may come later with this same request, so that it need only be sent then. Nothing leaves.
+   * Throws at once for a model that is not there, as the call will.
    */
   prepare(model: string, request: ModelChatRequest | ModelCompletionRequest, stream: boolean): void;
   /** `signal` ends the wait earlier than the gateway's own deadline; that is a MODEL_TIMEOUT too. */

@@ -34,7 +34,7 @@ export interface Order {
   readonly amount: number;
   /** The order at no more than a budget (microcredits), where `amount` is only a bound; undefined if there is none. */
   readonly within?: (budget: number) => Promise<Order | undefined>;
-  /** Makes ready what the operation will need, and must not throw; run while the admission is waited for. */
+  /** Makes ready what the operation will need, while the admission is waited for; what it throws, the operation throws again. */
   readonly prepare?: () => void;
 }
 

@@ -62,15 +62,13 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       const asked = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
       const admit = (order: Order) => metering.admit({ ...asked, amount: order.amount });
       const { prepare } = call.order;
-      // By then the admission has been sent.
-      if (prepare) setImmediate(prepare);
+      if (prepare) meanwhile(prepare);
       call.charge = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await affordable(call.order, refusal);
         return admit(call.order);
       });
       call.cost = call.order.amount;
-      // By then the operation has been sent on its way to the model.
-      setImmediate(call.charge.prepare);
+      meanwhile(call.charge.prepare);
     },
     after: async function settleCall({ context: { call }, response }) {
       if (!call.charge) return;
@@ -91,6 +89,20 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       Object.assign(call.headers, call.charge.receipt(0));
     },
   };
+}
+
+/**
+ * Runs work when what goes on from here has been sent and is waited for: the admission, or the operation's call of its model.
+ * What it throws is met again by whoever needs its result.
+ */
+function meanwhile(work: () => void): void {
+  setImmediate(() => {
+    try {
+      work();
+    } catch {
+      // Nobody waits for it here.
+    }
+  });
 }
 
 /** What the account can still pay of an order whose price was a bound, or the refusal again. */

@@ -216,7 +216,7 @@ describe('the gateway', () => {
 
   it('explains an endpoint that is not there, and a family that cannot do what it is asked', async () => {
     const code = 'SERVICE_UNAVAILABLE';
-    gateway.prepare('tei', chat, false);
+    expect(() => gateway.prepare('tei', chat, false)).toThrow(expect.objectContaining({ code }));
     await expect(gateway.chat('tei', chat)).rejects.toMatchObject({ code });
     expect(() => gateway.stream('tei', chat, stay)).toThrow(expect.objectContaining({ code }));
     const lost = sagemakerGateway(client, {

@@ -37,8 +37,8 @@ export class InsufficientCredits extends ServiceError {
 export type Verdict = { is: 'admitted' | 'due'; meter: Meter } | { is: 'refused'; why: ServiceError };
 
 /**
- * Reads the verdict from the item that the write left or met, in the order of design section 3: 401, 403, 429, 402.
- * A hold of this call says it is admitted, be it by this write or by an earlier try of ours whose reply was lost.
+ * Reads the verdict from the item that the write met when it was not done, in the order of design section 3: 401, 403, 429,
+ * 402. A hold of this call says it is admitted, by an earlier try of ours whose reply was lost.
  */
 export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };

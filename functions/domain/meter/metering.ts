@@ -11,7 +11,7 @@ import { sweeper } from './sweep.ts';
 /** An admitted call's hold. Amounts in microcredits. */
 export interface Charge {
   readonly held: number;
-  /** Reads what the admission left, in a moment that nobody waits for. Does not throw: whoever needs it is told. */
+  /** Reads what the admission left, in a moment that nobody waits for; what it throws is thrown again to whoever needs it. */
   readonly prepare: () => void;
   /** Headers of an answer whose cost is not known yet. */
   holding(): Record<string, string>;
@@ -87,13 +87,7 @@ export function metering(store: MeterStore, plans: Plans) {
 
     return {
       held: attempt.amount,
-      prepare() {
-        try {
-          standing();
-        } catch {
-          // Whoever needs it is told.
-        }
-      },
+      prepare: () => void standing(),
       holding: () => ({ ...standing().rate, 'x-credits-held': decimalCredits(attempt.amount) }),
       receipt(cost) {
         const { meter, rate } = standing();

@@ -14,7 +14,7 @@ import { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
 import { type ChunkDeadlines, type ChunkSource, modelChunks, refuseFailed } from './model-chunks.ts';
-import { type Asking, type ModelRuntime, modelRuntime } from './runtime.ts';
+import { type Asking, type Invocation, type ModelRuntime, modelRuntime } from './runtime.ts';
 import { stoppedChunks } from './stopped-chunks.ts';
 import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
@@ -51,32 +51,24 @@ export function sagemakerGateway(
   const readyStreams = new WeakMap<object, StreamedCall>();
 
   function prepare(model: string, request: ModelChatRequest | ModelCompletionRequest, stream: boolean): void {
-    try {
-      if (stream) readyStreams.set(request, streamedCall(model, request));
-      else readyReplies.set(request, wholeCall(model, request));
-    } catch {
-      // Whoever makes the call is told.
-    }
+    if (stream) readyStreams.set(request, textCall(model, request, streamedCall));
+    else readyReplies.set(request, textCall(model, request, wholeCall));
   }
 
-  function wholeCall(model: string, request: ModelChatRequest | ModelCompletionRequest): Asking {
-    return isChat(request) ? asking(served(model, 'chat'), request) : asking(served(model, 'completion'), request);
+  function textCall<T>(
+    model: string,
+    request: ModelChatRequest | ModelCompletionRequest,
+    make: <Request>(at: Served<Request>, request: Request) => T,
+  ): T {
+    return isChat(request) ? make(served(model, 'chat'), request) : make(served(model, 'completion'), request);
   }
 
-  function asking<Request>({ endpoint, component, dialect, servedName }: Served<Request>, request: Request): Asking {
-    return runtime.reply({ endpoint, component, body: dialect.body(request, { stream: false, servedName }) });
+  function wholeCall<Request>(at: Served<Request>, request: Request): Asking {
+    return runtime.reply(invocationOf(at, request, false));
   }
 
-  function streamedCall(model: string, request: ModelChatRequest | ModelCompletionRequest): StreamedCall {
-    return isChat(request)
-      ? streaming(served(model, 'chat'), request)
-      : streaming(served(model, 'completion'), request);
-  }
-
-  function streaming<Request>(at: Served<Request>, request: Request): StreamedCall {
-    const { endpoint, component, dialect, servedName } = at;
-    const body = dialect.body(request, { stream: true, servedName });
-    return { parts: runtime.parts({ endpoint, component, body }), chunk: dialect.chunk };
+  function streamedCall<Request>(at: Served<Request>, request: Request): StreamedCall {
+    return { parts: runtime.parts(invocationOf(at, request, true)), chunk: at.dialect.chunk };
   }
 
   /** A whole reply, parsed; one that tells of a failure is thrown as that. */
@@ -95,9 +87,9 @@ export function sagemakerGateway(
   }
 
   async function chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply> {
-    const { dialect } = served(model, 'chat');
-    const send = readyReplies.get(request) ?? wholeCall(model, request);
-    const reply = await ask(model, send, dialect.reply, signal);
+    const at = served(model, 'chat');
+    const send = readyReplies.get(request) ?? wholeCall(at, request);
+    const reply = await ask(model, send, at.dialect.reply, signal);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.message.content ?? '', stopsOf(request));
@@ -107,9 +99,9 @@ export function sagemakerGateway(
   }
 
   async function complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply> {
-    const { dialect } = served(model, 'completion');
-    const send = readyReplies.get(request) ?? wholeCall(model, request);
-    const reply = await ask(model, send, dialect.reply);
+    const at = served(model, 'completion');
+    const send = readyReplies.get(request) ?? wholeCall(at, request);
+    const reply = await ask(model, send, at.dialect.reply);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.text, stopsOf(request));
@@ -137,7 +129,7 @@ export function sagemakerGateway(
   }
 
   function stream(model: string, request: ModelChatRequest | ModelCompletionRequest, signal: AbortSignal) {
-    const { parts, chunk } = readyStreams.get(request) ?? streamedCall(model, request);
+    const { parts, chunk } = readyStreams.get(request) ?? textCall(model, request, streamedCall);
     const { deadlineMs, streamDeadlineMs } = settings;
     const chunks = modelChunks({ model, parts, chunk, signal, deadlineMs, streamDeadlineMs });
     return stoppedChunks(chunks, stopsOf(request));
@@ -151,6 +143,11 @@ interface Served<Request> extends ModelEndpoint {
 }
 
 type StreamedCall = Pick<ChunkSource, 'parts' | 'chunk'>;
+
+function invocationOf<Request>(at: Served<Request>, request: Request, stream: boolean): Invocation {
+  const { endpoint, component, dialect, servedName } = at;
+  return { endpoint, component, body: dialect.body(request, { stream, servedName }) };
+}
 
 const isChat = (request: ModelChatRequest | ModelCompletionRequest): request is ModelChatRequest =>
   Array.isArray(request['messages']);
