@@ -30,15 +30,14 @@ export async function invoke(
   log: (line: string) => void,
 ): Promise<void> {
   const { requestId } = event.requestContext;
-  const stream = new ResponseStream(response);
   try {
     await withinTime(lambda, async () => {
       const handler = await lambda.load();
       const context = lambdaContext(lambda, requestId);
       if (!isStreaming(handler)) return sendReply(response, await handler(event, context));
-      await handler(event, stream, context);
+      await handler(event, new ResponseStream(response), context);
       if (!response.headersSent) throw new Error('the handler ended without an answer');
-      if (!stream.writableEnded) stream.end();
+      if (!response.writableEnded) response.end();
     });
   } catch (error) {
     if (response.destroyed) return;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { ResponseStream } from './response-stream.ts';
 
@@ -27,10 +28,9 @@ function streamifyResponse(handler: LambdaHandler): LambdaHandler {
   return handler;
 }
 
-function withHead(stream: unknown, metadata: unknown): ResponseStream {
+function withHead(stream: unknown, metadata: unknown): ServerResponse {
   if (!(stream instanceof ResponseStream)) throw new TypeError('HttpResponseStream.from needs the stream of the event');
-  stream.setHead(metadata);
-  return stream;
+  return stream.withHead(metadata);
 }
 
 /** The context of one invocation (AWS "Using the Lambda context object"). */

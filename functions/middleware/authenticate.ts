@@ -20,16 +20,16 @@ export interface Authentication {
  * the admission itself checks the key, so here it is only parsed, and `prove` is left for a request that is bad.
  */
 export function authenticate(route: Route, authentication: () => Authentication): Middleware {
-  async function prove(caller: KeyCaller): Promise<void> {
+  const proofOf = (caller: KeyCaller) => async (): Promise<void> => {
     const { now, findMeter } = authentication();
     const meter = await findMeter(caller.accountId);
     if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw invalidKey();
-  }
+  };
 
   async function callerOf(credential: Credential): Promise<Caller> {
     if (credential.kind === 'key') {
       const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
-      if (!route.priced) await prove(caller);
+      if (!route.priced) await proofOf(caller)();
       return caller;
     }
     if (credential.kind !== 'session' || route.credential === 'key') throw invalidKey();
@@ -50,7 +50,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
         : callerOf(credential ?? refuse()));
       if (!caller) return;
       call.caller = caller;
-      if (route.priced && caller.kind === 'key') call.prove = () => prove(caller);
+      if (route.priced && caller.kind === 'key') call.prove = proofOf(caller);
     },
   };
 }

@@ -80,7 +80,8 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       call.cost = capped(call, call.cost);
       Object.assign(call.headers, call.charge.receipt(call.cost));
       const settled = settle(call, call.cost);
-      if (streams) call.afterBody = () => settled;
+      const isSettled = (): Promise<void> => settled;
+      if (streams) call.afterBody = isSettled;
       else await settled;
     },
     onError: async function voidCall({ context: { call } }) {

@@ -46,8 +46,9 @@ export function requestLog(route: Pick<Route, 'id'>, log: () => RequestLog): Mid
       context.call = { requestId: log().newRequestId(), startedAt, input, cost: 0, headers: {}, markFirstByte };
     },
     after: function logReply({ context: { call } }) {
-      if (call.afterBody) call.afterEnd = () => writeLine(call);
-      else writeLine(call);
+      const write = (): void => writeLine(call);
+      if (call.afterBody) call.afterEnd = write;
+      else write();
     },
     onError: function logError({ context }) {
       writeLine(context.call);

@@ -65,7 +65,9 @@ async function sendWhole(
   await ended(answer);
 }
 
+/** Resolves when all of an answer has left, or never will. */
 const ended = (answer: awslambda.HttpResponseStream): Promise<void> =>
   new Promise((resolve) => {
-    answer.end(() => resolve());
+    if (answer.destroyed) resolve();
+    else answer.once('close', resolve).end(resolve);
   });

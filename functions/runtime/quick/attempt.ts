@@ -32,7 +32,8 @@ export function attempt(
   const timer =
     requestTimeout &&
     setTimeout(() => connection.close(named('TimeoutError', `no answer within ${requestTimeout} ms`)), requestTimeout);
-  if (wait) wait.onEnd = () => connection.close(named('AbortError', givenUp));
+  const giveUp = (): void => connection.close(named('AbortError', givenUp));
+  if (wait) wait.onEnd = giveUp;
   connection.send(request, {
     onAnswer(reply) {
       clearTimeout(timer);
