@@ -20,8 +20,9 @@ import { mostDimensions } from './models.ts';
 const Message = v.variant(
   'role',
   [
-    v.object({ role: v.literal('system'), content }),
+    // Tried in this order, and a role that is not the one costs an issue: the most frequent is first.
     v.object({ role: v.literal('user'), content }),
+    v.object({ role: v.literal('system'), content }),
     v.object({ role: v.literal('function'), name: functionName, content }),
     v.pipe(
       v.object({

@@ -50,12 +50,12 @@ const ToolCall = v.object(
 const Message = v.variant(
   'role',
   [
+    v.object({ role: v.literal('user'), content: Text }),
     v.object({ role: v.literal('system'), content: Text }),
     v.pipe(
       v.object({ role: v.literal('developer'), content: Text }),
       v.transform((message) => ({ ...message, role: 'system' as const })),
     ),
-    v.object({ role: v.literal('user'), content: Text }),
     v.pipe(
       v.object({
         role: v.literal('assistant'),

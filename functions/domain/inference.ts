@@ -29,12 +29,15 @@ export interface ModelGateway {
   chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply>;
   complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply>;
   embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings>;
-  /** The chunks of a chat or completion as the model makes them; `signal` ends its work. Throws at once for a model that is not there. */
-  stream(
-    model: string,
-    request: ModelChatRequest | ModelCompletionRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<ModelChunk>;
+  /** A chat or completion as the model makes it. Throws at once for a model that is not there. */
+  stream(model: string, request: ModelChatRequest | ModelCompletionRequest): ModelStream;
+}
+
+/** To be read at once: its time runs from the beginning. */
+export interface ModelStream {
+  readonly chunks: AsyncGenerator<ModelChunk>;
+  /** Ends the model's work. */
+  readonly cancel: () => void;
 }
 
 /** A call ready to be admitted and sent: `amount` (microcredits) is the most it can cost. */
@@ -91,7 +94,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   /** Charged once any content was delivered. */
   async function streamChat(order: ChatOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
     const { model, request, amount, format } = order;
-    const { signal, cancel } = cancellation();
+    const { chunks: modelChunks, cancel } = gateway.stream(model, request);
     let text = '';
     const onUsage = (usage: ModelUsage | null | undefined) =>
       billable(usage, () => countedUsage(JSON.stringify(request.messages), text, tokenizer));
@@ -99,7 +102,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       text += content;
     };
     const chunks = chatChunks({
-      chunks: gateway.stream(model, request, signal),
+      chunks: modelChunks,
       format,
       about: about('chatcmpl', requestId, model),
       onContent,
@@ -139,7 +142,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   /** A stream that is cut short is charged for what was delivered; a whole one for what the model says it used. */
   async function streamCompletion(order: CompletionOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
     const { model, request, format } = order;
-    const { signal, cancel } = cancellation();
+    const { chunks: modelChunks, cancel } = gateway.stream(model, request);
     let text = '';
     let used: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
@@ -152,7 +155,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const cost = async () =>
       tokenPrice('completion', used ? used.prompt_tokens + used.completion_tokens : await tokenizer.count(text));
     const chunks = completionChunks({
-      chunks: gateway.stream(model, request, signal),
+      chunks: modelChunks,
       format,
       about: about('cmpl', requestId, model),
       onText,
@@ -182,9 +185,4 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   return { orderChat, chat, streamChat, orderCompletion, complete, streamCompletion, orderEmbeddings, embed };
-}
-
-function cancellation(): { signal: AbortSignal; cancel: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, cancel: () => controller.abort() };
 }

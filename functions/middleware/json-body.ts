@@ -36,7 +36,7 @@ function parsed(text: string): unknown {
 function refuseAmbiguous(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   let string = '';
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g)) {
+  for (const token of text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g) ?? []) {
     if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined);
     else if (token === '}' || token === ']') open.pop();
     else if (token === ':') refuseKey(string, open.at(-1));
@@ -48,7 +48,7 @@ function refuseAmbiguous(text: string): void {
 }
 
 function refuseKey(literal: string, keys: Set<string> | undefined): void {
-  const key = String(JSON.parse(literal));
+  const key = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
   if (key === '__proto__') throw new ServiceError('INVALID_FORMAT', 'The body must not have a key named __proto__.');
   if (keys?.has(key))
     throw new ServiceError(

@@ -3,10 +3,9 @@ import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ContainerFamily, containerFamilies } from '#contract/models.ts';
 import type { ModelChatRequest } from '#domain/chat.ts';
-import type { ModelGateway } from '#domain/inference.ts';
+import type { ModelGateway, ModelStream } from '#domain/inference.ts';
 import type { ModelChunk } from '#domain/model-stream.ts';
-import type { ChunkDeadlines } from '#gateways/sagemaker/model-chunks.ts';
-import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import { type ModelGatewaySettings, sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { createFaults } from '#local/faults.ts';
 import type { Loopback } from '#local/loopback.ts';
 import { demoEngine } from '#local/sagemaker/demo-engine.ts';
@@ -40,7 +39,7 @@ afterAll(async () => {
 });
 
 /** A gateway whose models are called after their families. */
-const gatewayWith = (deadlines: Partial<ChunkDeadlines>) =>
+const gatewayWith = (deadlines: Partial<ModelGatewaySettings>) =>
   sagemakerGateway(client, {
     endpointOf: (family) => ({ endpoint: `the-${family}`, family: family as ContainerFamily }),
     deadlineMs: 20_000,
@@ -51,9 +50,8 @@ const gatewayWith = (deadlines: Partial<ChunkDeadlines>) =>
 
 const chat = { messages: [{ role: 'user', content: 'Wie heißt der Fluss in Zürich? 🎉' }], max_tokens: 60 };
 const prompt = { prompt: 'Once upon a time', max_tokens: 30, temperature: 0.5, top_p: 1, top_k: 50 };
-const stay = new AbortController().signal;
 
-async function read(chunks: AsyncIterable<ModelChunk>) {
+async function read({ chunks }: ModelStream) {
   const all: ModelChunk[] = [];
   const error = await (async () => {
     for await (const chunk of chunks) all.push(chunk);
@@ -70,7 +68,7 @@ async function read(chunks: AsyncIterable<ModelChunk>) {
 
 describe.each(textFamilies)('%s', (family) => {
   it('answers a chat, whole and in chunks, like the others', async () => {
-    const [reply, streamed] = [await gateway.chat(family, chat), await read(gateway.stream(family, chat, stay))];
+    const [reply, streamed] = [await gateway.chat(family, chat), await read(gateway.stream(family, chat))];
     const { content } = (await gateway.chat('vllm', chat)).choices[0]!.message;
     expect(content).toMatch(/Zürich/);
     expect(reply.choices[0]!.message.content).toBe(content);
@@ -82,10 +80,7 @@ describe.each(textFamilies)('%s', (family) => {
   });
 
   it('carries a prompt on, whole and in chunks, like the others, and tells what that took', async () => {
-    const [reply, streamed] = [
-      await gateway.complete(family, prompt),
-      await read(gateway.stream(family, prompt, stay)),
-    ];
+    const [reply, streamed] = [await gateway.complete(family, prompt), await read(gateway.stream(family, prompt))];
     const { text } = (await gateway.complete('vllm', prompt)).choices[0]!;
     expect(reply.choices[0]).toMatchObject({ text, finish_reason: 'length' });
     expect(streamed).toMatchObject({ error: undefined, text, reason: 'length' });
@@ -110,12 +105,12 @@ describe.each(textFamilies)('%s', (family) => {
     expect(asked).toEqual([]);
     const ready = [
       await gateway.chat(family, whole),
-      await read(gateway.stream(family, streamed, stay)),
+      await read(gateway.stream(family, streamed)),
       await gateway.complete(family, carriedOn),
     ];
     const unready = [
       await gateway.chat(family, chat),
-      await read(gateway.stream(family, chat, stay)),
+      await read(gateway.stream(family, chat)),
       await gateway.complete(family, prompt),
     ];
     expect(ready).toEqual(unready);
@@ -132,7 +127,7 @@ describe.each(textFamilies)('%s', (family) => {
     const called = (await gateway.chat(family, asked)).choices[0]!.message.tool_calls!;
     expect(called.map((call) => call.function.name)).toEqual(['get_weather']);
     expect(JSON.parse(called[0]!.function.arguments)).toEqual({ city: expect.any(String) });
-    const { calls, error } = await read(gateway.stream(family, asked, stay));
+    const { calls, error } = await read(gateway.stream(family, asked));
     expect(error).toBeUndefined();
     expect(calls.map((call) => call.name ?? '').join('')).toBe('get_weather');
     expect(calls.map((call) => call.arguments ?? '').join('')).toBe(called[0]!.function.arguments);
@@ -144,7 +139,7 @@ describe.each(textFamilies)('%s', (family) => {
     const expected = full.slice(0, full.indexOf(stop[0]!));
     const stopped = (await gateway.chat(family, { ...chat, stop })).choices[0]!;
     expect([stopped.message.content, stopped.finish_reason]).toEqual([expected, expect.stringMatching(/^stop/)]);
-    const streamed = await read(gateway.stream(family, { ...chat, stop }, stay));
+    const streamed = await read(gateway.stream(family, { ...chat, stop }));
     expect(streamed).toMatchObject({ error: undefined, text: expected, reason: expect.stringMatching(/^stop/) });
     const continued = (await gateway.complete(family, prompt)).choices[0]!.text;
     const { text } = (await gateway.complete(family, { ...prompt, stop: [continued.slice(9, 14)] })).choices[0]!;
@@ -166,8 +161,8 @@ describe.each(textFamilies)('%s', (family) => {
     const told = { code, message: expect.stringMatching(message) };
     await expect(gateway.chat(family, chat)).rejects.toMatchObject(told);
     await expect(gateway.complete(family, prompt)).rejects.toMatchObject(told);
-    expect((await read(gateway.stream(family, chat, stay))).error).toMatchObject(told);
-    expect((await read(gateway.stream(family, prompt, stay))).error).toMatchObject(told);
+    expect((await read(gateway.stream(family, chat))).error).toMatchObject(told);
+    expect((await read(gateway.stream(family, prompt))).error).toMatchObject(told);
   });
 
   const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -182,7 +177,7 @@ describe.each(textFamilies)('%s', (family) => {
       : [['ends for a reason that is a failure', [piece, event({ choices: [{ finish_reason: 'abort' }] })]] as const]),
   ])('that %s in the middle of a stream has failed, after what it said', async (_, events) => {
     engine = streaming(events);
-    const { text, error } = await read(gateway.stream(family, chat, stay));
+    const { text, error } = await read(gateway.stream(family, chat));
     expect([text, error]).toEqual(['Hello', expect.objectContaining({ code: 'MODEL_ERROR' })]);
   });
 });
@@ -211,14 +206,14 @@ describe('the gateway', () => {
     faults.order({ target: 'sagemaker', fault, count: 2 });
     const hasty = gatewayWith({ deadlineMs: shortMs });
     await expect(hasty.chat('vllm', chat)).rejects.toMatchObject({ code });
-    expect((await read(hasty.stream('vllm', chat, stay))).error).toMatchObject({ code });
+    expect((await read(hasty.stream('vllm', chat))).error).toMatchObject({ code });
   });
 
   it('explains an endpoint that is not there, and a family that cannot do what it is asked', async () => {
     const code = 'SERVICE_UNAVAILABLE';
     expect(() => gateway.prepare('tei', chat, false)).toThrow(expect.objectContaining({ code }));
     await expect(gateway.chat('tei', chat)).rejects.toMatchObject({ code });
-    expect(() => gateway.stream('tei', chat, stay)).toThrow(expect.objectContaining({ code }));
+    expect(() => gateway.stream('tei', chat)).toThrow(expect.objectContaining({ code }));
     const lost = sagemakerGateway(client, {
       endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
       deadlineMs: 20_000,
@@ -240,7 +235,7 @@ describe('the gateway', () => {
   ])('takes a 200 with %s for a failure', async (_, body) => {
     engine = { invoke: async () => ({ kind: 'json', status: 200, body }) };
     await expect(gateway.chat('vllm', chat)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
-    expect((await read(gateway.stream('vllm', chat, stay))).error).toMatchObject({ code: 'MODEL_ERROR' });
+    expect((await read(gateway.stream('vllm', chat))).error).toMatchObject({ code: 'MODEL_ERROR' });
   });
 
   it.each(['', 'Internal Server Error', '{"choices":', '\u0000'])(
@@ -248,7 +243,7 @@ describe('the gateway', () => {
     async (bytes) => {
       engine = streaming([bytes]);
       await expect(gateway.chat('vllm', chat)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
-      expect((await read(gateway.stream('vllm', chat, stay))).error).toMatchObject({ code: 'MODEL_ERROR' });
+      expect((await read(gateway.stream('vllm', chat))).error).toMatchObject({ code: 'MODEL_ERROR' });
     },
   );
 
@@ -273,22 +268,21 @@ describe('the gateway', () => {
 
   it('ends the work of a model that runs past a stop sequence, also one in pieces', async () => {
     const state = endless(['to be', ' or', ' not', ' to', ' be'], 1);
-    const { text, error, reason } = await read(gateway.stream('vllm', { ...chat, stop: ['not to be'] }, stay));
+    const { text, error, reason } = await read(gateway.stream('vllm', { ...chat, stop: ['not to be'] }));
     expect([text, error, reason]).toEqual(['to be or ', undefined, 'stop']);
     await state.ended.promise;
   });
 
   it.each([
-    ['the caller goes', async (_: AsyncGenerator<ModelChunk>, caller: AbortController) => caller.abort()],
-    ['the reader stops', async (chunks: AsyncGenerator<ModelChunk>) => void (await chunks.return(undefined))],
+    ['the caller goes', async ({ cancel }: ModelStream) => cancel()],
+    ['the reader stops', async ({ chunks }: ModelStream) => void (await chunks.return(undefined))],
   ])('ends the work of a model when %s', async (_, leave) => {
     const state = endless(['word '], 1);
-    const caller = new AbortController();
-    const chunks = gateway.stream('vllm', chat, caller.signal);
-    await chunks.next();
-    await leave(chunks, caller);
+    const stream = gateway.stream('vllm', chat);
+    await stream.chunks.next();
+    await leave(stream);
     await state.ended.promise;
-    await expect(chunks.next())
+    await expect(stream.chunks.next())
       .resolves.toMatchObject({ done: true })
       .catch(() => undefined);
   });
@@ -299,10 +293,10 @@ describe('the gateway', () => {
       yield Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: 'Hello' } }] })}\n\n`);
       await new Promise(() => undefined);
     }
-    const fell = await read(gatewayWith({ deadlineMs: shortMs }).stream('vllm', chat, stay));
+    const fell = await read(gatewayWith({ deadlineMs: shortMs }).stream('vllm', chat));
     expect([fell.text, fell.error]).toEqual(['Hello', expect.objectContaining({ code: 'MODEL_TIMEOUT' })]);
     const state = endless(['word '], 5);
-    const went = await read(gatewayWith({ streamDeadlineMs: shortMs }).stream('vllm', chat, stay));
+    const went = await read(gatewayWith({ streamDeadlineMs: shortMs }).stream('vllm', chat));
     expect(went.text).toMatch(/^(word )+$/);
     expect(went.error).toMatchObject({ code: 'MODEL_TIMEOUT' });
     await state.ended.promise;
@@ -311,7 +305,7 @@ describe('the gateway', () => {
   it('waits for a slow reader, with whom the model keeps pace, longer than for a model', async () => {
     const state = endless(['x'.repeat(10_000)]);
     const deadlineMs = 1500;
-    const chunks = gatewayWith({ deadlineMs }).stream('vllm', chat, stay);
+    const { chunks } = gatewayWith({ deadlineMs }).stream('vllm', chat);
     for (let taken = 0; taken < 3; taken += 1) expect((await chunks.next()).done).toBe(false);
     await sleep(deadlineMs + 300);
     const held = state.made;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelChunk } from '#domain/model-stream.ts';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { lmi } from '#gateways/sagemaker/lmi.ts';
 import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { stoppedChunks } from '#gateways/sagemaker/stopped-chunks.ts';
@@ -38,10 +39,9 @@ async function collected(chunk: (event: unknown) => ModelChunk, parts: readonly 
   async function* bytes() {
     yield* parts;
   }
-  const source = { model: 'svc-1', chunk, parts: bytes, signal: new AbortController().signal };
+  const source = { model: 'svc-1', chunk, parts: bytes, deadline: new Deadline(1000), waitMs: 1000 };
   const chunks: ModelChunk[] = [];
-  const deadlines = { deadlineMs: 1000, streamDeadlineMs: 1000 };
-  for await (const each of stoppedChunks(modelChunks({ ...source, ...deadlines }), stops)) chunks.push(each);
+  for await (const each of stoppedChunks(modelChunks(source), stops)) chunks.push(each);
   return chunks;
 }
 

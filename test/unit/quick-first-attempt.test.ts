@@ -359,9 +359,8 @@ test("streams that are read to the model's last word share one connection; one t
       model: 'svc-1',
       parts: runtime.parts(invocation),
       chunk: (event) => v.parse(ModelChunk, event),
-      signal: new AbortController().signal,
-      deadlineMs: 1000,
-      streamDeadlineMs: 1000,
+      deadline: new Deadline(1000),
+      waitMs: 1000,
     });
   for (let call = 0; call < 5; call++) {
     expect(await Array.fromAsync(read())).toHaveLength(2);

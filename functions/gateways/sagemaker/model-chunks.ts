@@ -1,25 +1,19 @@
 import type { ModelChunk } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import { failureError, failureIn } from './container-failure.ts';
-import { Deadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { modelEvents } from './model-events.ts';
 
-/** Milliseconds. */
-export interface ChunkDeadlines {
-  /** For a whole reply, and for each wait for a chunk; the time that our own reader takes does not count. */
-  readonly deadlineMs: number;
-  /** For a stream from its beginning to its end. */
-  readonly streamDeadlineMs: number;
-}
-
-export interface ChunkSource extends ChunkDeadlines {
+export interface ChunkSource {
   readonly model: string;
   /** Begins the model's work and gives its bytes; the deadline ends both. */
   readonly parts: (deadline: Deadline) => AsyncIterable<Uint8Array>;
   readonly chunk: (event: unknown) => ModelChunk;
-  /** The caller's. */
-  readonly signal: AbortSignal;
+  /** Of the whole stream. */
+  readonly deadline: Deadline;
+  /** Milliseconds that each wait for a chunk may take; the time that our own reader takes does not count. */
+  readonly waitMs: number;
 }
 
 /** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
@@ -34,12 +28,11 @@ export function refuseFailed({ finish_reason: reason }: { finish_reason?: string
  * border of a frame looks like any end. The model's work ends with the generator, whoever ends it.
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
-  const { model, deadlineMs, streamDeadlineMs, signal } = source;
-  const deadline = new Deadline(streamDeadlineMs, signal);
+  const { model, deadline, waitMs } = source;
   const events = modelEvents(source.parts(deadline));
 
   async function nextEvent() {
-    const timer = setTimeout(deadline.end, deadlineMs);
+    const timer = setTimeout(deadline.end, waitMs);
     try {
       return await events.next();
     } finally {

@@ -5,7 +5,7 @@ import type { ContainerFamily } from '#contract/models.ts';
 import type { ModelChatReply, ModelChatRequest } from '#domain/chat.ts';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/completion.ts';
 import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/embeddings.ts';
-import type { ModelGateway } from '#domain/inference.ts';
+import type { ModelGateway, ModelStream } from '#domain/inference.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import { cutAtStop } from '#domain/stop-sequences.ts';
 import type { Container, TextDialect } from './container.ts';
@@ -13,16 +13,20 @@ import { failureError, failureIn } from './container-failure.ts';
 import { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
-import { type ChunkDeadlines, type ChunkSource, modelChunks, refuseFailed } from './model-chunks.ts';
+import { type ChunkSource, modelChunks, refuseFailed } from './model-chunks.ts';
 import { type Asking, type Invocation, type ModelRuntime, modelRuntime } from './runtime.ts';
 import { stoppedChunks } from './stopped-chunks.ts';
 import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
 import { vllm } from './vllm.ts';
 
-/** Where each model runs, and how long it may take. */
-export interface ModelGatewaySettings extends ChunkDeadlines {
+/** Where each model runs, and how many milliseconds it may take. */
+export interface ModelGatewaySettings {
   readonly endpointOf: (model: string) => ModelEndpoint | undefined;
+  /** For a whole reply, and for each wait for a chunk of a stream. */
+  readonly deadlineMs: number;
+  /** For a stream from its beginning to its end. */
+  readonly streamDeadlineMs: number;
   /** For embeddings, which a model does not make word by word. */
   readonly briefDeadlineMs: number;
 }
@@ -128,11 +132,11 @@ export function sagemakerGateway(
     }
   }
 
-  function stream(model: string, request: ModelChatRequest | ModelCompletionRequest, signal: AbortSignal) {
+  function stream(model: string, request: ModelChatRequest | ModelCompletionRequest): ModelStream {
     const { parts, chunk } = readyStreams.get(request) ?? textCall(model, request, streamedCall);
-    const { deadlineMs, streamDeadlineMs } = settings;
-    const chunks = modelChunks({ model, parts, chunk, signal, deadlineMs, streamDeadlineMs });
-    return stoppedChunks(chunks, stopsOf(request));
+    const deadline = new Deadline(settings.streamDeadlineMs);
+    const chunks = modelChunks({ model, parts, chunk, deadline, waitMs: settings.deadlineMs });
+    return { chunks: stoppedChunks(chunks, stopsOf(request)), cancel: deadline.end };
   }
 
   return { prepare, chat, complete, embed, stream };
