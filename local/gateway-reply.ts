@@ -3,11 +3,22 @@ import * as v from 'valibot';
 import { formatOf } from '#contract/answer-formats.ts';
 import { errorStatus, type Refusal } from '#contract/errors.ts';
 
-const HeaderValue = v.union([v.string(), v.number(), v.boolean()]);
+type HeaderValue = string | number | boolean;
+const isHeaderValue = (value: unknown): value is HeaderValue => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** Checked in one go: every answer has some ten of them. */
+const headers = <T>(isValue: (value: unknown) => value is T) =>
+  v.custom<Record<string, T>>(
+    (value) => typeof value === 'object' && value !== null && Object.values(value).every(isValue),
+    'must be headers',
+  );
+
 const head = {
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
-  headers: v.optional(v.record(v.string(), HeaderValue)),
-  multiValueHeaders: v.optional(v.record(v.string(), v.array(HeaderValue))),
+  headers: v.optional(headers(isHeaderValue)),
+  multiValueHeaders: v.optional(
+    headers((value): value is HeaderValue[] => Array.isArray(value) && value.every(isHeaderValue)),
+  ),
   cookies: v.optional(v.array(v.string())),
 };
 
@@ -33,18 +44,20 @@ export function writeHead(response: ServerResponse, reply: ReplyHead): void {
 /** Names and values in turn. Single and multi-value headers are one list; a pair that stands in both is sent once. */
 function headerList({ headers, multiValueHeaders, cookies }: ReplyHead): string[] {
   const list: string[] = [];
-  const seen = new Set<string>();
+  const values = new Map<string, string[]>();
   const add = (name: string, value: string): void => {
     const lower = name.toLowerCase();
-    if (framing.has(lower) || seen.has(`${lower}: ${value}`)) return;
-    seen.add(lower).add(`${lower}: ${value}`);
+    const before = values.get(lower);
+    if (framing.has(lower) || before?.includes(value)) return;
+    if (before) before.push(value);
+    else values.set(lower, [value]);
     list.push(name, value);
   };
   for (const [name, values] of Object.entries(multiValueHeaders ?? {}))
     for (const value of values) add(name, String(value));
   for (const [name, value] of Object.entries(headers ?? {})) add(name, String(value));
   for (const cookie of cookies ?? []) add('Set-Cookie', cookie);
-  if (!seen.has('content-type')) list.push('Content-Type', 'application/json');
+  if (!values.has('content-type')) list.push('Content-Type', 'application/json');
   return list;
 }
 

@@ -8,23 +8,31 @@ const windowBuckets = 21;
 const placeOfAccount = '987654321';
 const placeOfHold = 'hold-of-the-request';
 
-let made = { bucket: 0, text: '' };
+let made: { readonly bucket: number; readonly text: readonly string[] } = { bucket: 0, text: [] };
 
 /**
  * DynamoDB's answer to an UpdateItem on a meter: the item of an account in steady use, under the account and with the hold
- * that the request names. Nothing is kept, so that what is measured is the caller and not a database.
+ * that the request names. Nothing is kept and little is done, so that what is measured is the caller and not a database.
  */
 export function answerUpdate(request: string): string {
   if (!request.includes('"ReturnValues":"ALL_NEW"')) return '{}';
-  const requestId = /"#request":"([^"]+)"/.exec(request)?.[1] ?? '';
-  const accountId = /"Key":\{"a":\{"N":"(\d+)"/.exec(request)?.[1] ?? '';
-  return template().replace(placeOfAccount, accountId).replace(placeOfHold, requestId);
+  const [before, between, after] = template();
+  return `${before}${named(request, '"Key":{"a":{"N":"')}${between}${named(request, '"#request":"')}${after}`;
 }
 
-/** Buckets are named after the time, so the item is made anew when one begins. */
-function template(): string {
+/** The text between a mark and the next quote. */
+function named(request: string, mark: string): string {
+  const start = request.indexOf(mark) + mark.length;
+  return request.slice(start, request.indexOf('"', start));
+}
+
+/** What stands around the account and the hold. Buckets are named after the time, so it is made anew when one begins. */
+function template(): readonly string[] {
   const bucket = Math.floor(Date.now() / bucketMs);
-  if (made.bucket !== bucket) made = { bucket, text: JSON.stringify({ Attributes: marshall(steadyItem(bucket)) }) };
+  if (made.bucket !== bucket) {
+    const text = JSON.stringify({ Attributes: marshall(steadyItem(bucket)) });
+    made = { bucket, text: text.split(new RegExp(`${placeOfAccount}|${placeOfHold}`)) };
+  }
   return made.text;
 }
 
@@ -33,12 +41,17 @@ function steadyItem(bucket: number): Record<string, unknown> {
   const admitted = 5000;
   const names = Array.from({ length: windowBuckets }, (_, age) => (bucket - age).toString(36));
   return {
-    ...account?.item,
+    // First and in this order, as the template's parts are.
     a: Number(placeOfAccount),
+    h: { [placeOfHold]: [1_000_000, Math.ceil(Date.now() / 1000) + 150, 'chat', 'svc-1-32k', 'a'.repeat(22)] },
+    ...withoutPlaces(account?.item ?? {}),
     n: admitted,
     m: admitted + 2000,
     b: Object.fromEntries(names.map((name, age) => [name, admitted + 2000 - age * 80])),
-    h: { [placeOfHold]: [1_000_000, Math.ceil(Date.now() / 1000) + 150, 'chat', 'svc-1-32k', 'a'.repeat(22)] },
     u: { chat: 5_000_000_000 },
   };
+}
+
+function withoutPlaces({ a: _account, h: _holds, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return rest;
 }
