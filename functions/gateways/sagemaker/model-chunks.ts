@@ -31,13 +31,17 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   const { model, deadline, waitMs } = source;
   const events = modelEvents(source.parts(deadline));
 
+  let isWaiting = false;
+  const timer = setTimeout(() => {
+    if (isWaiting) deadline.end();
+  }, waitMs);
+
   async function nextEvent() {
-    const timer = setTimeout(deadline.end, waitMs);
-    try {
-      return await events.next();
-    } finally {
-      clearTimeout(timer);
-    }
+    isWaiting = true;
+    timer.refresh();
+    const event = await events.next();
+    isWaiting = false;
+    return event;
   }
 
   let isWhole = false;
@@ -60,6 +64,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   } catch (error) {
     throw serviceErrorOf(error, model, deadline.isOver);
   } finally {
+    clearTimeout(timer);
     deadline.clear();
     // A model that is done has nothing to end, and its connection can serve the next call.
     if (!isWhole) deadline.end();

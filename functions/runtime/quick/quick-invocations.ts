@@ -4,7 +4,7 @@ import {
   type SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
-import { EventStreamCodec, getChunkedStream } from '@smithy/core/event-streams';
+import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Deadline } from '#gateways/sagemaker/deadline.ts';
 import {
   type Asking,
@@ -15,6 +15,7 @@ import {
 } from '#gateways/sagemaker/runtime.ts';
 import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
+import { framesOf } from './frames.ts';
 import type { Post } from './post.ts';
 import { bodyOf } from './read-body.ts';
 import { signedTransport } from './signed-transport.ts';
@@ -55,18 +56,13 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
         return;
       }
       const { reply } = outcome;
-      const pieces = reply[Symbol.asyncIterator]();
-      try {
-        for await (const frame of getChunkedStream({ [Symbol.asyncIterator]: () => pieces })) {
-          const { headers, body } = codec.decode(frame);
-          if (headers[':message-type']?.value !== 'event') {
-            yield* slowParts(invocation, deadline, { reply, body: once(frame) });
-            return;
-          }
-          if (headers[':event-type']?.value === 'PayloadPart') yield body;
+      for await (const { bytes, headers, body } of framesOf(reply)) {
+        const kind = kindOf(headers, bytes);
+        if (kind === 'failure') {
+          yield* slowParts(invocation, deadline, { reply, body: once(bytes) });
+          return;
         }
-      } finally {
-        await pieces.return(undefined);
+        if (kind === 'part') yield body;
       }
     };
   }
@@ -91,6 +87,18 @@ function post(invocation: Invocation, operation: string): Post {
     },
     body: Body,
   };
+}
+
+/** The headers of a message with some of the model's bytes: nearly all are alike, and need not be decoded again. */
+let partHeaders: Buffer | undefined;
+
+function kindOf(headers: Buffer, bytes: Buffer): 'part' | 'failure' | 'other' {
+  if (partHeaders?.equals(headers)) return 'part';
+  const told = codec.decode(bytes).headers;
+  if (told[':message-type']?.value !== 'event') return 'failure';
+  if (told[':event-type']?.value !== 'PayloadPart') return 'other';
+  partHeaders = Buffer.from(headers);
+  return 'part';
 }
 
 const isOk = (outcome: Outcome): outcome is Extract<Outcome, { reply: unknown }> =>
