@@ -45,19 +45,25 @@ export function listener(handle: (req: IncomingMessage, res: ServerResponse) => 
   };
 }
 
-/** The whole request body. Rejects when the client goes away, and with BodyTooLarge beyond `limitBytes`. */
+/**
+ * The whole request body, when as much is there as the request says it has, else at its end. Rejects when the client goes away,
+ * and with BodyTooLarge beyond `limitBytes`.
+ */
 export function readBody(req: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const length = Number(req.headers['content-length']);
   const parts: Buffer[] = [];
   let bytes = 0;
+  const end = (): void => {
+    if (bytes > limitBytes) reject(new BodyTooLarge(`The body has ${bytes} bytes; ${limitBytes} are allowed.`));
+    else resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
+  };
   req.on('data', (part: Buffer) => {
     bytes += part.length;
     if (bytes <= limitBytes) parts.push(part);
+    if (bytes === length) end();
   });
-  req.once('end', () => {
-    if (bytes > limitBytes) reject(new BodyTooLarge(`The body has ${bytes} bytes; ${limitBytes} are allowed.`));
-    else resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
-  });
+  req.once('end', end);
   req.once('error', reject);
   return promise;
 }

@@ -9,21 +9,19 @@ export const chunkGapMs = 5;
 const about = { id: 'chatcmpl-00000000000000000000000000', created: 1_780_272_000, model: 'svc-1-32k' };
 const usage = { prompt_tokens: 57, completion_tokens: 20, total_tokens: 77 };
 
-export const reply = Buffer.from(
-  JSON.stringify({
-    ...about,
-    object: 'chat.completion',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: Array.from({ length: 4 }, () => words.join(' ')).join(' ') },
-        logprobs: null,
-        finish_reason: 'stop',
-      },
-    ],
-    usage,
-  }),
-);
+export const reply = JSON.stringify({
+  ...about,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: Array.from({ length: 4 }, () => words.join(' ')).join(' ') },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
 
 /** Server-sent events: one for each word, then the reason of the end with the usage, and the mark of the end. */
 export const events: readonly Buffer[] = [

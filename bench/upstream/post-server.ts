@@ -37,12 +37,9 @@ function postIn(bytes: Buffer): Post | undefined {
   return { target: head.slice('POST '.length, head.indexOf(' ', 'POST '.length)), head, body: body.toString() };
 }
 
-/** An answer of 200 with its body. */
-export function sendWhole(socket: Socket, type: string, body: Uint8Array, headers = ''): void {
-  socket.cork();
-  socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n`);
-  socket.write(body);
-  socket.uncork();
+/** An answer of 200 with its body, which is all ASCII. */
+export function sendWhole(socket: Socket, type: string, body: string, headers = ''): void {
+  socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n${body}`, 'latin1');
 }
 
 /** The head of an answer in chunks. */

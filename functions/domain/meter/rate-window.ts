@@ -59,18 +59,20 @@ export interface RateStanding {
 
 /** Where an account stands in its rolling minute; undefined when its plan has no limit. */
 export function rateStanding(meter: Meter, now: number): RateStanding | undefined {
-  const limit = meter.ceiling - meter.admitted;
+  const { admitted, ceiling, buckets } = meter;
+  const limit = ceiling - admitted;
   if (limit >= unlimited) return undefined;
-  const live = [...meter.buckets]
-    .map(([name, ceiling]) => ({ ceiling, left: leavesAt(name) - now }))
-    .filter(({ left }) => left > 0);
-  const full = live.filter(({ ceiling }) => meter.admitted >= ceiling);
-  return {
-    limit,
-    remaining: Math.max(0, Math.min(limit, ...live.map(({ ceiling }) => ceiling - meter.admitted))),
-    retryAfterMs: Math.max(0, ...full.map(({ left }) => left)),
-    resetMs: Math.max(0, ...live.map(({ left }) => left)),
-  };
+  const newestLeavesMs = (Math.floor(now / bucketMs) + windowBuckets) * bucketMs - now;
+  let [least, retryAfterMs, resetMs] = [limit, 0, 0];
+  bucketsInWindow(now).forEach((name, age) => {
+    const found = buckets.get(name);
+    if (found === undefined) return;
+    const leavesMs = newestLeavesMs - age * bucketMs;
+    least = Math.min(least, found - admitted);
+    resetMs = Math.max(resetMs, leavesMs);
+    if (admitted >= found) retryAfterMs = Math.max(retryAfterMs, leavesMs);
+  });
+  return { limit, remaining: Math.max(0, least), retryAfterMs, resetMs };
 }
 
 function leavesAt(name: string): number {

@@ -168,7 +168,8 @@ const Stops = v.fallback(
 );
 
 /** They are sent to the container too, so that it need not go on; that it obeys is not relied on. */
-const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] => v.parse(Stops, stop);
+const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] =>
+  stop === undefined ? [] : v.parse(Stops, stop);
 
 /** Not every container can, and those that cannot do not say so. */
 function refuseOtherDimensions(
