@@ -12,23 +12,36 @@ export const logger = lazy(
 );
 const figures = lazy(() => new Figures());
 
-/** Metrics whose line can tell more: `addMetadata` takes one field at a time, as text, and asks the environment each time. */
 class Figures extends Metrics {
-  publishWith(fields: object): void {
-    if (!this.isDisabled()) process.stdout.write(`${JSON.stringify({ ...this.serializeMetrics(), ...fields })}\n`);
-    this.clearMetrics();
-    this.clearDimensions();
+  override isDisabled(): boolean {
+    return super.isDisabled();
   }
 }
 
 /** One line in the log, which CloudWatch takes its metrics from too (AWS "Embedded metric format"). */
 export function recordRequest({ route, latencyMs, firstByteMs, ...line }: RequestLine): void {
-  figures().addDimension(dimensions.route, route);
-  figures().addMetric(metrics.calls, MetricUnit.Count, 1);
-  figures().addMetric(metrics.latency, MetricUnit.Milliseconds, latencyMs);
-  if (firstByteMs !== undefined) figures().addMetric(metrics.firstByte, MetricUnit.Milliseconds, firstByteMs);
-  figures().publishWith({ message: 'request', ...line });
+  if (!figures().isDisabled()) {
+    const { _aws, ...declared } = requestMetrics(route, firstByteMs !== undefined);
+    const values = { [metrics.latency]: latencyMs, [metrics.firstByte]: firstByteMs };
+    const told = { _aws: { ..._aws, Timestamp: Date.now() }, ...declared, ...values, message: 'request', ...line };
+    process.stdout.write(`${JSON.stringify(told)}\n`);
+  }
   if (line.code) count(dimensions.cause, line.code, metrics.refusals, 1);
+}
+
+const declarations = new Map<string, ReturnType<Metrics['serializeMetrics']>>();
+
+/** What the lines of a route's requests have in common, which Powertools takes a tenth of a call to make: once for all. */
+function requestMetrics(route: string, isStreamed: boolean) {
+  const kind = `${route} ${isStreamed}`;
+  const known = declarations.get(kind);
+  if (known) return known;
+  const declared = new Metrics().addDimension(dimensions.route, route);
+  declared.addMetric(metrics.calls, MetricUnit.Count, 1).addMetric(metrics.latency, MetricUnit.Milliseconds, 0);
+  if (isStreamed) declared.addMetric(metrics.firstByte, MetricUnit.Milliseconds, 0);
+  const made = declared.serializeMetrics();
+  declarations.set(kind, made);
+  return made;
 }
 
 /** Credits (in microcredits) that the ledger charged. */
