@@ -38,8 +38,7 @@ const hopByHop = new Set([
  */
 export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
   const headers = headersOf(request.rawHeaders);
-  const parameters = request.query === '' ? [] : [...new URLSearchParams(request.query)];
-  const query = parameters.length > 0 ? grouped(parameters) : undefined;
+  const query = parametersOf(request.query);
   return {
     resource: request.resource,
     path: request.path,
@@ -66,18 +65,35 @@ function eventBody(body: Uint8Array): Pick<APIGatewayProxyEvent, 'body' | 'isBas
 
 /** Names that differ in capitals only are one header, under its first spelling. */
 function headersOf(rawHeaders: readonly string[]): Grouped & { readonly userAgent: string | null } {
-  const pairs: [string, string][] = [];
-  const spellings = new Map<string, string>();
+  const groups = new Map<string, Group>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     const lower = name.toLowerCase();
-    if (hopByHop.has(lower)) continue;
-    if (!spellings.has(lower)) spellings.set(lower, name);
-    pairs.push([spellings.get(lower) ?? name, rawHeaders[index + 1] ?? '']);
+    if (!hopByHop.has(lower)) add(groups, lower, name, rawHeaders[index + 1] ?? '');
   }
-  const { all, last } = grouped(pairs);
-  const userAgent = last[spellings.get('user-agent') ?? ''] ?? null;
-  return { all, last, userAgent };
+  return { ...grouped(groups), userAgent: groups.get('user-agent')?.last ?? null };
+}
+
+function parametersOf(query: string): Grouped | undefined {
+  const groups = new Map<string, Group>();
+  if (query !== '') for (const [name, value] of new URLSearchParams(query)) add(groups, name, name, value);
+  return groups.size > 0 ? grouped(groups) : undefined;
+}
+
+/** What came under one name. */
+interface Group {
+  readonly name: string;
+  readonly all: string[];
+  last: string;
+}
+
+function add(groups: Map<string, Group>, key: string, name: string, value: string): void {
+  const group = groups.get(key);
+  if (!group) groups.set(key, { name, all: [value], last: value });
+  else {
+    group.all.push(value);
+    group.last = value;
+  }
 }
 
 /** The values of each name, and the last of them. */
@@ -86,14 +102,20 @@ interface Grouped {
   readonly last: Record<string, string>;
 }
 
-function grouped(pairs: readonly [string, string][]): Grouped {
-  const all: Record<string, string[]> = Object.create(null);
-  const last: Record<string, string> = Object.create(null);
-  for (const [name, value] of pairs) {
-    (all[name] ??= []).push(value);
-    last[name] = value;
+function grouped(groups: ReadonlyMap<string, Group>): Grouped {
+  const all: Record<string, string[]> = {};
+  const last: Record<string, string> = {};
+  for (const group of groups.values()) {
+    set(all, group.name, group.all);
+    set(last, group.name, group.last);
   }
   return { all, last };
+}
+
+/** Also under the name `__proto__`, which cannot be assigned to. */
+function set<T>(record: Record<string, T>, name: string, value: T): void {
+  if (name === '__proto__') Object.defineProperty(record, name, { value, enumerable: true });
+  else record[name] = value;
 }
 
 function requestContext(request: GatewayRequest, userAgent: string | null): APIGatewayProxyEvent['requestContext'] {

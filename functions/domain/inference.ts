@@ -13,7 +13,7 @@ import {
 } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import { type ModelEmbeddings, type ModelEmbeddingsRequest, toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
-import { begun, billable, type ModelChunk, type ModelUsage, type StreamedAnswer } from './model-stream.ts';
+import { billable, type ModelChunk, type ModelUsage, StreamedAnswer } from './model-stream.ts';
 import type { Clock, Tokenizer } from './ports.ts';
 import { fixedPrice, tokenPrice } from './pricing.ts';
 import { countTokens } from './tokens.ts';
@@ -92,7 +92,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   /** Charged once any content was delivered. */
-  async function streamChat(order: ChatOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
+  function streamChat(order: ChatOrder<unknown>, requestId: string): StreamedAnswer {
     const { model, request, amount, format } = order;
     const { chunks: modelChunks, cancel } = gateway.stream(model, request);
     let text = '';
@@ -108,7 +108,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       onContent,
       onUsage,
     });
-    return begun(chunks, async (isWhole) => (isWhole || text !== '' ? amount : 0), cancel);
+    return new StreamedAnswer(chunks, async (isWhole) => (isWhole || text !== '' ? amount : 0), cancel);
   }
 
   async function orderCompletion<Answer>(
@@ -140,7 +140,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   /** A stream that is cut short is charged for what was delivered; a whole one for what the model says it used. */
-  async function streamCompletion(order: CompletionOrder<unknown>, requestId: string): Promise<StreamedAnswer> {
+  function streamCompletion(order: CompletionOrder<unknown>, requestId: string): StreamedAnswer {
     const { model, request, format } = order;
     const { chunks: modelChunks, cancel } = gateway.stream(model, request);
     let text = '';
@@ -161,7 +161,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       onText,
       onUsage,
     });
-    return begun(chunks, cost, cancel);
+    return new StreamedAnswer(chunks, cost, cancel);
   }
 
   async function orderEmbeddings(asked: EmbeddingsRequest): Promise<EmbeddingsOrder> {

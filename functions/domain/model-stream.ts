@@ -28,47 +28,47 @@ export const ModelChunk = v.object({
 });
 export type ModelChunk = v.InferOutput<typeof ModelChunk>;
 
-/** An answer that is sent as it is made. */
+/** An answer that is sent as it is made, chunk by chunk. Its making begins at once. */
 export class StreamedAnswer {
-  /** What is sent, piece by piece; fails where the model does. */
-  readonly chunks: AsyncIterator<unknown>;
-  /** What it has come to so far, in microcredits; final once the chunks have ended. */
-  readonly cost: () => Promise<number>;
-  /** Ends the model's work. */
-  readonly cancel: () => void;
+  readonly #chunks: AsyncIterator<unknown>;
+  readonly #cost: (isWhole: boolean) => Promise<number>;
+  readonly #cancel: () => void;
+  readonly #first: Promise<IteratorResult<unknown>>;
+  #isRead = false;
+  #isWhole = false;
 
-  constructor(answer: { chunks: AsyncIterator<unknown>; cost: () => Promise<number>; cancel: () => void }) {
-    this.chunks = answer.chunks;
-    this.cost = answer.cost;
-    this.cancel = answer.cancel;
+  /** `cost` is asked what the answer has come to, in microcredits. */
+  constructor(chunks: AsyncIterator<unknown>, cost: (isWhole: boolean) => Promise<number>, cancel: () => void) {
+    this.#chunks = chunks;
+    this.#cost = cost;
+    this.#cancel = cancel;
+    this.#first = chunks.next();
+    // Whoever does not wait for it need not hear of its failure.
+    this.#first.catch(() => undefined);
   }
-}
 
-/**
- * The answer once its first chunk is there: until then a failure is an error answer like any other, with nothing sent
- * and nothing charged. Nothing is charged either when the reader has gone by then and takes not even that chunk.
- */
-export async function begun<T>(
-  chunks: AsyncGenerator<T>,
-  cost: (isWhole: boolean) => Promise<number>,
-  cancel: () => void,
-): Promise<StreamedAnswer> {
-  const first = await chunks.next();
-  let isRead = false;
-  let isWhole = false;
-  async function next(): Promise<IteratorResult<T>> {
-    const chunk = isRead ? await chunks.next() : first;
-    isRead = true;
-    isWhole ||= chunk.done === true;
+  /** Resolves when there is something to send. Fails where the model does before that: then nothing is sent or charged. */
+  async begun(): Promise<void> {
+    await this.#first;
+  }
+
+  /** What is sent next; fails where the model does. */
+  async next(): Promise<IteratorResult<unknown>> {
+    const chunk = await (this.#isRead ? this.#chunks.next() : this.#first);
+    this.#isRead = true;
+    this.#isWhole ||= chunk.done === true;
     return chunk;
   }
-  return new StreamedAnswer({
-    chunks: { next },
-    cost: async () => (isRead ? cost(isWhole) : 0),
-    cancel: () => {
-      if (!isWhole) cancel();
-    },
-  });
+
+  /** What it has come to so far, in microcredits; final once it has ended. Nothing when not even the first chunk was taken. */
+  async cost(): Promise<number> {
+    return this.#isRead ? this.#cost(this.#isWhole) : 0;
+  }
+
+  /** Ends the model's work. */
+  cancel(): void {
+    if (!this.#isWhole) this.#cancel();
+  }
 }
 
 /** Usage as it can be billed: absent or impossible figures are replaced by our own count (reference: reliability C6). */

@@ -44,14 +44,17 @@ export function envelope(
       const headers = headersOf(call, outcome().sessionCookie);
       call.status = status;
       const afterEnd = (): void => call.afterEnd?.();
-      if (request.response instanceof StreamedAnswer) {
-        const body = streamed(request.response, call, format);
+      const answer = request.response;
+      if (answer instanceof StreamedAnswer) {
+        const body = streamed(answer, call, format);
         request.response = { statusCode: status, headers: { ...headers, ...streamHeaders }, body, afterEnd };
-        return;
+        // Last, so that all else is done while the model works; a failure makes an error answer of this one.
+        return answer.begun();
       }
-      const body = JSON.stringify(format.success(status, message, request.response ?? null));
+      const body = JSON.stringify(format.success(status, message, answer ?? null));
       const { afterBody } = call;
       request.response = { statusCode: status, headers, body, ...(afterBody && { afterBody, afterEnd }) };
+      return undefined;
     },
     onError: function wrapError(request) {
       const { call } = request.context;

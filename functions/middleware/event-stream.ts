@@ -20,34 +20,34 @@ export interface EventStream {
 }
 
 /** A streamed answer as the body of a reply, at the reader's pace. */
-export function eventStream(
-  answer: StreamedAnswer,
-  { format, onFirstPiece, settle, explain }: EventStreamOptions,
-): EventStream {
-  let isLeft = false;
-
-  async function* events(): AsyncGenerator<string> {
-    let last: string;
-    try {
-      for (let next = await answer.chunks.next(); !next.done; next = await answer.chunks.next()) {
-        onFirstPiece();
-        yield format.chunkEvent(next.value);
-      }
-      last = format.endEvent();
-    } catch (error) {
-      if (isLeft) return;
-      last = format.errorEvent(explain(error));
-    }
-    await settle();
-    yield last;
-  }
-
+export function eventStream(answer: StreamedAnswer, options: EventStreamOptions): EventStream {
+  const reader = { isLeft: false };
   return {
-    pieces: events(),
+    pieces: events(answer, options, reader),
     leave() {
-      isLeft = true;
+      reader.isLeft = true;
       answer.cancel();
-      return settle();
+      return options.settle();
     },
   };
+}
+
+async function* events(
+  answer: StreamedAnswer,
+  { format, onFirstPiece, settle, explain }: EventStreamOptions,
+  reader: { readonly isLeft: boolean },
+): AsyncGenerator<string> {
+  let last: string;
+  try {
+    for (let next = await answer.next(); !next.done; next = await answer.next()) {
+      onFirstPiece();
+      yield format.chunkEvent(next.value);
+    }
+    last = format.endEvent();
+  } catch (error) {
+    if (reader.isLeft) return;
+    last = format.errorEvent(explain(error));
+  }
+  await settle();
+  yield last;
 }

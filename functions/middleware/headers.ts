@@ -3,10 +3,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 /** All values a header came with, whatever the case of its name. */
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
   const headers = event.multiValueHeaders ?? {};
-  const isCalled = (header: string): boolean => header.length === name.length && header.toLowerCase() === name;
-  return Object.keys(headers)
-    .filter(isCalled)
-    .flatMap((header) => headers[header] ?? []);
+  const values: string[] = [];
+  for (const header of Object.keys(headers)) {
+    if (header.length === name.length && header.toLowerCase() === name) values.push(...(headers[header] ?? []));
+  }
+  return values;
 }
 
 /** The value of a cookie; undefined when it is not sent. */

@@ -69,6 +69,7 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
       after: async function keepAnswer({ response, context: { call } }) {
         if (!call.claim) return;
         const isStream = response instanceof StreamedAnswer;
+        if (isStream) await response.begun();
         const answer = isStream ? undefined : { ...route.success, data: response ?? null };
         try {
           await idempotent().records.keep(call.claim, answer);

@@ -87,6 +87,8 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
     onError: async function voidCall({ context: { call } }) {
       if (!call.charge) return;
       await settle(call, 0);
+      // Of a stream that was made ready and then did not begin.
+      delete call.headers['x-credits-held'];
       Object.assign(call.headers, call.charge.receipt(0));
     },
   };

@@ -39,7 +39,7 @@ export type PricedOperation<R extends Route, O extends Order> = (
     /** Says what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;
   },
-) => Promise<Answer<R> | StreamedAnswer>;
+) => Promise<Answer<R> | StreamedAnswer> | StreamedAnswer;
 
 /** Turns a priced route's body into its order, or refuses it (400). */
 export type OrderOf<R extends Route, O extends Order> = (

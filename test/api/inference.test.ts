@@ -98,6 +98,8 @@ describe('a streamed chat', () => {
       await service.post('/_local/faults', { target: 'sagemaker', fault });
       const answer = await post(person, '/v1/chat/completions', { ...chat(), stream: true });
       expect([answer.status, answer.body.error]).toEqual([status, true]);
+      expect(answer.headers.get('x-credits-charged')).toBe('0');
+      expect(answer.headers.has('x-credits-held')).toBe(false);
       expect(await meterOf(person)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
     }
   });

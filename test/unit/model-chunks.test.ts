@@ -22,9 +22,9 @@ const wires = [
     `: ping\n\ndata: ${said('Zü')}\n\ndata: ${said('rich 🎉', 'stop')}\n\ndata: ${last}\n\ndata: [DONE]\n\n`,
   ],
   [
-    'vllm with the line ends of Windows',
+    'vllm with the line ends of Windows and a byte order mark',
     vllm.chat!.chunk,
-    `data: ${said('Zü')}\r\n\r\ndata: ${said('rich 🎉', 'stop')}\r\n\r\ndata: ${last}\r\n\r\n`,
+    `\uFEFFdata: ${said('Zü')}\r\n\r\ndata: ${said('rich 🎉', 'stop')}\r\n\r\ndata: ${last}\r\n\r\n`,
   ],
   ['lmi', lmi.chat!.chunk, `${said('Zü')}\n${said('rich 🎉', 'eos_token')}\n${last}\n\n`],
   ['tgi', tgi.chat!.chunk, `data:${said('Zü')}\n\ndata:${said('rich 🎉', 'stop')}\n\ndata:${last}\n\ndata:[DONE]\n\n`],

@@ -3,7 +3,7 @@ import { ServiceError } from '#domain/service-error.ts';
 import { failureError, failureIn } from './container-failure.ts';
 import type { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
-import { modelEvents } from './model-events.ts';
+import { EventReader } from './model-events.ts';
 
 export interface ChunkSource {
   readonly model: string;
@@ -29,36 +29,41 @@ export function refuseFailed({ finish_reason: reason }: { finish_reason?: string
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
   const { model, deadline, waitMs } = source;
-  const events = modelEvents(source.parts(deadline));
+  const parts = source.parts(deadline)[Symbol.asyncIterator]();
+  const events = new EventReader();
 
   let isWaiting = false;
   const timer = setTimeout(() => {
     if (isWaiting) deadline.end();
   }, waitMs);
 
-  async function nextEvent() {
+  async function nextPart() {
     isWaiting = true;
     timer.refresh();
-    const event = await events.next();
+    const part = await parts.next();
     isWaiting = false;
-    return event;
+    return part;
   }
 
   let isWhole = false;
   try {
     let isFinished = false;
-    let event = await nextEvent();
-    for (; !event.done; event = await nextEvent()) {
-      const failure = failureIn(event.value);
-      if (failure) throw failureError(failure, model);
-      const chunk = source.chunk(event.value);
-      for (const choice of chunk.choices) {
-        refuseFailed(choice, model);
-        isFinished ||= Boolean(choice.finish_reason);
+    let isLast = false;
+    while (!isLast) {
+      const part = await nextPart();
+      for (const event of part.done ? events.end() : events.push(part.value)) {
+        const failure = failureIn(event);
+        if (failure) throw failureError(failure, model);
+        const chunk = source.chunk(event);
+        for (const choice of chunk.choices) {
+          refuseFailed(choice, model);
+          isFinished ||= Boolean(choice.finish_reason);
+        }
+        yield chunk;
       }
-      yield chunk;
+      isLast = part.done === true || events.isDone;
     }
-    if (!isFinished && !event.value.done)
+    if (!isFinished && !events.isDone)
       throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
     isWhole = true;
   } catch (error) {
@@ -67,6 +72,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     clearTimeout(timer);
     deadline.clear();
     // A model that is done has nothing to end, and its connection can serve the next call.
-    if (!isWhole) deadline.end();
+    if (isWhole) await parts.return?.();
+    else deadline.end();
   }
 }

@@ -44,10 +44,12 @@ export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
 
   function parts(invocation: Invocation): Streaming {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
-    return async function* sent(deadline) {
-      const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
-      for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
-    };
+    return (deadline) => sentParts(command, deadline);
+  }
+
+  async function* sentParts(command: InvokeEndpointWithResponseStreamCommand, deadline: Deadline) {
+    const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
+    for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
   }
 
   return { reply, parts };

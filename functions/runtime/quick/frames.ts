@@ -16,16 +16,21 @@ const preludeBytes = lengthsBytes + checksumBytes;
  * Cuts a stream of bytes, in whatever pieces they come, into its messages (AWS "Event stream encoding"). Throws on one whose
  * checksums or lengths are wrong, and on an end within one.
  */
-export async function* framesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of pieces) {
-    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    for (let frame = firstIn(rest); frame; frame = firstIn(rest)) {
+export class FrameReader {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** The messages that are whole with these bytes. */
+  *push(piece: Buffer): Generator<Frame> {
+    this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    for (let frame = firstIn(this.#rest); frame; frame = firstIn(this.#rest)) {
+      this.#rest = this.#rest.subarray(frame.bytes.length);
       yield frame;
-      rest = rest.subarray(frame.bytes.length);
     }
   }
-  if (rest.length > 0) throw new Error('the stream ends within a message');
+
+  end(): void {
+    if (this.#rest.length > 0) throw new Error('the stream ends within a message');
+  }
 }
 
 /** Undefined while it is not there whole. */

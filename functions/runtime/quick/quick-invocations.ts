@@ -15,10 +15,10 @@ import {
 } from '#gateways/sagemaker/runtime.ts';
 import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
-import { framesOf } from './frames.ts';
+import { FrameReader } from './frames.ts';
 import type { Post } from './post.ts';
 import { bodyOf } from './read-body.ts';
-import { signedTransport } from './signed-transport.ts';
+import { type Send, signedTransport } from './signed-transport.ts';
 
 const decoder = new TextDecoder();
 const codec = new EventStreamCodec(
@@ -49,14 +49,19 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
 
   function parts(invocation: Invocation): Streaming {
     const send = transport(post(invocation, 'invocations-response-stream'));
-    return async function* sent(deadline) {
-      const outcome = await send(deadline);
-      if (!outcome || !isOk(outcome)) {
-        yield* slowParts(invocation, deadline, outcome);
-        return;
-      }
-      const { reply } = outcome;
-      for await (const { bytes, headers, body } of framesOf(reply)) {
+    return (deadline) => quickParts(invocation, deadline, send);
+  }
+
+  async function* quickParts(invocation: Invocation, deadline: Deadline, send: Send) {
+    const outcome = await send(deadline);
+    if (!outcome || !isOk(outcome)) {
+      yield* slowParts(invocation, deadline, outcome);
+      return;
+    }
+    const { reply } = outcome;
+    const frames = new FrameReader();
+    for await (const piece of reply) {
+      for (const { bytes, headers, body } of frames.push(piece)) {
         const kind = kindOf(headers, bytes);
         if (kind === 'failure') {
           yield* slowParts(invocation, deadline, { reply, body: once(bytes) });
@@ -64,7 +69,8 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
         }
         if (kind === 'part') yield body;
       }
-    };
+    }
+    frames.end();
   }
 
   async function* slowParts(invocation: Invocation, deadline: Deadline, outcome: Outcome | undefined) {
