@@ -62,12 +62,14 @@ export async function outputRoom(conversation: Conversation, tokenizer: Tokenize
 }
 
 function promptTexts({ messages, functions }: Conversation): string[] {
-  const texts = messages.flatMap(({ content, name = '', tool_calls: calls = [] }) => [
-    content ?? '',
-    name,
-    ...calls.map((call) => call.function.name + call.function.arguments),
-  ]);
-  return functions.length > 0 ? [...texts, JSON.stringify(functions)] : texts;
+  const texts: string[] = [];
+  for (const { content, name, tool_calls: calls = [] } of messages) {
+    if (content) texts.push(content);
+    if (name) texts.push(name);
+    for (const call of calls) texts.push(call.function.name + call.function.arguments);
+  }
+  if (functions.length > 0) texts.push(JSON.stringify(functions));
+  return texts;
 }
 
 export function toModelRequest(conversation: Conversation, maxTokens: number): ModelChatRequest {

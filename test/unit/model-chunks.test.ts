@@ -35,7 +35,7 @@ const wires = [
   ],
 ] as const;
 
-async function collected(chunk: (event: unknown) => ModelChunk, parts: readonly Uint8Array[], stops: string[] = []) {
+async function collected(chunk: (event: unknown) => ModelChunk, parts: readonly Buffer[], stops: string[] = []) {
   async function* bytes() {
     yield* parts;
   }
@@ -58,9 +58,9 @@ describe.each(wires)('a stream of %s', (_, chunk, wire) => {
     for (let at = 0; at <= bytes.length; at += 1) {
       expect(await collected(chunk, [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
     }
-    const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
+    const single = Array.from(bytes, (byte) => Buffer.of(byte));
     expect(await collected(chunk, single)).toEqual(whole);
-    const withEmpty = single.flatMap((byte) => [new Uint8Array(), byte]);
+    const withEmpty = single.flatMap((byte) => [Buffer.alloc(0), byte]);
     expect(await collected(chunk, withEmpty)).toEqual(whole);
   });
 

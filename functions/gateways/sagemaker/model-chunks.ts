@@ -8,7 +8,7 @@ import { EventReader } from './model-events.ts';
 export interface ChunkSource {
   readonly model: string;
   /** Begins the model's work and gives its bytes; the deadline ends both. */
-  readonly parts: (deadline: Deadline) => AsyncIterable<Uint8Array>;
+  readonly parts: (deadline: Deadline) => AsyncIterable<Buffer>;
   readonly chunk: (event: unknown) => ModelChunk;
   /** Of the whole stream. */
   readonly deadline: Deadline;

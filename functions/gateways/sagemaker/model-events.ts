@@ -12,7 +12,7 @@ const endMark = '[DONE]';
  */
 export class EventReader {
   /** Of a line whose end has not come yet. */
-  #rest: Uint8Array[] = [];
+  #rest: Buffer[] = [];
   #restBytes = 0;
   #isDone = false;
 
@@ -22,28 +22,28 @@ export class EventReader {
   }
 
   /** The values whose lines have ended with these bytes. */
-  *push(bytes: Uint8Array): Generator {
+  *push(bytes: Buffer): Generator {
     const end = bytes.lastIndexOf(lineEnd) + 1;
-    const lines = end > 0 && this.#taken(bytes.subarray(0, end)).split('\n');
-    this.#keep(bytes.subarray(end));
+    const lines = end > 0 && this.#taken(bytes, end).split('\n');
+    if (end < bytes.length) this.#keep(bytes.subarray(end));
     if (lines) yield* this.#values(lines);
   }
 
   /** The value of the line that did not end, if it has one. */
   *end(): Generator {
-    yield* this.#values([this.#taken(new Uint8Array())]);
+    yield* this.#values([this.#taken(Buffer.alloc(0), 0)]);
   }
 
-  /** What was kept, and these bytes: no character is cut between them any more. */
-  #taken(bytes: Uint8Array): string {
-    const text = Buffer.concat([...this.#rest, bytes]).toString();
+  /** What was kept, and the bytes up to an end of a line, where no character is cut. */
+  #taken(bytes: Buffer, end: number): string {
+    if (this.#rest.length === 0) return bytes.toString('utf8', 0, end);
+    const text = Buffer.concat([...this.#rest, bytes.subarray(0, end)]).toString();
     this.#rest = [];
     this.#restBytes = 0;
     return text;
   }
 
-  #keep(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
+  #keep(bytes: Buffer): void {
     this.#rest.push(bytes);
     this.#restBytes += bytes.length;
     if (this.#restBytes > longestLine) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');

@@ -17,7 +17,7 @@ export interface Invocation {
 export type Asking = (deadline: Deadline) => Promise<unknown>;
 
 /** Sends an invocation, and gives the bytes of its reply as they come, no faster than they are taken. */
-export type Streaming = (deadline: Deadline) => AsyncIterable<Uint8Array>;
+export type Streaming = (deadline: Deadline) => AsyncIterable<Buffer>;
 
 /** The SageMaker runtime. It makes an invocation ready; what it gives back sends it, once. */
 export interface ModelRuntime {
@@ -32,6 +32,10 @@ export const commandInput = ({ endpoint, component, body }: Invocation) => ({
   Accept: 'application/json',
   Body: JSON.stringify(body),
 });
+
+/** The same bytes, not copied. */
+export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
   function reply(invocation: Invocation): Asking {
@@ -49,7 +53,7 @@ export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
 
   async function* sentParts(command: InvokeEndpointWithResponseStreamCommand, deadline: Deadline) {
     const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
-    for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
+    for await (const event of Body) if (event.PayloadPart?.Bytes) yield bufferOf(event.PayloadPart.Bytes);
   }
 
   return { reply, parts };

@@ -1,31 +1,36 @@
 import { crc32 } from 'node:zlib';
 
-/** A message of an event stream: as it came, and its parts as they are encoded. */
+/** A message of an event stream as it came, and its body. Between `headersAt` and `bodyAt` are its headers as they are encoded. */
 export interface Frame {
   readonly bytes: Buffer;
-  readonly headers: Buffer;
+  readonly bodyAt: number;
   readonly body: Buffer;
 }
 
-/** Of the whole length and the headers' length, each as wide as a checksum. */
+/** Of a message's length and its headers', each as wide as a checksum. */
 const lengthsBytes = 8;
 const checksumBytes = 4;
-const preludeBytes = lengthsBytes + checksumBytes;
+export const headersAt = lengthsBytes + checksumBytes;
+
+const nothing = Buffer.alloc(0);
 
 /**
  * Cuts a stream of bytes, in whatever pieces they come, into its messages (AWS "Event stream encoding"). Throws on one whose
  * checksums or lengths are wrong, and on an end within one.
  */
 export class FrameReader {
-  #rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer = nothing;
 
   /** The messages that are whole with these bytes. */
   *push(piece: Buffer): Generator<Frame> {
-    this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    for (let frame = firstIn(this.#rest); frame; frame = firstIn(this.#rest)) {
-      this.#rest = this.#rest.subarray(frame.bytes.length);
-      yield frame;
+    let rest: Buffer = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    for (let length = lengthOf(rest); length <= rest.length; length = lengthOf(rest)) {
+      const isOnly = length === rest.length;
+      const bytes = isOnly ? rest : rest.subarray(0, length);
+      rest = isOnly ? nothing : rest.subarray(length);
+      yield frameOf(bytes);
     }
+    this.#rest = rest;
   }
 
   end(): void {
@@ -33,20 +38,20 @@ export class FrameReader {
   }
 }
 
-/** Undefined while it is not there whole. */
-function firstIn(bytes: Buffer): Frame | undefined {
-  if (bytes.length < preludeBytes) return undefined;
-  const end = bytes.readUInt32BE(0) - checksumBytes;
-  const headersEnd = preludeBytes + bytes.readUInt32BE(checksumBytes);
-  const checksum = crc32(bytes.subarray(0, lengthsBytes));
-  if (checksum !== bytes.readUInt32BE(lengthsBytes) || headersEnd > end)
-    throw new Error('a message has a wrong length');
-  if (bytes.length < end + checksumBytes) return undefined;
-  if (crc32(bytes.subarray(lengthsBytes, end), checksum) !== bytes.readUInt32BE(end))
-    throw new Error('a message is damaged');
-  return {
-    bytes: bytes.subarray(0, end + checksumBytes),
-    headers: bytes.subarray(preludeBytes, headersEnd),
-    body: bytes.subarray(headersEnd, end),
-  };
+/** Of the message that these bytes begin with; infinite while too little of it is there to tell. */
+function lengthOf(bytes: Buffer): number {
+  if (bytes.length < headersAt) return Number.POSITIVE_INFINITY;
+  const length = bytes.readUInt32BE(0);
+  const isWhole = crc32(bytes.subarray(0, lengthsBytes)) === bytes.readUInt32BE(lengthsBytes);
+  if (!isWhole || bodyAtOf(bytes) > length - checksumBytes) throw new Error('a message has a wrong length');
+  return length;
 }
+
+function frameOf(bytes: Buffer): Frame {
+  const end = bytes.length - checksumBytes;
+  if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) throw new Error('a message is damaged');
+  const bodyAt = bodyAtOf(bytes);
+  return { bytes, bodyAt, body: bytes.subarray(bodyAt, end) };
+}
+
+const bodyAtOf = (bytes: Buffer): number => headersAt + bytes.readUInt32BE(checksumBytes);

@@ -8,6 +8,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Deadline } from '#gateways/sagemaker/deadline.ts';
 import {
   type Asking,
+  bufferOf,
   commandInput,
   type Invocation,
   type ModelRuntime,
@@ -15,7 +16,7 @@ import {
 } from '#gateways/sagemaker/runtime.ts';
 import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
-import { FrameReader } from './frames.ts';
+import { FrameReader, headersAt } from './frames.ts';
 import type { Post } from './post.ts';
 import { bodyOf } from './read-body.ts';
 import { type Send, signedTransport } from './signed-transport.ts';
@@ -61,8 +62,8 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
     const { reply } = outcome;
     const frames = new FrameReader();
     for await (const piece of reply) {
-      for (const { bytes, headers, body } of frames.push(piece)) {
-        const kind = kindOf(headers, bytes);
+      for (const { bytes, bodyAt, body } of frames.push(piece)) {
+        const kind = kindOf(bytes, bodyAt);
         if (kind === 'failure') {
           yield* slowParts(invocation, deadline, { reply, body: once(bytes) });
           return;
@@ -76,7 +77,7 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
   async function* slowParts(invocation: Invocation, deadline: Deadline, outcome: Outcome | undefined) {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
     const { Body = [] } = await client.send(withFirstOutcome(command, outcome), { abortSignal: deadline.signal });
-    for await (const event of Body) if (event.PayloadPart?.Bytes) yield event.PayloadPart.Bytes;
+    for await (const event of Body) if (event.PayloadPart?.Bytes) yield bufferOf(event.PayloadPart.Bytes);
   }
 
   return { reply, parts };
@@ -98,12 +99,12 @@ function post(invocation: Invocation, operation: string): Post {
 /** The headers of a message with some of the model's bytes: nearly all are alike, and need not be decoded again. */
 let partHeaders: Buffer | undefined;
 
-function kindOf(headers: Buffer, bytes: Buffer): 'part' | 'failure' | 'other' {
-  if (partHeaders?.equals(headers)) return 'part';
+function kindOf(bytes: Buffer, bodyAt: number): 'part' | 'failure' | 'other' {
+  if (partHeaders?.compare(bytes, headersAt, bodyAt) === 0) return 'part';
   const told = codec.decode(bytes).headers;
   if (told[':message-type']?.value !== 'event') return 'failure';
   if (told[':event-type']?.value !== 'PayloadPart') return 'other';
-  partHeaders = Buffer.from(headers);
+  partHeaders = Buffer.from(bytes.subarray(headersAt, bodyAt));
   return 'part';
 }
 
