@@ -31,7 +31,7 @@ export function recordRequest({ route, latencyMs, firstByteMs, ...line }: Reques
 
 const declarations = new Map<string, ReturnType<Metrics['serializeMetrics']>>();
 
-/** What the lines of a route's requests have in common, which Powertools takes a tenth of a call to make: once for all. */
+/** What the lines of a route's requests have in common. Powertools takes as long to make it as all else of a line (docs/performance.md). */
 function requestMetrics(route: string, isStreamed: boolean) {
   const kind = `${route} ${isStreamed}`;
   const known = declarations.get(kind);
