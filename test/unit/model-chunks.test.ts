@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModelChunk } from '#domain/model-stream.ts';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
@@ -96,6 +97,28 @@ describe('a stream', () => {
       choices.map(({ delta }) => (delta?.tool_calls ? 'call' : (delta?.content ?? ''))),
     );
     expect(pieces.filter(Boolean)).toEqual(['to ', 'be', 'call']);
+  });
+
+  it('has not answered in time when it goes on without a chunk, and has when its reader is slow', async () => {
+    const said1 = Buffer.from(`data: ${said('Hello')}\n\n`);
+    async function* pings(deadline: Deadline) {
+      yield said1;
+      for (; !deadline.isOver; await sleep(5)) yield Buffer.from(': ping\n\n');
+      throw new Error('the connection was closed');
+    }
+    const source = () => ({ model: 'svc-1', chunk, deadline: new Deadline(5000), waitMs: 100 });
+    const silent = modelChunks({ ...source(), parts: pings });
+    expect(textOf([(await silent.next()).value])).toBe('Hello');
+    await expect(silent.next()).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
+    async function* quick() {
+      yield* [said1, said1, Buffer.from(`data: ${said('', 'stop')}\n\n`)];
+    }
+    let chunks = 0;
+    for await (const _ of modelChunks({ ...source(), parts: quick })) {
+      chunks += 1;
+      await sleep(150);
+    }
+    expect(chunks).toBe(3);
   });
 
   it('is no stream of events when a line does not end', async () => {

@@ -39,7 +39,6 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
 
   async function nextPart() {
     isWaiting = true;
-    timer.refresh();
     const part = await parts.next();
     isWaiting = false;
     return part;
@@ -60,6 +59,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
           isFinished ||= Boolean(choice.finish_reason);
         }
         yield chunk;
+        timer.refresh();
       }
       isLast = part.done === true || events.isDone;
     }
