@@ -71,7 +71,7 @@ function headersOf(rawHeaders: readonly string[]): Grouped & { readonly userAgen
     const lower = name.toLowerCase();
     if (!hopByHop.has(lower)) add(groups, lower, name, rawHeaders[index + 1] ?? '');
   }
-  return { ...grouped(groups), userAgent: groups.get('user-agent')?.last ?? null };
+  return { ...grouped(groups), userAgent: groups.get('user-agent')?.values.at(-1) ?? null };
 }
 
 function parametersOf(query: string): Grouped | undefined {
@@ -80,20 +80,16 @@ function parametersOf(query: string): Grouped | undefined {
   return groups.size > 0 ? grouped(groups) : undefined;
 }
 
-/** What came under one name. */
+/** What came under one name: at least one value. */
 interface Group {
   readonly name: string;
-  readonly all: string[];
-  last: string;
+  readonly values: string[];
 }
 
 function add(groups: Map<string, Group>, key: string, name: string, value: string): void {
   const group = groups.get(key);
-  if (!group) groups.set(key, { name, all: [value], last: value });
-  else {
-    group.all.push(value);
-    group.last = value;
-  }
+  if (group) group.values.push(value);
+  else groups.set(key, { name, values: [value] });
 }
 
 /** The values of each name, and the last of them. */
@@ -105,9 +101,9 @@ interface Grouped {
 function grouped(groups: ReadonlyMap<string, Group>): Grouped {
   const all: Record<string, string[]> = {};
   const last: Record<string, string> = {};
-  for (const group of groups.values()) {
-    set(all, group.name, group.all);
-    set(last, group.name, group.last);
+  for (const { name, values } of groups.values()) {
+    set(all, name, values);
+    set(last, name, values.at(-1) ?? '');
   }
   return { all, last };
 }

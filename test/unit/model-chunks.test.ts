@@ -100,9 +100,9 @@ describe('a stream', () => {
   });
 
   it('has not answered in time when it goes on without a chunk, and has when its reader is slow', async () => {
-    const said1 = Buffer.from(`data: ${said('Hello')}\n\n`);
+    const hello = Buffer.from(`data: ${said('Hello')}\n\n`);
     async function* pings(deadline: Deadline) {
-      yield said1;
+      yield hello;
       for (; !deadline.isOver; await sleep(5)) yield Buffer.from(': ping\n\n');
       throw new Error('the connection was closed');
     }
@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(textOf([(await silent.next()).value])).toBe('Hello');
     await expect(silent.next()).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
     async function* quick() {
-      yield* [said1, said1, Buffer.from(`data: ${said('', 'stop')}\n\n`)];
+      yield* [hello, hello, Buffer.from(`data: ${said('', 'stop')}\n\n`)];
     }
     let chunks = 0;
     for await (const _ of modelChunks({ ...source(), parts: quick })) {

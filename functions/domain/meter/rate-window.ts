@@ -62,7 +62,7 @@ export function rateStanding(meter: Meter, now: number): RateStanding | undefine
   const { admitted, ceiling, buckets } = meter;
   const limit = ceiling - admitted;
   if (limit >= unlimited) return undefined;
-  const newestLeavesMs = (Math.floor(now / bucketMs) + windowBuckets) * bucketMs - now;
+  const newestLeavesMs = leavesAt(bucketAt(now)) - now;
   let [least, retryAfterMs, resetMs] = [limit, 0, 0];
   bucketsInWindow(now).forEach((name, age) => {
     const found = buckets.get(name);

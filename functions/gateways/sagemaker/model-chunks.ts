@@ -4,11 +4,12 @@ import { failureError, failureIn } from './container-failure.ts';
 import type { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { EventReader } from './model-events.ts';
+import type { Streaming } from './runtime.ts';
 
 export interface ChunkSource {
   readonly model: string;
   /** Begins the model's work and gives its bytes; the deadline ends both. */
-  readonly parts: (deadline: Deadline) => AsyncIterable<Buffer>;
+  readonly parts: Streaming;
   readonly chunk: (event: unknown) => ModelChunk;
   /** Of the whole stream. */
   readonly deadline: Deadline;
@@ -37,27 +38,17 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     if (isWaiting) deadline.end();
   }, waitMs);
 
-  async function nextPart() {
-    isWaiting = true;
-    const part = await parts.next();
-    isWaiting = false;
-    return part;
-  }
-
   let isWhole = false;
   try {
     let isFinished = false;
     let isLast = false;
     while (!isLast) {
-      const part = await nextPart();
+      isWaiting = true;
+      const part = await parts.next();
+      isWaiting = false;
       for (const event of part.done ? events.end() : events.push(part.value)) {
-        const failure = failureIn(event);
-        if (failure) throw failureError(failure, model);
-        const chunk = source.chunk(event);
-        for (const choice of chunk.choices) {
-          refuseFailed(choice, model);
-          isFinished ||= Boolean(choice.finish_reason);
-        }
+        const chunk = chunkOf(event, source);
+        isFinished ||= chunk.choices.some((choice) => choice.finish_reason);
         yield chunk;
         timer.refresh();
       }
@@ -75,4 +66,13 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     if (isWhole) await parts.return?.();
     else deadline.end();
   }
+}
+
+/** Throws where an event tells that the model has failed. */
+function chunkOf(event: unknown, { model, chunk }: ChunkSource): ModelChunk {
+  const failure = failureIn(event);
+  if (failure) throw failureError(failure, model);
+  const told = chunk(event);
+  for (const choice of told.choices) refuseFailed(choice, model);
+  return told;
 }

@@ -33,9 +33,19 @@ export const commandInput = ({ endpoint, component, body }: Invocation) => ({
   Body: JSON.stringify(body),
 });
 
-/** The same bytes, not copied. */
-export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
+/** Sends a command, and gives the bytes of its reply as they come, not copied. */
+export async function* sentParts(
+  client: SageMakerRuntimeClient,
+  command: InvokeEndpointWithResponseStreamCommand,
+  deadline: Deadline,
+): AsyncGenerator<Buffer> {
+  const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
+  for await (const { PayloadPart } of Body) {
+    if (!PayloadPart?.Bytes) continue;
+    const { buffer, byteOffset, byteLength } = PayloadPart.Bytes;
+    yield Buffer.from(buffer, byteOffset, byteLength);
+  }
+}
 
 export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
   function reply(invocation: Invocation): Asking {
@@ -48,12 +58,7 @@ export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
 
   function parts(invocation: Invocation): Streaming {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
-    return (deadline) => sentParts(command, deadline);
-  }
-
-  async function* sentParts(command: InvokeEndpointWithResponseStreamCommand, deadline: Deadline) {
-    const { Body = [] } = await client.send(command, { abortSignal: deadline.signal });
-    for await (const event of Body) if (event.PayloadPart?.Bytes) yield bufferOf(event.PayloadPart.Bytes);
+    return (deadline) => sentParts(client, command, deadline);
   }
 
   return { reply, parts };

@@ -8,11 +8,11 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Deadline } from '#gateways/sagemaker/deadline.ts';
 import {
   type Asking,
-  bufferOf,
   commandInput,
   type Invocation,
   type ModelRuntime,
   type Streaming,
+  sentParts,
 } from '#gateways/sagemaker/runtime.ts';
 import type { Outcome } from './attempt.ts';
 import { withFirstOutcome } from './first-outcome.ts';
@@ -74,10 +74,9 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
     frames.end();
   }
 
-  async function* slowParts(invocation: Invocation, deadline: Deadline, outcome: Outcome | undefined) {
+  function slowParts(invocation: Invocation, deadline: Deadline, outcome: Outcome | undefined) {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
-    const { Body = [] } = await client.send(withFirstOutcome(command, outcome), { abortSignal: deadline.signal });
-    for await (const event of Body) if (event.PayloadPart?.Bytes) yield bufferOf(event.PayloadPart.Bytes);
+    return sentParts(client, withFirstOutcome(command, outcome), deadline);
   }
 
   return { reply, parts };
