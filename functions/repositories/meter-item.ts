@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { prices, type ServiceName } from '#contract/prices.ts';
 import type { MeterImage } from '#domain/ledger.ts';
 import { periodStart } from '#domain/meter/billing.ts';
-import { balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
+import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 
 /**
  * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
@@ -16,10 +16,10 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const count = v.custom<number>(isCount, 'must be a count');
 const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
 
-/** Attributes whose names are data: keys, rate buckets, open holds. They may be read as a `Map` or as an object. */
-export const dictionaries: ReadonlySet<string> = new Set(['k', 'b', 'h']);
-
-/** Checked in one go: every call reads a map of 21 rate buckets, and a schema for each costs more than the rest. */
+/**
+ * A map whose names are data, read as a `Map` or as an object. Checked in one go: every call reads a map of 21 rate buckets, and
+ * a schema for each costs more than the rest.
+ */
 function dictionary<T>(isValue: (value: unknown) => value is T) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null, 'must be a map'),
@@ -77,6 +77,19 @@ const Item = v.object({
   due: count,
   w: v.exactOptional(v.array(v.string())),
 });
+
+const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
+
+/** The attributes that `allowanceOf` looks at. */
+export const wantedOfAllowance = {
+  attributes: new Set(Object.keys(AllowanceItem.entries)),
+  dictionaries: new Set(['b']),
+} as const;
+
+export function allowanceOf(row: unknown): Allowance {
+  const { a, n, m, b, c, due } = v.parse(AllowanceItem, row);
+  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due };
+}
 
 /** Accounts are spread over so many partitions of the sweep's indexes. */
 export const shards = 8;

@@ -11,7 +11,7 @@ import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { Admission, MeterStore, Settlement } from '#domain/meter/meter-store.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from './conditional.ts';
-import { billingRow, entryRow, holdRow, meterOf, shards } from './meter-item.ts';
+import { allowanceOf, billingRow, entryRow, holdRow, meterOf, shards } from './meter-item.ts';
 import { readItem } from './read-item.ts';
 
 /**
@@ -40,7 +40,7 @@ export function meterStore(
 
   async function admit(attempt: Attempt): Promise<Admission> {
     const outcome = await conditionally(update({ ...key(attempt.accountId), ...admission(attempt) }));
-    if ('done' in outcome) return { isDone: true, meter: () => meterOf(outcome.done()) };
+    if ('done' in outcome) return { isDone: true, meter: () => allowanceOf(outcome.done()) };
     return { isDone: false, meter: () => outcome.met && meterOf(outcome.met) };
   }
 

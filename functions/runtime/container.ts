@@ -32,7 +32,7 @@ import { idempotencyStore } from '#repositories/idempotency.ts';
 import { identityStore } from '#repositories/identities.ts';
 import { keyStore } from '#repositories/keys.ts';
 import { ledgerStore } from '#repositories/ledger.ts';
-import { dictionaries, meterImageOf } from '#repositories/meter-item.ts';
+import { meterImageOf, wantedOfAllowance } from '#repositories/meter-item.ts';
 import { meterStore } from '#repositories/meters.ts';
 import { outboxStore } from '#repositories/outbox.ts';
 import { passwordStore } from '#repositories/passwords.ts';
@@ -102,7 +102,7 @@ function build() {
     newDeadline: () => AbortSignal.timeout(briefDeadlineMs),
   };
   const meters = lazy(() => {
-    const update = quickUpdate(dynamo(), dynamoWire, dictionaries);
+    const update = quickUpdate(dynamo(), dynamoWire, wantedOfAllowance);
     return metering(meterStore(dynamo(), table('meters'), update), plans);
   });
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));

@@ -74,8 +74,8 @@ describe('a hold', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 2, maxLength: 6 }), async (costs) => {
           const meter = await newMeter(credits(10));
-          const admission = await store.admit(attemptOn(meter, 'call', { amount: credits(4) }));
-          const hold = admission.meter()!.holds.get('call')!;
+          await store.admit(attemptOn(meter, 'call', { amount: credits(4) }));
+          const hold = (await store.find(meter.accountId))!.holds.get('call')!;
           const about = {
             accountId: meter.accountId,
             requestId: 'call',

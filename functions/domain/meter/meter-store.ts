@@ -1,5 +1,5 @@
 import type { Attempt } from './admission.ts';
-import type { Hold, LedgerEntry, Meter } from './meter.ts';
+import type { Allowance, Hold, LedgerEntry, Meter } from './meter.ts';
 
 /** What closes a hold: `cost` of it is charged, the rest goes back. Microcredits; `now` in epoch ms. */
 export interface Settlement {
@@ -14,9 +14,9 @@ export interface Settlement {
   readonly expiryPassed: boolean;
 }
 
-/** What reads the meter that an admission left, or the one that refused it, if there is one. */
+/** What reads what an admission left of the meter, or the meter that refused it, if there is one. */
 export type Admission =
-  | { readonly isDone: true; readonly meter: () => Meter }
+  | { readonly isDone: true; readonly meter: () => Allowance }
   | { readonly isDone: false; readonly meter: () => Meter | undefined };
 
 /** The `meters` table. Every write is conditional, so that a retry after a lost reply changes nothing twice. */

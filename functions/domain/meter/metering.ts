@@ -2,7 +2,7 @@ import type { Plans } from '#contract/plans.ts';
 import { ServiceError } from '../service-error.ts';
 import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './billing.ts';
-import type { Hold, Meter } from './meter.ts';
+import type { Allowance, Hold, Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
 import { creditHeaders, decimalCredits, rateHeaders } from './receipt.ts';
@@ -74,15 +74,15 @@ export function metering(store: MeterStore, plans: Plans) {
     await store.replace(meter, settled.meter, settled.entries);
   }
 
-  function openCharge(readMeter: () => Meter, attempt: Attempt): Charge {
+  function openCharge(readAllowance: () => Allowance, attempt: Attempt): Charge {
     const hold: Hold = { ...attempt, keyId: attempt.keyId ?? '' };
-    let read: { meter: Meter; rate: Record<string, string> } | undefined;
+    let read: { allowance: Allowance; rate: Record<string, string> } | undefined;
     let open = true;
 
     function standing() {
       if (read) return read;
-      const meter = readMeter();
-      return (read = { meter, rate: rateHeaders(rateStanding(meter, attempt.now)) });
+      const allowance = readAllowance();
+      return (read = { allowance, rate: rateHeaders(rateStanding(allowance, attempt.now)) });
     }
 
     return {
@@ -90,16 +90,16 @@ export function metering(store: MeterStore, plans: Plans) {
       prepare: () => void standing(),
       holding: () => ({ ...standing().rate, 'x-credits-held': decimalCredits(attempt.amount) }),
       receipt(cost) {
-        const { meter, rate } = standing();
-        return { ...rate, ...creditHeaders(cost, meter.spendable + attempt.amount - cost) };
+        const { allowance, rate } = standing();
+        return { ...rate, ...creditHeaders(cost, allowance.spendable + attempt.amount - cost) };
       },
       async settle(cost, now) {
         if (!open) return;
         open = false;
-        const { meter } = standing();
-        const expiryPassed = now >= meter.due * 1000;
-        if (expiryPassed) await endMonths(meter.accountId, now);
-        const settlement = settlementOf(meter, attempt.requestId, hold, now);
+        const { allowance } = standing();
+        const expiryPassed = now >= allowance.due * 1000;
+        if (expiryPassed) await endMonths(allowance.accountId, now);
+        const settlement = settlementOf(allowance, attempt.requestId, hold, now);
         await store.settle({ ...settlement, cost: Math.min(cost, attempt.amount), expiryPassed });
       },
     };
@@ -126,6 +126,6 @@ function busy(): ServiceError {
   });
 }
 
-function settlementOf(meter: Meter, requestId: string, hold: Hold, now: number) {
-  return { accountId: meter.accountId, requestId, hold, now, staleBuckets: bucketsLeftBehind(meter, now) };
+function settlementOf({ accountId, buckets }: Allowance, requestId: string, hold: Hold, now: number) {
+  return { accountId, requestId, hold, now, staleBuckets: bucketsLeftBehind(buckets, now) };
 }

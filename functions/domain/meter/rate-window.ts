@@ -1,5 +1,5 @@
 import type { PlanLimits } from '#contract/plans.ts';
-import type { Meter } from './meter.ts';
+import type { Allowance, Meter } from './meter.ts';
 
 /**
  * The strict rolling minute (design section 4, "Rate"). Time is cut into 3 s buckets; a bucket keeps the ceiling its
@@ -43,8 +43,8 @@ export function bucketsInWindow(now: number): readonly string[] {
 }
 
 /** Buckets that bind nobody any more. */
-export function bucketsLeftBehind(meter: Meter, now: number): string[] {
-  return [...meter.buckets.keys()].filter((name) => leavesAt(name) <= now);
+export function bucketsLeftBehind(buckets: Meter['buckets'], now: number): string[] {
+  return [...buckets.keys()].filter((name) => leavesAt(name) <= now);
 }
 
 export interface RateStanding {
@@ -58,8 +58,7 @@ export interface RateStanding {
 }
 
 /** Where an account stands in its rolling minute; undefined when its plan has no limit. */
-export function rateStanding(meter: Meter, now: number): RateStanding | undefined {
-  const { admitted, ceiling, buckets } = meter;
+export function rateStanding({ admitted, ceiling, buckets }: Allowance, now: number): RateStanding | undefined {
   const limit = ceiling - admitted;
   if (limit >= unlimited) return undefined;
   const newestLeavesMs = leavesAt(bucketAt(now)) - now;

@@ -1,21 +1,32 @@
+/** What is wanted of an item. */
+export interface Wanted {
+  readonly attributes: ReadonlySet<string>;
+  /**
+   * Those of them that are maps whose names are data, and become a `Map`: an object with other names every time is a new shape
+   * to V8 every time, which took a tenth of a whole call.
+   */
+  readonly dictionaries: ReadonlySet<string>;
+}
+
 /**
- * The item in DynamoDB's answer to an UpdateItem, `{"Attributes":{…}}`, without sets and binaries; undefined in an answer that
- * has none. The attributes named in `dictionaries` are maps whose names are data, and become a `Map`: an object with other names
- * every time is a new shape to V8 every time, which took a tenth of a whole call. Otherwise it is what `unmarshall` of
- * `@aws-sdk/util-dynamodb` gives; a test holds both to the same. Throws on anything else.
+ * What is wanted of the item in DynamoDB's answer to an UpdateItem, `{"Attributes":{…}}`, without sets and binaries; undefined in
+ * an answer that has none. It is what `unmarshall` of `@aws-sdk/util-dynamodb` gives; a test holds both to the same. Throws on
+ * anything else; of what is not wanted, only where it ends is looked at.
  */
-export function itemOf(text: string, dictionaries: ReadonlySet<string>): Record<string, unknown> | undefined {
+export function itemOf(text: string, { attributes, dictionaries }: Wanted): Record<string, unknown> | undefined {
   const reader = new ItemReader(text);
   let item: Record<string, unknown> | undefined;
   reader.members((field) => {
     if (field !== 'Attributes') throw new TypeError(`an answer with ${field} is not read here`);
-    item = {};
-    for (const [name, value] of reader.pairs(dictionaries)) item[name] = value;
+    const found: Record<string, unknown> = {};
+    reader.members((name) => {
+      if (attributes.has(name)) found[name] = reader.attribute(dictionaries.has(name));
+      else reader.skip();
+    });
+    item = found;
   });
   return item;
 }
-
-const none: ReadonlySet<string> = new Set();
 
 /** Characters that JSON is marked with. */
 const quote = 0x22;
@@ -45,19 +56,28 @@ class ItemReader {
     this.#take(closeBrace);
   }
 
-  /** An object of attributes. */
-  pairs(dictionaries: ReadonlySet<string>): [string, unknown][] {
-    const pairs: [string, unknown][] = [];
-    this.members((name) => pairs.push([name, this.#attribute(dictionaries.has(name))]));
-    return pairs;
-  }
-
   /** `{"N":"1"}`, whose only name is its type. */
-  #attribute(isDictionary: boolean): unknown {
+  attribute(isDictionary: boolean): unknown {
     this.#take(openBrace);
     const value = this.#value(this.#name(), isDictionary);
     this.#take(closeBrace);
     return value;
+  }
+
+  /** To the end of an attribute. */
+  skip(): void {
+    this.#take(openBrace);
+    for (let depth = 1; depth > 0; ) {
+      const mark = this.#text.charCodeAt(this.#at);
+      if (mark === quote) {
+        this.#string();
+        continue;
+      }
+      if (Number.isNaN(mark)) throw new SyntaxError('an attribute has no end');
+      if (mark === openBrace) depth += 1;
+      else if (mark === closeBrace) depth -= 1;
+      this.#at += 1;
+    }
   }
 
   /** Of a member, with its colon. */
@@ -70,7 +90,7 @@ class ItemReader {
   #value(type: string, isDictionary: boolean): unknown {
     if (type === 'N') return exact(this.#string());
     if (type === 'S') return this.#string();
-    if (type === 'M') return isDictionary ? this.#dictionary() : Object.fromEntries(this.pairs(none));
+    if (type === 'M') return isDictionary ? this.#dictionary() : Object.fromEntries(this.#dictionary());
     if (type === 'L') return this.#list();
     if (type === 'BOOL') return this.#isTrue();
     if (type === 'NULL') return this.#null();
@@ -79,7 +99,7 @@ class ItemReader {
 
   #dictionary(): Map<string, unknown> {
     const dictionary = new Map<string, unknown>();
-    this.members((name) => dictionary.set(name, this.#attribute(false)));
+    this.members((name) => dictionary.set(name, this.attribute(false)));
     return dictionary;
   }
 
@@ -87,7 +107,7 @@ class ItemReader {
     const list: unknown[] = [];
     this.#take(openBracket);
     if (this.#takes(closeBracket)) return list;
-    do list.push(this.#attribute(false));
+    do list.push(this.attribute(false));
     while (this.#takes(comma));
     this.#take(closeBracket);
     return list;
