@@ -69,7 +69,8 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
 }
 
 /** Throws where an event tells that the model has failed. */
-function chunkOf(event: unknown, { model, chunk }: ChunkSource): ModelChunk {
+function chunkOf(text: string, { model, chunk }: ChunkSource): ModelChunk {
+  const event: unknown = JSON.parse(text);
   const failure = failureIn(event);
   if (failure) throw failureError(failure, model);
   const told = chunk(event);

@@ -7,8 +7,8 @@ const lineEnd = 0x0a;
 const endMark = '[DONE]';
 
 /**
- * Reads the JSON values of a container's streamed reply: server-sent events with `data:` (vLLM, TGI) or JSON lines (LMI). The
- * bytes come in parts cut anywhere, also within a character. Nothing is read after `[DONE]`.
+ * Reads the events of a container's streamed reply, each JSON as text: server-sent events with `data:` (vLLM, TGI) or JSON lines
+ * (LMI). The bytes come in parts cut anywhere, also within a character. Nothing is read after `[DONE]`.
  */
 export class EventReader {
   /** Of a line whose end has not come yet. */
@@ -21,17 +21,17 @@ export class EventReader {
     return this.#isDone;
   }
 
-  /** The values whose lines have ended with these bytes. */
-  *push(bytes: Buffer): Generator {
+  /** The events whose lines have ended with these bytes. */
+  push(bytes: Buffer): readonly string[] {
     const end = bytes.lastIndexOf(lineEnd) + 1;
-    const lines = end > 0 && this.#taken(bytes, end).split('\n');
+    const ended = end > 0 ? this.#taken(bytes, end) : '';
     if (end < bytes.length) this.#keep(bytes.subarray(end));
-    if (lines) yield* this.#values(lines);
+    return this.#events(ended);
   }
 
-  /** The value of the line that did not end, if it has one. */
-  *end(): Generator {
-    yield* this.#values([this.#taken(Buffer.alloc(0), 0)]);
+  /** The event of the line that did not end, if it has one. */
+  end(): readonly string[] {
+    return this.#events(this.#taken(Buffer.alloc(0), 0));
   }
 
   /** What was kept, and the bytes up to an end of a line, where no character is cut. */
@@ -49,13 +49,15 @@ export class EventReader {
     if (this.#restBytes > longestLine) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
   }
 
-  *#values(lines: readonly string[]): Generator {
-    for (const line of lines) {
+  #events(lines: string): readonly string[] {
+    const events: string[] = [];
+    for (const line of lines.split('\n')) {
       const text = data(line);
       this.#isDone ||= text === endMark;
-      if (this.#isDone) return;
-      if (text.startsWith('{')) yield JSON.parse(text);
+      if (this.#isDone) break;
+      if (text.startsWith('{')) events.push(text);
     }
+    return events;
   }
 }
 
