@@ -49,7 +49,7 @@ export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
     multiValueQueryStringParameters: query?.all ?? null,
     pathParameters: Object.keys(request.pathParameters).length > 0 ? { ...request.pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, headers.userAgent),
+    requestContext: requestContext(request, headers.last[headers.names.get('user-agent') ?? ''] ?? null),
     ...eventBody(request.body),
   };
 }
@@ -64,48 +64,41 @@ function eventBody(body: Uint8Array): Pick<APIGatewayProxyEvent, 'body' | 'isBas
 }
 
 /** Names that differ in capitals only are one header, under its first spelling. */
-function headersOf(rawHeaders: readonly string[]): Grouped & { readonly userAgent: string | null } {
-  const groups = new Map<string, Group>();
+function headersOf(rawHeaders: readonly string[]): Grouped {
+  const headers = noValues();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     const lower = name.toLowerCase();
-    if (!hopByHop.has(lower)) add(groups, lower, name, rawHeaders[index + 1] ?? '');
+    if (!hopByHop.has(lower)) add(headers, lower, name, rawHeaders[index + 1] ?? '');
   }
-  return { ...grouped(groups), userAgent: groups.get('user-agent')?.values.at(-1) ?? null };
+  return headers;
 }
 
 function parametersOf(query: string): Grouped | undefined {
-  const groups = new Map<string, Group>();
-  if (query !== '') for (const [name, value] of new URLSearchParams(query)) add(groups, name, name, value);
-  return groups.size > 0 ? grouped(groups) : undefined;
+  if (query === '') return undefined;
+  const parameters = noValues();
+  for (const [name, value] of new URLSearchParams(query)) add(parameters, name, name, value);
+  return parameters.names.size > 0 ? parameters : undefined;
 }
 
-/** What came under one name: at least one value. */
-interface Group {
-  readonly name: string;
-  readonly values: string[];
-}
-
-function add(groups: Map<string, Group>, key: string, name: string, value: string): void {
-  const group = groups.get(key);
-  if (group) group.values.push(value);
-  else groups.set(key, { name, values: [value] });
-}
-
-/** The values of each name, and the last of them. */
+/** The values of each name, and the last of them; `names` has the spelling of each by what makes two of them one. */
 interface Grouped {
+  readonly names: Map<string, string>;
   readonly all: Record<string, string[]>;
   readonly last: Record<string, string>;
 }
 
-function grouped(groups: ReadonlyMap<string, Group>): Grouped {
-  const all: Record<string, string[]> = {};
-  const last: Record<string, string> = {};
-  for (const { name, values } of groups.values()) {
-    set(all, name, values);
-    set(last, name, values.at(-1) ?? '');
+const noValues = (): Grouped => ({ names: new Map(), all: {}, last: {} });
+
+function add({ names, all, last }: Grouped, key: string, name: string, value: string): void {
+  const first = names.get(key);
+  if (first === undefined) {
+    names.set(key, name);
+    set(all, name, [value]);
+  } else {
+    all[first]?.push(value);
   }
-  return { all, last };
+  set(last, first ?? name, value);
 }
 
 /** Also under the name `__proto__`, which cannot be assigned to. */

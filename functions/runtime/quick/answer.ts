@@ -16,7 +16,7 @@ const endMs = 1000;
 export class Answer implements AsyncIterable<Buffer> {
   readonly head: AnswerHead;
   readonly #source: Source;
-  #pieces: Buffer[] = [];
+  readonly #pieces: Buffer[] = [];
   #waiting = 0;
   #isComplete = false;
   #isLeft = false;
@@ -50,33 +50,36 @@ export class Answer implements AsyncIterable<Buffer> {
   /** The whole body; rejects when it breaks. */
   async bytes(): Promise<Buffer> {
     const all: Buffer[] = [];
-    for (let pieces = await this.#some(); pieces; pieces = await this.#some()) all.push(...pieces);
+    for (let piece = await this.#piece(); piece; piece = await this.#piece()) all.push(piece);
     return all.length === 1 && all[0] ? all[0] : Buffer.concat(all);
   }
 
   /** Whoever stops before the end leaves the rest unread: the connection serves the next call if that comes soon. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    try {
-      for (let pieces = await this.#some(); pieces; pieces = await this.#some()) {
-        for (const piece of pieces) yield piece;
-      }
-    } finally {
-      this.#leave();
-    }
+  [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {
+    return {
+      next: async () => {
+        const value = await this.#piece();
+        return value ? { done: false, value } : { done: true, value };
+      },
+      return: async () => {
+        this.#leave();
+        return { done: true, value: undefined };
+      },
+    };
   }
 
-  /** What has come since; undefined at the end. */
-  async #some(): Promise<Buffer[] | undefined> {
+  /** What has come next; undefined at the end. */
+  async #piece(): Promise<Buffer | undefined> {
     while (this.#pieces.length === 0) {
       if (this.#error) throw this.#error;
       if (this.#isComplete) return undefined;
       await this.#more();
     }
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    if (this.#waiting > mostWaiting) this.#source.resume();
-    this.#waiting = 0;
-    return pieces;
+    const piece = this.#pieces.shift();
+    const wasFull = this.#waiting > mostWaiting;
+    this.#waiting -= piece?.length ?? 0;
+    if (wasFull && this.#waiting <= mostWaiting) this.#source.resume();
+    return piece;
   }
 
   #more(): Promise<void> {
