@@ -35,15 +35,29 @@ function parsed(text: string): unknown {
 /** Walks the strings and marks of a text that is known to be JSON. */
 function refuseAmbiguous(text: string): void {
   const open: (Set<string> | undefined)[] = [];
-  let string = '';
-  for (const token of text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g) ?? []) {
-    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined);
-    else if (token === '}' || token === ']') open.pop();
-    else if (token === ':') refuseKey(string, open.at(-1));
-    else string = token;
+  let [start, end] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const mark = text[at];
+    if (mark === '"') {
+      start = at;
+      end = endOfString(text, start);
+      at = end;
+    } else if (mark === '{') open.push(new Set());
+    else if (mark === '[') open.push(undefined);
+    else if (mark === '}' || mark === ']') open.pop();
+    else if (mark === ':') refuseKey(text.slice(start, end + 1), open.at(-1));
     if (open.length > limits.jsonDepth) {
       throw new ServiceError('INVALID_FORMAT', `The body may nest at most ${limits.jsonDepth} levels.`);
     }
+  }
+}
+
+/** Where the string that begins at `start` has its closing quote: the first before which there are no or an even number of backslashes. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text[before - 1] === '\\') before -= 1;
+    if ((end - before) % 2 === 0) return end;
   }
 }
 

@@ -52,7 +52,7 @@ describe('a refusal asks no model, and the database no more than once', () => {
 });
 
 test.each([false, true])('a meter that cannot be read is a failure of that call alone (stream: %s)', async (stream) => {
-  const broken = await api.account(4, () => ({ fa: 'no moment' }));
+  const broken = await api.account(4, () => ({ b: { old: 'no ceiling' } }));
   const answer = await api.post('/v1/chat/completions', broken.key, { ...chat, stream });
   expect(answer).toMatchObject({ status: 500 });
   const { key } = await api.account();

@@ -76,7 +76,8 @@ export class AnswerReader {
     const { headers } = head;
     const coding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
-    this.isLast = head.version !== '1.1' || /(^|,) *close *(,|$)/i.test(headers.get('connection') ?? '');
+    const connection = headers.get('connection');
+    this.isLast = head.version !== '1.1' || (connection !== undefined && /(^|,) *close *(,|$)/i.test(connection));
     if (head.status === 204 || head.status === 304) this.isComplete = true;
     else if (coding !== undefined) this.#beginChunks(coding, length);
     else if (length !== undefined) this.#beginLength(length);
