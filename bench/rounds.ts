@@ -19,8 +19,9 @@ export async function measure(arms: readonly Arm[], ask: Ask, options: BenchOpti
   const loads = arms.map((arm) => new Load(arm, ask));
   const connections = options.connections;
   for (const load of loads) await load.busy(connections, options.warmSeconds);
-  const quiet = await rounds(loads, options.rounds, async (load) => {
-    const exchanges = await load.inTurn(ask.stream ? options.streams : options.calls);
+  const [count, calls] = ask.stream ? [options.streamRounds, options.streams] : [options.rounds, options.calls];
+  const quiet = await rounds(loads, count, async (load) => {
+    const exchanges = await load.inTurn(calls);
     return {
       firstByteMs: median(exchanges.map(({ firstByteMs }) => firstByteMs)),
       totalMs: median(exchanges.map(({ totalMs }) => totalMs)),

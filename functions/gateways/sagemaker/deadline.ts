@@ -1,5 +1,6 @@
 /**
- * The end of a wait: after so many ms, when another signal fires, or when `end` is called. `clear` once nothing waits any more.
+ * The end of a wait: so many ms after its `start`, when another signal fires, or when `end` is called. `clear` once nothing waits
+ * any more. What is waited for is sent first, and does not wait for the timer.
  *
  * `AbortSignal.timeout` and `any` say the same, but keep a timer, signals and their weak references for the whole time, also
  * of calls that ended long before: a minute of calls at a time. And a signal costs more than all else about a wait, so one is
@@ -9,15 +10,20 @@ export class Deadline {
   isOver = false;
   /** What is to be done when the time is over, by who waits at the moment. */
   onEnd: (() => void) | undefined;
-  readonly #timer: NodeJS.Timeout;
+  readonly #ms: number;
+  #timer: NodeJS.Timeout | undefined;
   readonly #other: AbortSignal | undefined;
   #controller: AbortController | undefined;
 
   constructor(ms: number, other?: AbortSignal) {
-    this.#timer = setTimeout(this.end, ms);
+    this.#ms = ms;
     this.#other = other;
     if (other?.aborted) this.end();
     else other?.addEventListener('abort', this.end, { once: true });
+  }
+
+  start(): void {
+    this.#timer = setTimeout(this.end, this.#ms);
   }
 
   readonly end = (): void => {

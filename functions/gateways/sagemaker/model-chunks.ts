@@ -33,7 +33,9 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   const parts = source.parts(deadline)[Symbol.asyncIterator]();
   const events = new EventReader();
 
-  let isWaiting = false;
+  let next = parts.next();
+  deadline.start();
+  let isWaiting = true;
   const timer = setTimeout(() => {
     if (isWaiting) deadline.end();
   }, waitMs);
@@ -43,8 +45,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     let isFinished = false;
     let isLast = false;
     while (!isLast) {
-      isWaiting = true;
-      const part = await parts.next();
+      const part = await next;
       isWaiting = false;
       for (const event of part.done ? events.end() : events.push(part.value)) {
         const chunk = chunkOf(event, source);
@@ -53,6 +54,8 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
         timer.refresh();
       }
       isLast = part.done === true || events.isDone;
+      isWaiting = !isLast;
+      if (!isLast) next = parts.next();
     }
     if (!isFinished && !events.isDone)
       throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);

@@ -79,7 +79,9 @@ export function sagemakerGateway(
   async function ask<R>(model: string, send: Asking, parse: (value: unknown) => R, signal?: AbortSignal) {
     const deadline = new Deadline(settings.deadlineMs, signal);
     try {
-      const value = await send(deadline);
+      const asked = send(deadline);
+      deadline.start();
+      const value = await asked;
       const failure = failureIn(value);
       if (failure) throw failureError(failure, model);
       return parse(value);

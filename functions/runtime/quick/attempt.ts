@@ -29,9 +29,7 @@ export function attempt(
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   if (wait?.isOver) return Promise.resolve({ error: named('AbortError', givenUp) });
   const connection = connections.take();
-  const timer =
-    requestTimeout &&
-    setTimeout(() => connection.close(named('TimeoutError', `no answer within ${requestTimeout} ms`)), requestTimeout);
+  let timer: NodeJS.Timeout | undefined;
   const giveUp = (): void => connection.close(named('AbortError', givenUp));
   if (wait) wait.onEnd = giveUp;
   connection.send(request, {
@@ -45,6 +43,10 @@ export function attempt(
       if (wait) wait.onEnd = undefined;
     },
   });
+  if (requestTimeout !== undefined) {
+    const overdue = (): void => connection.close(named('TimeoutError', `no answer within ${requestTimeout} ms`));
+    timer = setTimeout(overdue, requestTimeout);
+  }
   return promise;
 }
 

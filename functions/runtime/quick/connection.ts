@@ -73,10 +73,10 @@ export class Connection {
 
   /** A whole request, head and body. */
   send(request: string, exchange: Exchange): void {
+    this.#socket.write(request);
+    this.#socket.ref();
     this.#exchange = exchange;
     this.#reader = new AnswerReader();
-    this.#socket.ref();
-    this.#socket.write(request);
   }
 
   /** Whoever waits for an answer is told the error. */

@@ -67,7 +67,8 @@ class ItemReader {
   /** To the end of an attribute. */
   skip(): void {
     this.#take(openBrace);
-    for (let depth = 1; depth > 0; ) {
+    let depth = 1;
+    while (depth > 0) {
       const mark = this.#text.charCodeAt(this.#at);
       if (mark === quote) {
         this.#string();

@@ -13,6 +13,11 @@ export type SdkConfig = Pick<
 /** Sends a request that is signed, and tells what became of it. Undefined when it could not be signed: then nothing was sent. */
 export type Send = (wait?: Wait) => Promise<Outcome | undefined>;
 
+interface Signed {
+  readonly connections: Connections;
+  readonly text: string;
+}
+
 /**
  * Signs a request to AWS, and gives back what sends one attempt of it past the SDK's middleware, which costs a multiple of the
  * call itself (docs/adr/0008-quick-first-attempt.md). Without an endpoint or credentials it cannot be signed.
@@ -31,7 +36,7 @@ export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => P
     }
   }
 
-  async function signed({ path, headers, body }: Post): Promise<{ connections: Connections; text: string }> {
+  async function signed({ path, headers, body }: Post): Promise<Signed> {
     const [{ sign, url, connections }, credentials] = [await (made ??= make()), await config.credentials()];
     const whole = url.pathname === '/' ? path : url.pathname + path;
     const unsigned = { path: whole, headers: { ...headers, host: url.host }, body };
@@ -40,9 +45,13 @@ export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => P
   }
 
   return (unsigned: Post): Send => {
-    const made = signed(unsigned).catch(() => undefined);
+    let ready: Signed | undefined;
+    const made = signed(unsigned).then(
+      (request) => (ready = request),
+      () => undefined,
+    );
     return async (wait) => {
-      const request = await made;
+      const request = ready ?? (await made);
       return request && attempt(request.connections, request.text, wire, wait);
     };
   };
