@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { isJsonObject } from '#contract/fields.ts';
 import { limits } from '#contract/limits.ts';
+import { endOfString } from '#domain/json-text.ts';
 import { ServiceError } from '#domain/service-error.ts';
 
 /**
@@ -40,7 +41,7 @@ function refuseAmbiguous(text: string): void {
     const mark = text[at];
     if (mark === '"') {
       start = at;
-      end = endOfString(text, start);
+      end = endOfString(text, start + 1);
       at = end;
     } else if (mark === '{') open.push(new Set());
     else if (mark === '[') open.push(undefined);
@@ -49,15 +50,6 @@ function refuseAmbiguous(text: string): void {
     if (open.length > limits.jsonDepth) {
       throw new ServiceError('INVALID_FORMAT', `The body may nest at most ${limits.jsonDepth} levels.`);
     }
-  }
-}
-
-/** Where the string that begins at `start` has its closing quote: the first before which there are no or an even number of backslashes. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let before = end;
-    while (text[before - 1] === '\\') before -= 1;
-    if ((end - before) % 2 === 0) return end;
   }
 }
 

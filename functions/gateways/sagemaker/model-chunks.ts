@@ -33,9 +33,9 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   const parts = source.parts(deadline)[Symbol.asyncIterator]();
   const events = new EventReader();
 
-  let next = parts.next();
+  let next: Promise<IteratorResult<Buffer>> | undefined = parts.next();
   deadline.start();
-  let isWaiting = true;
+  let isWaiting = false;
   const timer = setTimeout(() => {
     if (isWaiting) deadline.end();
   }, waitMs);
@@ -43,9 +43,9 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   let isWhole = false;
   try {
     let isFinished = false;
-    let isLast = false;
-    while (!isLast) {
-      const part = await next;
+    while (next) {
+      isWaiting = true;
+      const part: IteratorResult<Buffer> = await next;
       isWaiting = false;
       for (const event of part.done ? events.end() : events.push(part.value)) {
         const chunk = chunkOf(event, source);
@@ -53,9 +53,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
         yield chunk;
         timer.refresh();
       }
-      isLast = part.done === true || events.isDone;
-      isWaiting = !isLast;
-      if (!isLast) next = parts.next();
+      next = part.done || events.isDone ? undefined : parts.next();
     }
     if (!isFinished && !events.isDone)
       throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);

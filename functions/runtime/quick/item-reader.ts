@@ -1,3 +1,5 @@
+import { endOfString } from '#domain/json-text.ts';
+
 /** What is wanted of an item. */
 export interface Wanted {
   readonly attributes: ReadonlySet<string>;
@@ -117,18 +119,11 @@ class ItemReader {
   #string(): string {
     this.#take(quote);
     const start = this.#at;
-    let end = this.#text.indexOf('"', start);
-    if (this.#hasEscapes) while (this.#backslashesBefore(end) % 2 === 1) end = this.#text.indexOf('"', end + 1);
+    const end = endOfString(this.#text, start);
     if (end < 0) throw new SyntaxError('a text has no end');
     this.#at = end + 1;
     const text = this.#text.slice(start, end);
     return this.#hasEscapes && text.includes('\\') ? JSON.parse(`"${text}"`) : text;
-  }
-
-  #backslashesBefore(end: number): number {
-    let count = 0;
-    while (this.#text[end - 1 - count] === '\\') count += 1;
-    return count;
   }
 
   /** Written as `true`. */

@@ -45,6 +45,7 @@ export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => P
   }
 
   return (unsigned: Post): Send => {
+    // Looked at before it is waited for: what was made ready leaves at once, before whoever sends it sets a timer.
     let ready: Signed | undefined;
     const made = signed(unsigned).then(
       (request) => (ready = request),
