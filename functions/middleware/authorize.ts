@@ -43,12 +43,11 @@ function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
   if (headerValues(event, 'authorization').length > 0) return false;
   const sites = headerValues(event, 'sec-fetch-site');
   if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true;
-  const hosts = headerValues(event, 'host');
-  return headerValues(event, 'origin').some(
-    (origin) => origin !== publicOrigin && !hosts.some((host) => hostOf(origin) === host),
-  );
+  const own = [publicOrigin, ...headerValues(event, 'host').map((host) => `${schemeOf(publicOrigin)}//${host}`)];
+  return headerValues(event, 'origin').some((origin) => !own.includes(origin));
 }
 
-function hostOf(origin: string): string | undefined {
-  return URL.parse(origin)?.host;
+/** Nothing that reaches the function tells how the browser came here, so it is how the service is served. */
+function schemeOf(publicOrigin: string): string {
+  return publicOrigin.startsWith('http://') ? 'http:' : 'https:';
 }
