@@ -10,9 +10,9 @@ Gives the account with this e-mail address the role operator, or another one. It
   ACCOUNTS_TABLE, METERS_TABLE   the names of the deployed tables, which your AWS profile may write
   AWS_ENDPOINT_URL_DYNAMODB      instead: the address of a database on this machine
 
-The database of a running npm start has a port of its own, which "pgrep -a dynoxide" shows:
+The database of a running npm start has an address of its own, which "pgrep -a dynoxide" shows:
 
-  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:PORT node bin/operator.ts me@example.com
+  AWS_ENDPOINT_URL_DYNAMODB=http://HOST:PORT node bin/operator.ts me@example.com
 `;
 
 /** A reason not to go on, for standard error. */

@@ -1,8 +1,18 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type ProxyOptions } from 'vite';
 
 /** The service that `npx vite dashboard` passes the API's requests on to while the dashboard is worked on. */
 const service = 'http://127.0.0.1:8787';
+
+/** The service obeys its own page only: what this server's page sends comes to it as that one's, another page's as it is. */
+const proxy: ProxyOptions = {
+  target: service,
+  changeOrigin: true,
+  configure: (server) =>
+    server.on('proxyReq', (outgoing, { headers: { origin, host } }) => {
+      if (origin !== undefined && origin === `http://${host}`) outgoing.setHeader('origin', service);
+    }),
+};
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -14,5 +24,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
   },
-  server: { proxy: Object.fromEntries(['/api', '/v1', '/_local', '/config.json'].map((path) => [path, service])) },
+  server: { proxy: Object.fromEntries(['/api', '/v1', '/_local', '/config.json'].map((path) => [path, proxy])) },
 });

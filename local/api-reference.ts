@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { apiReferenceFiles, apiReferenceHeaders, apiReferencePath } from '#contract/api-reference.ts';
-import { foreignRequest } from './local-guard.ts';
 import type { Pages } from './pages.ts';
-import { sendPage } from './send-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -27,11 +25,6 @@ export async function openApiReference(): Promise<Pages> {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const file = path === apiReferencePath || path === `${apiReferencePath}/` ? index : files.get(path);
     if (!file) return false;
-    const refusal = foreignRequest(request);
-    if (refusal !== undefined) {
-      sendPage(response, 403, refusal);
-      return true;
-    }
     const { body, type } = file;
     response.writeHead(200, { ...apiReferenceHeaders, 'content-type': type, 'content-length': body.byteLength });
     response.end(body);

@@ -9,7 +9,6 @@ import {
   hashedAssets,
 } from '#contract/dashboard-config.ts';
 import { dashboardFolder } from './dashboard-build.ts';
-import { foreignRequest } from './local-guard.ts';
 import { pageLayout } from './page-layout.ts';
 import type { Pages } from './pages.ts';
 import { sendPage } from './send-page.ts';
@@ -49,9 +48,7 @@ export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
     const isPage = pagePaths.has(path);
     const asset = path === '/config.json' ? configAsset : isPage ? index : assets.get(path);
     if (!asset && !isPage) return false;
-    const refusal = foreignRequest(request);
-    if (refusal !== undefined) sendPage(response, 403, refusal);
-    else if (asset) sendAsset(response, asset);
+    if (asset) sendAsset(response, asset);
     else sendPage(response, 503, notBuilt);
     return true;
   };

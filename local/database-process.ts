@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Problem } from './problems.ts';
 
-/** The embedded database as a process of its own, on loopback. */
+/** The embedded database as a process of its own, on loopback, where no browser reaches it. */
 export interface DatabaseProcess {
   readonly url: string;
   /** Resolves with a Problem when the process ends although nobody asked it to. */
@@ -15,11 +15,20 @@ export interface DatabaseProcess {
 
 /**
  * Runs the database so that it cannot outlive us: a shell waits on a pipe whose other end only we hold, and kills it
- * when the pipe breaks, which also kill -9 brings about. `$$` is the shell that becomes the database.
+ * when the pipe breaks, which also kill -9 brings about. `$$` is the shell that becomes the database, whose files nobody
+ * else may read.
  */
-const tethered = `exec 3<&0
+const tethered = `umask 077
+exec 3<&0
 ( read -r goodbye <&3 || kill -KILL $$ ) >/dev/null 2>&1 &
 exec "$0" "$@" </dev/null 3<&-`;
+
+/**
+ * The database obeys every web page: it takes any signature, and its CORS headers, which nothing switches off, let any
+ * origin read. So it listens on a port that browsers connect to in no case (Fetch standard, "port blocking"), and on an
+ * address of loopback that a page would have to guess.
+ */
+const portsThatBrowsersBlock = [6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
 
 const attempts = 5;
 const startMs = 10_000;
@@ -29,14 +38,16 @@ const stopMs = 3000;
 export async function startDatabaseProcess(file: string): Promise<DatabaseProcess> {
   const program = databaseProgram();
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
+    const host = randomLoopback();
+    const port = portsThatBrowsersBlock[randomInt(portsThatBrowsersBlock.length)] ?? portsThatBrowsersBlock[0];
+    const serve = ['serve', '--host', host, '--port', String(port), '--db-path', file];
     // A session of its own, so that Ctrl-C in the terminal does not end the database before the requests under way.
-    const child = spawn('/bin/sh', ['-c', tethered, program, 'serve', '--port', String(port), '--db-path', file], {
+    const child = spawn('/bin/sh', ['-c', tethered, program, ...serve], {
       stdio: ['pipe', 'ignore', 'pipe'],
       detached: true,
     });
     const refusal = await listens(child);
-    if (refusal === undefined) return running(child, `http://127.0.0.1:${port}`);
+    if (refusal === undefined) return running(child, `http://${host}:${port}`);
     child.kill('SIGKILL');
     sayGoodbye(child);
     if (attempt === attempts || !/in use|locked|busy/.test(refusal)) throw cannotOpen(file, refusal);
@@ -113,13 +124,7 @@ function running(child: ChildProcess, url: string): DatabaseProcess {
   return { url, died, close };
 }
 
-/** A port that was free a moment ago; who loses the race for it tries another. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+/** One of 16 million, in no use by others: 127.0.0.0/8 is this machine (RFC 6890), and all but 127.0.0.1 lie idle. */
+function randomLoopback(): string {
+  return ['127', randomInt(1, 255), randomInt(256), randomInt(1, 255)].join('.');
 }

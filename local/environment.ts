@@ -41,7 +41,8 @@ export function setCredentials(external: ExternalEndpoints): () => void {
 }
 
 function isLoopback(endpoint: string): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(endpoint)?.hostname ?? '');
+  const name = URL.parse(endpoint)?.hostname ?? '';
+  return name === 'localhost' || name === '[::1]' || /^127(\.\d+){3}$/.test(name);
 }
 
 /** Whoever names a service on another machine means it to be called with their own credentials. */

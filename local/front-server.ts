@@ -8,7 +8,8 @@ import { sendError } from './gateway-reply.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import { invoke, type RouteFunction } from './invoke.ts';
 import type { LambdaHandler } from './lambda-runtime.ts';
-import { BodyTooLarge, readBody } from './loopback.ts';
+import { foreignRequest } from './local-guard.ts';
+import { BodyTooLarge, readBody, sendJson } from './loopback.ts';
 import { described } from './problems.ts';
 import { routeMatcher } from './route-match.ts';
 
@@ -45,6 +46,8 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path, query] = splitTarget(request.url ?? '/');
+    const foreign = foreignRequest(request, path);
+    if (foreign !== undefined) return sendForeign(response, path, foreign);
     if (options.pages?.(request, response, path)) return;
     const requestId = randomUUID();
     const body = await readBody(request, maxBodyBytes).catch(unlessTooLarge);
@@ -88,6 +91,12 @@ const badPath: Refusal = {
   detail: 'The path has a percent sign that is not part of an encoded character.',
 };
 const failed: Refusal = { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' };
+
+/** 403 and not 421, on which a client may try again by itself; and the table of error codes is closed. */
+function sendForeign(response: ServerResponse, path: string, detail: string): void {
+  if (path === '/_local' || path.startsWith('/_local/')) sendJson(response, 403, { error: detail });
+  else sendError(response, path, { code: 'INSUFFICIENT_PERMISSIONS', detail }, randomUUID());
+}
 
 function unlessTooLarge(error: unknown): undefined {
   if (!(error instanceof BodyTooLarge)) throw error;

@@ -1,16 +1,47 @@
 import type { IncomingMessage } from 'node:http';
 
-const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
-
 /**
- * Why a request to what only this machine may see is refused, or undefined when it is not. A page of another site can
- * reach 127.0.0.1 through the browser: by a name of its own that resolves to it (DNS rebinding), or across origins.
+ * Why a request is refused that a page of another site has caused, or undefined when none has. Such a page reaches
+ * 127.0.0.1 through the person's browser: by a name of its own that resolves to it (DNS rebinding), or across origins.
  */
-export function foreignRequest({ headers }: IncomingMessage): string | undefined {
-  const host = headers.host ?? '';
-  if (!loopbackNames.has(URL.parse(`http://${host}`)?.hostname ?? ''))
-    return 'The Host header must be 127.0.0.1 or localhost.';
-  if (headers.origin !== undefined && headers.origin !== `http://${host}`)
-    return 'Pages of other origins may not use this.';
-  return undefined;
+export function foreignRequest(request: IncomingMessage, path: string): string | undefined {
+  const { origin } = request.headers;
+  const isOtherOrigin = origin !== undefined && origin !== `http://${authorityOf(request)}`;
+  const isOtherSite = isFromOtherSite(request) && !opensPage(request, path);
+  return foreignHost(request) ?? (isOtherOrigin || isOtherSite ? foreignPage : undefined);
+}
+
+/** As `foreignRequest`, for a server without pages of its own: to it, every page is foreign. */
+export function pageRequest(request: IncomingMessage): string | undefined {
+  const isFromPage = request.headers.origin !== undefined || isFromOtherSite(request);
+  return foreignHost(request) ?? (isFromPage ? foreignPage : undefined);
+}
+
+const foreignPage = 'A page of another origin may not use this.';
+
+/** Also our names without a port will do: a browser adds the port, and it is the name that tells a page of another site. */
+function foreignHost(request: IncomingMessage): string | undefined {
+  const authority = authorityOf(request);
+  const names = ['127.0.0.1', 'localhost'];
+  const { localPort } = request.socket;
+  if (authority === undefined || names.some((name) => authority === name || authority === `${name}:${localPort}`))
+    return undefined;
+  return `The Host header must be ${names.map((name) => `${name}:${localPort}`).join(' or ')}.`;
+}
+
+/** A target that names its host counts before the Host header (RFC 9112, 3.2.2); HTTP/1.0 need not have one. */
+function authorityOf({ url = '', headers: { host } }: IncomingMessage): string | undefined {
+  return (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? host)?.toLowerCase();
+}
+
+/** Also true of `same-site`: another port of this machine is the same site. */
+function isFromOtherSite({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
+/** A link that a person follows may open a page of ours, whatever page it is on: nothing can be read over there. */
+function opensPage({ method, headers }: IncomingMessage, path: string): boolean {
+  const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return method === 'GET' && isLink && (path === '/_local/inbox' || !/^\/(_local|api|v1|openai)(\/|$)/.test(path));
 }

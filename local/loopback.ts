@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { pageRequest } from './local-guard.ts';
 
 /** A server that listens on 127.0.0.1. `url` has no slash at its end; close() ends every connection and resolves when closed. */
 export interface Loopback {
@@ -15,9 +16,12 @@ export class BodyTooLarge extends Error {
 /** Longer than AWS SDK clients keep an idle connection, so that none of them writes into one being closed. */
 const keepAliveMs = 300_000;
 
-/** Listens on 127.0.0.1 only; port 0 takes any free one. Rejects with Node's error, such as code EADDRINUSE. */
+/** Listens on 127.0.0.1 only and obeys no page; port 0 takes any free one. Rejects with Node's error, such as code EADDRINUSE. */
 export function listen(listener: RequestListener, port = 0): Promise<Loopback> {
-  const server = createServer({ noDelay: true, keepAliveTimeout: keepAliveMs, requestTimeout: 0 }, listener);
+  const server = createServer(
+    { noDelay: true, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
+    withoutPages(listener),
+  );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
@@ -35,6 +39,14 @@ export function listen(listener: RequestListener, port = 0): Promise<Loopback> {
       });
     });
   });
+}
+
+function withoutPages(listener: RequestListener): RequestListener {
+  return (req, res) => {
+    const refusal = pageRequest(req);
+    if (refusal === undefined) listener(req, res);
+    else sendJson(res, 403, { error: refusal });
+  };
 }
 
 /** A listener from an async function: when it rejects, the connection is dropped, as a crashed server would do. */

@@ -11,6 +11,8 @@ export function sendPage(response: ServerResponse, status: number, html: string)
     'content-length': body.byteLength,
     'content-security-policy': contentSecurityPolicy,
     'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   });

@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '#test/browser.ts';
+import { testFolder } from '#test/folder.ts';
+import { type Listening, listeningPorts } from '#test/listening.ts';
+import { killCommands, runLocal } from '#test/local-command.ts';
+
+let folder: string;
+let port: number;
+let ports: Listening[];
+let demo: { email: string; password: string; apiKey: string };
+
+beforeAll(async () => {
+  folder = await testFolder();
+  const command = runLocal(['--port', '0', '--data', folder]);
+  const origin = await command.ready;
+  port = Number(new URL(origin).port);
+  ports = await listeningPorts(command.pid);
+  demo = ((await (await fetch(`${origin}/_local/status`)).json()) as { demo: typeof demo }).demo;
+});
+afterAll(async () => {
+  await killCommands();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** A request as a browser could send it: whatever its Host header says, it comes to this address. */
+async function ask({ address, port }: Listening, { method = 'GET', path = '/', headers = {}, body }: Asked) {
+  const sent = request({ host: address, port, method, path, headers, agent: false });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode!, headers: response.headers, text: await text(response) };
+}
+
+/** The embedded database looks at whether there is a signature, not at whose it is. */
+const signedByNobody = {
+  'content-type': 'application/x-amz-json-1.0',
+  'x-amz-target': 'DynamoDB_20120810.ListTables',
+  'x-amz-date': '20260101T000000Z',
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+};
+
+/** What each server here obeys when it comes from the service itself. */
+const orders: readonly Asked[] = [
+  { method: 'POST', headers: signedByNobody, body: '{}' },
+  { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'Action=SendEmail' },
+  { method: 'POST', path: '/endpoints/svc-1/invocations', body: '{"messages":[{"role":"user","content":"Hello"}]}' },
+  ...['/', '/docs', '/config.json', '/_local/status', '/_local/mail', '/_local/inbox', '/nothing'].map((path) => ({
+    path,
+  })),
+  { method: 'POST', path: '/_local/clock', body: '{"advance":"P1D"}' },
+  ...['/api/plans', '/v1/models', '/openai/v1/models'].map((path) => ({ path })),
+  { method: 'POST', path: '/api/auth/login', headers: { 'content-type': 'application/json' }, body: '{}' },
+];
+
+const cors = (headers: IncomingMessage['headers']): string[] =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+/**
+ * Sends every order to every port with headers that a foreign page would cause. The ports that no browser connects to are
+ * left out: that is proved below, in a browser.
+ */
+async function expectRefused(headersFor: (listening: Listening) => Record<string, string>): Promise<void> {
+  for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
+    for (const order of orders) {
+      const answer = await ask(listening, { ...order, headers: { ...order.headers, ...headersFor(listening) } });
+      const where = `${listening.port === port ? 'front' : listening.port} ${order.method ?? 'GET'} ${order.path ?? '/'}`;
+      expect([where, answer.status, cors(answer.headers)]).toEqual([where, 403, []]);
+      expect(answer.text).not.toContain(demo.password);
+      expect(answer.text).not.toContain(demo.apiKey);
+    }
+}
+
+describe('the ports that npm start opens', () => {
+  it('are on loopback only, and the one a person uses is among them', () => {
+    expect(ports.length).toBeGreaterThan(3);
+    expect(ports.filter(({ address }) => !address.startsWith('127.'))).toEqual([]);
+    expect(ports).toContainEqual({ address: '127.0.0.1', port });
+  });
+
+  it.each([
+    ['a name', () => 'evil.example'],
+    ['a name, with the port', (own: number) => `evil.example:${own}`],
+    ['a name that begins like ours', (own: number) => `127.0.0.1.evil.example:${own}`],
+    ['a name that ends like ours', (own: number) => `evil-localhost:${own}`],
+    ['a name with our address as its user', (own: number) => `127.0.0.1:${own}@evil.example`],
+    ['another address', (own: number) => `192.168.1.2:${own}`],
+    ['any address', (own: number) => `0.0.0.0:${own}`],
+    ['another port', (own: number) => `127.0.0.1:${own === 65_535 ? 1 : own + 1}`],
+  ])('refuse a Host that is %s, as a page has it whose name was made to resolve to loopback', async (_name, hostOf) => {
+    await expectRefused(({ port: own }) => ({ host: hostOf(own) }));
+  });
+
+  it('refuse a target that names another host, whatever the Host header says', async () => {
+    for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
+      for (const { path = '/', ...order } of orders)
+        expect((await ask(listening, { ...order, path: `http://evil.example${path}` })).status).toBe(403);
+  });
+
+  it.each([
+    ['another site', () => 'https://evil.example'],
+    ['an origin without a name', () => 'null'],
+    ['nothing', () => ''],
+    ['what is no origin', () => 'http://[::1'],
+    ['another port of this machine', () => 'http://127.0.0.1:1'],
+    ['another scheme', (own: number) => `https://127.0.0.1:${own}`],
+    ['another name of this machine', (own: number) => `http://localhost:${own}`],
+    ['the dashboard, with more behind it', (own: number) => `http://127.0.0.1:${own}.evil.example`],
+  ])('refuse an Origin that is %s', async (_name, originOf) => {
+    await expectRefused(({ port: own }) => ({ origin: originOf(own) }));
+  });
+
+  it.each(['cross-site', 'same-site', 'cross-site, none'])('refuse what a browser marks as %s', async (site) => {
+    await expectRefused(() => ({ 'sec-fetch-site': site }));
+  });
+
+  it('give no page leave to ask (a preflight), not even the dashboard', async () => {
+    for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
+      for (const origin of ['https://evil.example', `http://127.0.0.1:${port}`]) {
+        const headers = {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-amz-target',
+        };
+        const answer = await ask(listening, { method: 'OPTIONS', path: '/v1/models', headers });
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(cors(answer.headers)).toEqual([]);
+      }
+  });
+
+  it('but for the one a person uses refuse the dashboard too', async () => {
+    for (const listening of ports.filter(({ address, port: own }) => address === '127.0.0.1' && own !== port))
+      for (const order of orders) {
+        const headers = { ...order.headers, origin: `http://127.0.0.1:${listening.port}` };
+        expect((await ask(listening, { ...order, headers })).status).toBe(403);
+      }
+  });
+
+  it('refuse in the format of the path', async () => {
+    const front = { address: '127.0.0.1', port };
+    const bodyOf = async (path: string) => {
+      const { headers, text: body } = await ask(front, { path, headers: { host: 'evil.example' } });
+      if (!path.startsWith('/_local')) expect(headers['x-request-id']).toBeTruthy();
+      return JSON.parse(body);
+    };
+    for (const path of ['/v1/models', '/api/plans', '/'])
+      expect(await bodyOf(path)).toEqual({
+        message: 'INSUFFICIENT_PERMISSIONS',
+        error: true,
+        data: null,
+        status: 403,
+        detail: `The Host header must be 127.0.0.1:${port} or localhost:${port}.`,
+      });
+    expect(await bodyOf('/openai/v1/models')).toMatchObject({ error: { code: 'insufficient_permissions' } });
+    expect(await bodyOf('/_local/status')).toEqual({ error: expect.stringMatching(/^The Host header must be .*\.$/) });
+  });
+
+  it.each(['127.0.0.1', 'localhost'])(
+    'let the dashboard in as %s, and a link to its pages from anywhere',
+    async (name) => {
+      const front = { address: '127.0.0.1', port };
+      const host = `${name}:${port}`;
+      const headers = {
+        host,
+        origin: `http://${host}`,
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/json',
+      };
+      const body = JSON.stringify({ email: demo.email, password: demo.password });
+      expect((await ask(front, { method: 'POST', path: '/api/auth/login', headers, body })).status).toBe(200);
+      const link = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      for (const path of ['/', '/docs', '/_local/inbox'])
+        expect((await ask(front, { path, headers: link })).status).toBe(200);
+      for (const path of [
+        '/api/auth/confirm?token=x',
+        '/v1/models',
+        '/openai/v1/models',
+        '/_local/status',
+        '/_local/mail',
+      ])
+        expect((await ask(front, { path, headers: link })).status).toBe(403);
+      const frame = { ...link, 'sec-fetch-dest': 'iframe' };
+      for (const path of ['/', '/_local/inbox']) expect((await ask(front, { path, headers: frame })).status).toBe(403);
+    },
+  );
+
+  it('answer a page of another port in a real browser with nothing, on whatever address they are', async () => {
+    const browser = await launchBrowser();
+    const page = await browser.newPage();
+    const evil = createServer((_request, response) => response.end('Evil')).listen(0, '127.0.0.1');
+    await once(evil, 'listening');
+    await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
+    const answered = await page.evaluate(
+      async ({ ports, orders }) => {
+        const all: string[] = [];
+        for (const { address, port } of ports)
+          for (const { method, path = '/', headers, body } of orders)
+            await fetch(`http://${address}:${port}${path}`, { method, headers, body } as RequestInit).then(
+              async (response) => all.push(`${address}:${port}${path} ${response.status} ${await response.text()}`),
+              () => undefined,
+            );
+        return all;
+      },
+      { ports, orders },
+    );
+    await browser.close();
+    evil.close();
+    expect(answered).toEqual([]);
+  });
+
+  it('of the database are none that a browser connects to, on an address that is another at every start', async () => {
+    const otherFolder = await testFolder();
+    const other = runLocal(['--port', '0', '--data', otherFolder]);
+    await other.ready;
+    const hidden = (list: readonly Listening[]) => list.filter(({ address }) => address !== '127.0.0.1');
+    const all = [...hidden(ports), ...hidden(await listeningPorts(other.pid))];
+    expect(all).toHaveLength(2);
+    expect(all[0]!.address).not.toBe(all[1]!.address);
+    // Node's fetch keeps the same list of ports as browsers (Fetch standard, "port blocking").
+    for (const { address, port: blocked } of all)
+      await expect(fetch(`http://${address}:${blocked}/`)).rejects.toMatchObject({ cause: { message: 'bad port' } });
+    await rm(otherFolder, { recursive: true, force: true });
+  });
+});
