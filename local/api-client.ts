@@ -12,7 +12,7 @@ export interface ApiCall {
 /** Calls the service as a person's browser would: cookies are kept from call to call. */
 export interface ApiClient {
   call(method: string, path: string, options?: ApiCall): Promise<Answer>;
-  /** Rejects unless the answer has this status. */
+  /** Rejects unless the answer has this status; without the query, which may hold a token. */
   expect(status: number, method: string, path: string, options?: ApiCall): Promise<Answer>;
 }
 
@@ -39,7 +39,7 @@ export function apiClient(origin: string): ApiClient {
   async function expect(status: number, method: string, path: string, options?: ApiCall): Promise<Answer> {
     const answer = await call(method, path, options);
     if (answer.status === status) return answer;
-    throw new Error(`${method} ${path} answered ${answer.status} ${answer.message}`);
+    throw new Error(`${method} ${path.split('?')[0]} answered ${answer.status} ${answer.message}`);
   }
 
   return { call, expect };

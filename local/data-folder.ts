@@ -2,9 +2,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
+import { closeToOthers } from './file-modes.ts';
 import { dataFolderProblem, Problem, systemCode } from './problems.ts';
 
-/** The folder that holds everything the service keeps. One service at a time uses it. */
+/** The folder that holds everything the service keeps, for its owner only. One service at a time uses it. */
 export interface DataFolder {
   readonly path: string;
   file(name: string): string;
@@ -19,14 +20,15 @@ const Owner = v.pipe(v.string(), v.parseJson(), v.object({ pid: v.number(), born
 
 /**
  * Makes the folder where it is missing and takes it. Throws a Problem when it is not usable, or another service that
- * still runs has it; the lock of one that was killed is taken over.
+ * still runs has it; the lock of one that was killed is taken over. Logs a sentence where it stays open to other users.
  */
-export async function openDataFolder(folder: string): Promise<DataFolder> {
+export async function openDataFolder(folder: string, log: (line: string) => void): Promise<DataFolder> {
   const path = resolve(folder);
   const lock = join(path, 'service.lock');
   try {
     await makeFolder(path);
     await take(path, lock);
+    await closeToOthers(path, log);
   } catch (error) {
     throw dataFolderProblem(path, error);
   }
@@ -36,13 +38,13 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
 /** Node's own way with `recursive` never ends where a file system lets nothing be made, such as /proc. */
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, 0o700);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
-    await mkdir(path);
+    await mkdir(path, 0o700);
   }
 }
 
@@ -60,7 +62,7 @@ async function take(path: string, lock: string): Promise<void> {
 
 /** False when the file is there already. */
 async function made(file: string, content: string): Promise<boolean> {
-  return writeFile(file, content, { flag: 'wx' }).then(
+  return writeFile(file, content, { flag: 'wx', mode: 0o600 }).then(
     () => true,
     (error: unknown) => {
       if (systemCode(error) === 'EEXIST') return false;

@@ -55,9 +55,9 @@ export async function startDatabaseProcess(file: string): Promise<DatabaseProces
 }
 
 function cannotOpen(file: string, refusal: string): Problem {
-  const remedy = /full|I\/O/.test(refusal) ? 'See to the disk' : 'Move that file away';
+  const remedy = /full|I\/O/.test(refusal) ? 'See to the disk' : `Move the folder ${dirname(file)} away`;
   return new Problem(
-    `The embedded database could not open ${file}: ${refusal}. ${remedy}, or choose another folder with --data DIR.`,
+    `The embedded database could not open ${file}: ${refusal}. ${remedy}, or choose another with --data DIR.`,
   );
 }
 

@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableSpec } from '#contract/tables.ts';
 import { createTables } from './create-tables.ts';
-import { startDatabaseProcess } from './database-process.ts';
+import { isDamaged } from './database-check.ts';
+import { type DatabaseProcess, startDatabaseProcess } from './database-process.ts';
 import { Problem } from './problems.ts';
 import { indexStreamRecords } from './stream-index.ts';
 
@@ -27,7 +29,7 @@ export interface DatabaseOptions {
 
 /** Starts the database and makes the tables that are missing; throws a Problem when it cannot. */
 export async function startDatabase({ file, external, tables }: DatabaseOptions): Promise<Database> {
-  const embedded = external === undefined ? await startDatabaseProcess(file) : undefined;
+  const embedded = external === undefined ? await startEmbedded(file) : undefined;
   const url = external ?? embedded?.url ?? '';
   const client = new DynamoDBClient({ endpoint: url });
   const close = async (): Promise<void> => {
@@ -42,6 +44,13 @@ export async function startDatabase({ file, external, tables }: DatabaseOptions)
     throw external === undefined ? error : unreachable(external, error);
   }
   return { url, client, died: embedded?.died ?? never, close };
+}
+
+async function startEmbedded(file: string): Promise<DatabaseProcess> {
+  if (!isDamaged(file)) return startDatabaseProcess(file);
+  throw new Problem(
+    `The database ${file} is damaged. Move the folder ${dirname(file)} away to start with an empty one, or choose another with --data DIR.`,
+  );
 }
 
 function unreachable(url: string, error: unknown): Problem {

@@ -62,6 +62,6 @@ export async function openIdentityIssuer(file: string, origin: string, now: () =
 async function newKeyPair(file: string): Promise<v.InferOutput<typeof Jwk>> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const jwk = v.parse(Jwk, await exportJWK(privateKey));
-  await writeJsonFile(file, jwk, 0o600);
+  await writeJsonFile(file, jwk);
   return jwk;
 }

@@ -17,9 +17,9 @@ export async function readJsonFile<Schema extends v.GenericSchema>(
   throw new Problem(`The file ${file} is damaged. Remove it, or choose another data folder with --data DIR.`);
 }
 
-/** Replaces the file whole: whoever reads it, also after kill -9, sees the old content or the new. */
-export async function writeJsonFile(file: string, value: unknown, mode = 0o644): Promise<void> {
+/** Replaces the file whole: whoever reads it, also after kill -9, sees the old content or the new. For its owner only. */
+export async function writeJsonFile(file: string, value: unknown): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
-  await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode });
+  await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await rename(temporary, file);
 }

@@ -20,11 +20,11 @@ export interface MailStore {
 }
 
 /**
- * Keeps mails as lines of JSON. The end of a line that a killed process left unfinished is dropped, since add() had
+ * Keeps mails as lines of JSON, for the file's owner only. The end of a line that a killed process left unfinished is dropped, since add() had
  * not resolved for it. Rejects when the file cannot be read or any finished line is not a mail.
  */
 export async function openMailStore(file: string): Promise<MailStore> {
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const written = await readOrCreate(file);
   const finished = written.subarray(0, written.lastIndexOf('\n') + 1);
   if (finished.length < written.length) await truncate(file, finished.length);
@@ -70,7 +70,7 @@ async function appendSynced(file: string, line: Buffer, size: number): Promise<v
 }
 
 async function withFile<T>(path: string, flags: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const handle = await open(path, flags);
+  const handle = await open(path, flags, 0o600);
   try {
     return await use(handle);
   } finally {

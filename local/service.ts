@@ -49,7 +49,7 @@ const specs: readonly TableSpec[] = Object.values(tables);
 export async function startService(options: ServiceOptions): Promise<Service> {
   const closers = createClosers();
   try {
-    const folder = await openDataFolder(options.data);
+    const folder = await openDataFolder(options.data, options.log ?? (() => undefined));
     closers.add({ close: () => folder.release() });
     return await start(options, folder, closers);
   } catch (error) {

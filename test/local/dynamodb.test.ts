@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import {
@@ -97,13 +97,18 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('says which file it cannot open and why', async () => {
+  test('says which file is damaged', async () => {
     const file = await newFile();
     await writeFile(file, 'this is not a database, not at all, and long enough to be read as one'.repeat(100));
-    await expect(start(file)).rejects.toThrow(
-      `The embedded database could not open ${file}: Database file is encrypted or not a valid SQLite database.`,
-    );
+    await expect(start(file)).rejects.toThrow(`The database ${file} is damaged. Move the folder ${dirname(file)} away`);
     await expect.poll(() => processesWith(file)).toEqual([]);
+  });
+
+  test('says which file it cannot open and why', async () => {
+    const file = join(await newFile(), 'below', 'nothing');
+    await expect(start(file)).rejects.toThrow(
+      new RegExp(`^The embedded database could not open ${file}: .*\\. Move the folder .* away, or choose another`),
+    );
   });
 
   test('is not started where an address of another is given, which gets the tables', async () => {

@@ -1,0 +1,163 @@
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testFolder } from '#test/folder.ts';
+import { killCommands, runLocal } from '#test/local-command.ts';
+
+let parent: string;
+let folder: string;
+let before: number;
+beforeEach(async () => {
+  // The processes that the tests start inherit it: every file is open to all unless somebody sees to it.
+  before = process.umask(0);
+  parent = await testFolder();
+  folder = join(parent, 'data');
+});
+afterEach(async () => {
+  process.umask(before);
+  await killCommands();
+  await rm(parent, { recursive: true, force: true });
+});
+
+const modeOf = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o777).toString(8);
+
+/** Every file below the folder with its mode, the folder itself as `.`. */
+async function modes(): Promise<Record<string, string>> {
+  const names = ['.', ...(await readdir(folder, { recursive: true }))];
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await modeOf(join(folder, name))])));
+}
+
+function expectPrivate(found: Record<string, string>): void {
+  const { '.': itself, ...files } = found;
+  expect(itself).toBe('700');
+  expect(Object.keys(files)).toEqual(
+    expect.arrayContaining([
+      'clock.json',
+      'demo.json',
+      'dynamodb.sqlite',
+      'dynamodb.sqlite-wal',
+      'mails.jsonl',
+      'service.lock',
+    ]),
+  );
+  expect(files).toEqual(Object.fromEntries(Object.keys(files).map((name) => [name, '600'])));
+}
+
+/** A service that has written into every file it has: mails, clock, checkpoints. */
+async function busyService() {
+  const command = runLocal(['--port', '0', '--data', folder]);
+  const origin = await command.ready;
+  await fetch(`${origin}/_local/clock`, { method: 'POST', body: '{"advance":"PT1M"}' });
+  return command;
+}
+
+describe('what is kept on one machine', () => {
+  it('is readable by nobody else, whatever the umask, while it runs and after kill -9', async () => {
+    const command = await busyService();
+    expectPrivate(await modes());
+    command.kill('SIGKILL');
+    await command.ended;
+    expectPrivate(await modes());
+  });
+
+  it('becomes readable by nobody else, where a folder was made with wider modes', async () => {
+    const first = await busyService();
+    first.kill('SIGKILL');
+    await first.ended;
+    for (const name of Object.keys(await modes())) await chmod(join(folder, name), name === '.' ? 0o777 : 0o666);
+    const second = await busyService();
+    expectPrivate(await modes());
+    expect(second.err()).toBe('');
+  });
+
+  it('in a folder that holds more than it is closed file by file; others stay as they are, and it is said', async () => {
+    await mkdir(folder, { mode: 0o755 });
+    await mkdir(join(folder, 'photos'), { mode: 0o755 });
+    await writeFile(join(folder, 'package.json'), '{}', { mode: 0o644 });
+    const command = await busyService();
+    const { '.': itself, photos, 'package.json': foreign, ...ours } = await modes();
+    expect([itself, photos, foreign]).toEqual(['755', '755', '644']);
+    expect(new Set(Object.values(ours))).toEqual(new Set(['600']));
+    expect(command.err()).toMatch(
+      /^The data folder .* is open to other users of this machine and holds files that are not the service's: [^\n]+\n$/,
+    );
+  });
+
+  it('is not followed through a link to a file elsewhere', async () => {
+    const elsewhere = join(parent, 'elsewhere.json');
+    await writeFile(elsewhere, '{"offsetMs":0}', { mode: 0o644 });
+    await mkdir(folder, { mode: 0o755 });
+    await symlink(elsewhere, join(folder, 'clock.json'));
+    const command = runLocal(['--port', '0', '--data', folder]);
+    await command.ready;
+    expect((await stat(elsewhere)).mode & 0o777).toBe(0o644);
+  });
+});
+
+describe('the demo account', () => {
+  const demoIn = async (path: string) => JSON.parse(await readFile(join(path, 'demo.json'), 'utf8'));
+
+  it('has a password of its own in each data folder, which is kept when its making was broken off', async () => {
+    const second = join(parent, 'second');
+    const commands = [folder, second].map((data) => runLocal(['--port', '0', '--data', data]));
+    await Promise.all(commands.map(({ ready }) => ready));
+    const [one, other] = [await demoIn(folder), await demoIn(second)];
+    expect(one.password).toMatch(/^[\w-]{16}$/);
+    expect(other.password).not.toBe(one.password);
+    expect(commands[0]!.out()).toContain(one.password);
+    commands[0]!.kill('SIGKILL');
+    await commands[0]!.ended;
+    await writeFile(join(folder, 'demo.json'), JSON.stringify({ ...one, apiKey: null }));
+    const again = runLocal(['--port', '0', '--data', folder]);
+    const { demo } = (await (await fetch(`${await again.ready}/_local/status`)).json()) as { demo: typeof one };
+    expect(demo).toEqual({ ...one, apiKey: expect.stringMatching(/^tai_/) });
+    expect(demo.apiKey).not.toBe(one.apiKey);
+    expect(again.err()).toBe('');
+  });
+});
+
+describe('a damaged database', () => {
+  const database = () => join(folder, 'dynamodb.sqlite');
+
+  /** What a service leaves behind that had time to put its write-ahead log into the database. */
+  async function closedService(): Promise<{ password: string; apiKey: string }> {
+    const command = await busyService();
+    command.kill('SIGTERM');
+    await command.ended;
+    return JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
+  }
+
+  const damages: [what: string, damage: (bytes: Buffer) => Buffer][] = [
+    ['whose head is overwritten', (bytes) => bytes.fill('damaged ', 0, 100)],
+    ['one of whose pages is overwritten', (bytes) => bytes.fill(0xa5, 4 * 4096, 5 * 4096)],
+    ['whose last pages are overwritten', (bytes) => bytes.fill(0xa5, bytes.length - 8 * 4096)],
+    ['that is cut off', (bytes) => bytes.subarray(0, bytes.length - 8 * 4096)],
+  ];
+
+  it.each(damages)('%s is told at the start, without a secret; what is advised works', async (_what, damage) => {
+    const secrets = Object.values(await closedService());
+    await writeFile(database(), damage(await readFile(database())));
+    const failing = runLocal(['--port', '0', '--data', folder]);
+    expect(await failing.ended).toBe(1);
+    expect(failing.err()).toBe(
+      `The database ${database()} is damaged. Move the folder ${folder} away to start with an empty one, or choose another with --data DIR.\n`,
+    );
+    for (const secret of secrets) expect(failing.err() + failing.out()).not.toContain(secret);
+    await rename(folder, `${folder}.damaged`);
+    const next = runLocal(['--port', '0', '--data', folder]);
+    await next.ready;
+    expect(next.err()).toBe('');
+  });
+
+  it('that was taken away alone leaves a start that works, with a new demo account, and prints no token', async () => {
+    await closedService();
+    const mails = await readFile(join(folder, 'mails.jsonl'), 'utf8');
+    const tokens = [...mails.matchAll(/token=(\w+)/g)].map(([, token]) => token!);
+    expect(tokens.length).toBeGreaterThan(0);
+    await rm(database());
+    const next = runLocal(['--port', '0', '--data', folder]);
+    await next.ready;
+    expect(next.err()).toBe('');
+    for (const token of tokens) expect(next.out()).not.toContain(token);
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { apiClient } from '#local/api-client.ts';
+import { listen, sendJson } from '#local/loopback.ts';
+
+test('what the start says of a refused request names no query, in which tokens travel', async () => {
+  const server = await listen((_request, response) =>
+    sendJson(response, 400, { message: 'INVALID_TOKEN', error: true, data: null, status: 400 }),
+  );
+  await expect(apiClient(server.url).expect(200, 'GET', '/api/auth/confirm?token=tac_secret')).rejects.toThrow(
+    /^GET \/api\/auth\/confirm answered 400 INVALID_TOKEN$/,
+  );
+  await server.close();
+});
