@@ -24,23 +24,29 @@ export interface HttpServer {
 
 /** An HTTP server on 127.0.0.1 that answers also what is not HTTP with the envelope. Throws a Problem for a port in use. */
 export async function startHttpServer({ port, answer, access }: HttpServerOptions): Promise<HttpServer> {
-  const busy = new WeakSet<Duplex>();
+  const latest = new WeakMap<Duplex, Exchange>();
   let closing: Promise<void> | undefined;
-  const server = createServer({ requireHostHeader: false, keepAliveTimeout: 65_000 }, (request, response) => {
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout: 65_000 }, serve);
+  // Node would refuse it with a bare 417; HTTP lets a server do without what it does not know (RFC 9110, 10.1.1).
+  server.on('checkExpectation', serve);
+  server.on('connect', (_request, socket) => writeError(socket, '405 Method Not Allowed', noTunnel));
+  server.on('clientError', (error, socket) => refuse(error, socket, latest.get(socket)));
+  const bound = await listening(server, port);
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
-    busy.add(request.socket);
+    const exchange = { request, response };
+    latest.set(request.socket, exchange);
     if (closing) response.setHeader('Connection', 'close');
     response.once('close', () => {
-      busy.delete(request.socket);
+      if (latest.get(request.socket) === exchange) latest.delete(request.socket);
       if (closing) setImmediate(() => server.closeIdleConnections());
       access?.(accessLine(request, response, performance.now() - began));
     });
     if (request.httpVersion === '1.1' && request.headers.host === undefined)
       sendError(response, request.url ?? '', noHost, randomUUID());
     else answer(request, response);
-  });
-  server.on('clientError', (error, socket) => refuse(error, socket, busy.has(socket)));
-  const bound = await listening(server, port);
+  }
 
   async function end(graceMs: number): Promise<void> {
     const closed = once(server, 'close');
@@ -56,20 +62,41 @@ export async function startHttpServer({ port, answer, access }: HttpServerOption
 }
 
 const noHost: Refusal = { code: 'INVALID_FORMAT', detail: 'The request has no Host header.' };
-const notHttp = errorEnvelope(
-  'INVALID_FORMAT',
-  'The request is not well-formed HTTP, its head is too large, or it came too slowly.',
-);
+const notHttp: Refusal = {
+  code: 'INVALID_FORMAT',
+  detail: 'The request is not well-formed HTTP, its head is too large, or it came too slowly.',
+};
+const noTunnel: Refusal = { code: 'METHOD_NOT_ALLOWED', detail: 'This is no proxy: CONNECT is not served.' };
 
-/** What Node's parser refuses: as no response object exists, the answer is written out. */
-function refuse(error: Error, socket: Duplex, isAnswering: boolean): void {
-  if (isAnswering || !socket.writable || systemCode(error) === 'ECONNRESET') {
-    socket.destroy();
-    return;
+/** A request and its response, from its head to the response's end. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** What Node's parser refuses: a body that breaks off the rules in its own response, what is no request at all by itself. */
+function refuse(error: Error, socket: Duplex, exchange: Exchange | undefined): void {
+  if (!socket.writable || hasLeft(error, exchange)) socket.destroy();
+  else if (!exchange) writeError(socket, '400 Bad Request', notHttp);
+  else if (exchange.response.writableEnded) return;
+  else if (exchange.request.complete || exchange.response.headersSent) socket.destroy();
+  else {
+    exchange.response.setHeader('Connection', 'close');
+    sendError(exchange.response, exchange.request.url ?? '', notHttp, randomUUID());
   }
-  const body = JSON.stringify(notHttp);
+}
+
+/** Also the end of the client's bytes within a body: nobody waits for a response then. */
+function hasLeft(error: Error, exchange: Exchange | undefined): boolean {
+  const code = systemCode(error);
+  return code === 'ECONNRESET' || (code === 'HPE_INVALID_EOF_STATE' && exchange !== undefined);
+}
+
+/** Where no response object exists, the response is written out. */
+function writeError(socket: Duplex, status: string, { code, detail }: Refusal): void {
+  const body = JSON.stringify(errorEnvelope(code, detail));
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${randomUUID()}`,

@@ -153,6 +153,55 @@ describe('requests', () => {
     expect(envelopeOf(huge.body)).toMatchObject({ message: 'INVALID_FORMAT', status: 400 });
   });
 
+  test('whose body breaks the rules of HTTP half-way get an enveloped 400, whatever was asked before on the connection', async () => {
+    const bad = ['zz\r\nnot a chunk', '5;\u0000\r\nhello\r\n'];
+    for (const chunk of bad) {
+      const answer = await raw(
+        `POST /api/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n${chunk}`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+        message: 'INVALID_FORMAT',
+        status: 400,
+      });
+    }
+    const openAi = await raw(
+      `POST /openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    );
+    expect(JSON.parse(openAi.slice(openAi.indexOf('\r\n\r\n')))).toMatchObject({
+      error: { type: 'invalid_request_error' },
+    });
+    const get = 'GET /api/things/all HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const both = await raw(
+      `${get}POST /api/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    );
+    expect(both.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(log).toEqual([]);
+  });
+
+  test('that expect 100-continue are told to go on; any other expectation is left aside, as HTTP allows', async () => {
+    const head = 'POST /api/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n';
+    const going = await raw(`${head}Expect: 100-continue\r\n\r\nbody`);
+    expect(going).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+    for (const expectation of ['a miracle', '100-continued', '']) {
+      const answer = await raw(`${head}Expect: ${expectation}\r\n\r\nbody`);
+      expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+      expect(answer).toContain('"body":"body"');
+    }
+  });
+
+  test('to be a tunnel or another protocol get an enveloped answer', async () => {
+    const tunnel = await raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n');
+    expect(tunnel).toMatch(/^HTTP\/1.1 405 /);
+    expect(JSON.parse(tunnel.slice(tunnel.indexOf('\r\n\r\n')))).toMatchObject({
+      message: 'METHOD_NOT_ALLOWED',
+      status: 405,
+    });
+    const upgrade = 'Host: localhost\r\nConnection: Upgrade, close\r\nUpgrade: websocket';
+    expect(await raw(`GET /api/things/all HTTP/1.1\r\n${upgrade}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   test('given up half-way disturb nobody', async () => {
     const request = httpRequest({
       port: server.port,
