@@ -38,7 +38,8 @@ const stopMs = 3000;
 export async function startDatabaseProcess(file: string): Promise<DatabaseProcess> {
   const program = databaseProgram();
   for (let attempt = 1; ; attempt += 1) {
-    const host = randomLoopback();
+    // Some systems have no other address on loopback.
+    const host = attempt < attempts ? randomLoopback() : '127.0.0.1';
     const port = portsThatBrowsersBlock[randomInt(portsThatBrowsersBlock.length)] ?? portsThatBrowsersBlock[0];
     const serve = ['serve', '--host', host, '--port', String(port), '--db-path', file];
     // A session of its own, so that Ctrl-C in the terminal does not end the database before the requests under way.

@@ -21,7 +21,7 @@ export interface DynamoProxyOptions {
 /** Operations on items, which faults apply to; tables and streams are left alone so that the machine keeps running. */
 const dataPlane = /^DynamoDB_\d+\.(?:(?:Get|Put|Update|Delete)Item|Query|Scan|Batch\w+|Transact\w+|Execute\w+)$/;
 
-/** Passes requests to the embedded database byte for byte, except for the faults ordered for `dynamodb`. */
+/** Passes requests to the embedded database, but for Host as they came, except for the faults ordered for `dynamodb`. */
 export async function startDynamoProxy({
   upstream,
   faults,
@@ -29,7 +29,7 @@ export async function startDynamoProxy({
   onReply,
 }: DynamoProxyOptions): Promise<Loopback> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1024, maxFreeSockets: 256 });
-  const { hostname, port } = new URL(upstream);
+  const { host, hostname, port } = new URL(upstream);
 
   const proxy = listener(async (req, res) => {
     const target = String(req.headers['x-amz-target'] ?? '');
@@ -58,7 +58,8 @@ export async function startDynamoProxy({
 
   function forward(req: IncomingMessage): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const { method, url: path, rawHeaders: headers } = req;
+      const { method, url: path, rawHeaders } = req;
+      const headers = rawHeaders.map((text, index) => (isHostAt(rawHeaders, index) ? host : text));
       const out = request({ agent, hostname, port, method, path, headers }, resolve);
       out.on('error', reject);
       pipeline(req, out).catch(reject);
@@ -74,6 +75,10 @@ export async function startDynamoProxy({
     },
   };
 }
+
+/** Whether the value of the Host header is there, in names and values in turn. */
+const isHostAt = (rawHeaders: readonly string[], index: number): boolean =>
+  index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host';
 
 /** A whole turn of the event loop: the end of a client that a hook has killed has then been noticed. */
 async function nextPoll(): Promise<void> {

@@ -43,8 +43,9 @@ function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
   if (headerValues(event, 'authorization').length > 0) return false;
   const sites = headerValues(event, 'sec-fetch-site');
   if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true;
-  const own = [publicOrigin, ...headerValues(event, 'host').map((host) => `${schemeOf(publicOrigin)}//${host}`)];
-  return headerValues(event, 'origin').some((origin) => !own.includes(origin));
+  const atHosts = headerValues(event, 'host').map((host) => `${schemeOf(publicOrigin)}//${host}`);
+  const own = new Set([publicOrigin, ...atHosts]);
+  return headerValues(event, 'origin').some((origin) => !own.has(origin));
 }
 
 /** Nothing that reaches the function tells how the browser came here, so it is how the service is served. */

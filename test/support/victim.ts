@@ -109,7 +109,7 @@ async function startModelProxy(reached: (what: string) => Promise<void>) {
     async function pass(): Promise<void> {
       await reached('sent');
       const { method = '', url = '', headers } = request;
-      const out = send(upstream + url, { method, headers });
+      const out = send(upstream + url, { method, headers: { ...headers, host: new URL(upstream).host } });
       request.pipe(out);
       const [reply] = await once(out, 'response');
       response.writeHead(reply.statusCode, reply.headers);
