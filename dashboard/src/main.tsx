@@ -7,14 +7,19 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { queryClient } from './api/query-client.ts';
+import { watchOtherTabs } from './api/account.ts';
+import { queryClient, watchReturn } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root');
 
-createRoot(root).render(
+const shown = createRoot(root);
+watchOtherTabs(() => shown.unmount());
+watchReturn();
+
+shown.render(
   <StrictMode>
     <MantineProvider
       theme={theme}

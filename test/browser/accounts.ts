@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, says } from './stage.ts';
 
 export function accountTests(stage: () => Stage): void {
   test('what is wrong stands next to its field, in the words of the API', async () => {
@@ -33,7 +33,7 @@ export function accountTests(stage: () => Stage): void {
     await says(page, 'Hello, Demo');
   });
 
-  test('a forgotten password is replaced over the mailed link', async () => {
+  test('a forgotten password is replaced over the mailed link, whose token does not stay in the address', async () => {
     const { service, visit } = stage();
     const { email } = await service.person();
     const confirmation = await service.mailedToken(email);
@@ -43,6 +43,7 @@ export function accountTests(stage: () => Stage): void {
     await press(page, 'Send the link');
     await says(page, 'Check your inbox');
     await page.goto(`/reset-password?token=${await service.mailedToken(email, confirmation)}`);
+    await eventually(() => page.url()).not.toContain('token');
     await page.getByLabel('New password').fill('another river bank');
     await press(page, 'Change the password');
     await page.getByRole('link', { name: 'Sign in' }).click();

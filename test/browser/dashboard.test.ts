@@ -18,10 +18,7 @@ beforeAll(async () => {
   stage = await openStage();
 }, 60_000);
 afterAll(() => stage.close());
-afterEach(() => {
-  const complaints = stage.complaints();
-  if (complaints.length > 0) throw new Error(`the page complained: ${complaints.join('; ')}`);
-});
+afterEach(() => stage.demandQuiet());
 
 describe('a newcomer', () => {
   newcomerTests(current);

@@ -17,6 +17,7 @@ export function newcomerTests(stage: () => Stage): void {
     await page.getByRole('link', { name: "Open this machine's inbox" }).click();
     await page.getByRole('link', { name: 'Open the link of this mail' }).click();
     await says(page, 'Address confirmed');
+    expect(page.url()).not.toContain('token');
     await page.getByRole('link', { name: 'Create your first key' }).click();
     await page.getByLabel('Name').fill('laptop');
     await press(page, 'Create key');

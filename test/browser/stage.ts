@@ -16,6 +16,8 @@ export interface Stage {
   readonly shoot: (page: Page, name: string) => Promise<void>;
   /** What went wrong in any page since it was last asked: exceptions, and what the policy did not let through. */
   readonly complaints: () => string[];
+  /** Throws where a page complained. */
+  readonly demandQuiet: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export async function openStage(): Promise<Stage> {
     mkdir(screenshots, { recursive: true }),
   ]);
   const complaints: string[] = [];
+  const taken = () => complaints.splice(0);
 
   return {
     service,
@@ -33,7 +36,11 @@ export async function openStage(): Promise<Stage> {
     shoot: async (page, name) => {
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
     },
-    complaints: () => complaints.splice(0),
+    complaints: taken,
+    demandQuiet: () => {
+      const said = taken();
+      if (said.length > 0) throw new Error(`the page complained: ${said.join('; ')}`);
+    },
     close: async () => {
       await browser.close();
       await service.close();

@@ -1,22 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
+import { readStored, removeStored, store } from '../lib/storage.ts';
 
 /**
- * Accounts known here to be unconfirmed. The API tells it only by refusing (ACCOUNT_NOT_CONFIRMED), so what was
- * learnt by registering or by a refusal is kept until the confirmation.
+ * The account known here to be unconfirmed. The API tells it only by refusing (ACCOUNT_NOT_CONFIRMED), so what was
+ * learnt by registering or by a refusal is kept until the confirmation, or the end of the session.
  */
 const name = 'unconfirmed-account';
 export const confirmationKey = 'confirmation';
 
 export const unconfirmed = {
-  add: (accountId: number): void => localStorage.setItem(name, String(accountId)),
-  clear: (): void => localStorage.removeItem(name),
+  add: (accountId: number): void => void store('localStorage', name, String(accountId)),
+  clear: (): void => removeStored('localStorage', name),
 };
 
 /** True where this browser knows that the account's address is not confirmed. */
 export function useUnconfirmed(accountId: number | undefined): boolean {
   const { data = false } = useQuery({
     queryKey: [confirmationKey, accountId],
-    queryFn: () => localStorage.getItem(name) === String(accountId),
+    queryFn: () => readStored('localStorage', name) === String(accountId),
     enabled: accountId !== undefined,
     staleTime: 0,
   });

@@ -1,8 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { is } from 'valibot';
-import { navigate } from 'wouter/use-browser-location';
-import { CurrentUser } from '#contract/accounts.ts';
 import { routes } from '#contract/routes.ts';
+import { documentAccount, endDocument } from './account.ts';
 import { ApiError } from './api-error.ts';
 import { confirmationKey, unconfirmed } from './confirmation.ts';
 
@@ -30,25 +28,28 @@ export function followUp(error: Error): void {
 
 /** A session that is over is the same everywhere: sign in, then back to where one was. */
 function leaveForSignIn(): void {
-  const hadSession = knownUser() !== undefined;
-  queryClient.clear();
   const { pathname, search } = window.location;
   if (pathname === '/login') return;
   const query = new URLSearchParams({
     ...(pathname !== '/' && { return: pathname + search }),
-    ...(hadSession && { ended: '1' }),
+    ...(documentAccount() !== undefined && { ended: '1' }),
   });
-  navigate(query.size > 0 ? `/login?${query.toString()}` : '/login', { replace: true });
+  void endDocument(query.size > 0 ? `/login?${query.toString()}` : '/login');
 }
 
 function noteUnconfirmed(): void {
-  const user = knownUser();
-  if (!user) return;
-  unconfirmed.add(user.id);
+  const id = documentAccount();
+  if (id === undefined) return;
+  unconfirmed.add(id);
   void queryClient.invalidateQueries({ queryKey: [confirmationKey] });
 }
 
-function knownUser() {
-  const known = queryClient.getQueryData([routes.me.id, {}]);
-  return is(CurrentUser, known) ? known : undefined;
+/** Asks whose session it is whenever one comes back to the page: the cookie may have become another account's. */
+export function watchReturn(): void {
+  const look = () => {
+    if (document.visibilityState === 'visible')
+      void queryClient.refetchQueries({ queryKey: [routes.me.id] }, { cancelRefetch: false });
+  };
+  window.addEventListener('focus', look);
+  document.addEventListener('visibilitychange', look);
 }

@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { routes } from '#contract/routes.ts';
+import { loadCurrentUser } from './account.ts';
 import { useData } from './use-data.ts';
 
-export const useMe = () => useData(routes.me, {});
+export const useMe = () =>
+  useQuery({ queryKey: [routes.me.id, {}], queryFn: ({ signal }) => loadCurrentUser({ signal }) });
 export const useKeys = () => useData(routes.listKeys, {});
 export const usePlans = () => useData(routes.listPlans, {});
 export const useSubscription = () => useData(routes.getSubscription, {});

@@ -1,7 +1,8 @@
 import type { Route } from '#contract/route.ts';
 import { ApiError } from './api-error.ts';
 import { openEnvelope } from './envelope.ts';
-import { type Input, type SendOptions, send } from './send.ts';
+import { request } from './request.ts';
+import type { Input, SendOptions } from './send.ts';
 
 export interface StreamedAnswer {
   readonly headers: Headers;
@@ -15,7 +16,7 @@ export async function stream<R extends Route>(
   input: Input<R>,
   options: SendOptions,
 ): Promise<StreamedAnswer> {
-  const response = await send(route, input, options);
+  const response = await request(route, input, options);
   const { headers, body } = response;
   if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) {
     openEnvelope(await response.text(), headers);

@@ -1,7 +1,8 @@
 import { keepPreviousData, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Route } from '#contract/route.ts';
 import { type ApiError, toApiError } from './api-error.ts';
-import { call, type Data, type DataRoute } from './call.ts';
+import { call } from './call.ts';
+import type { Data, DataRoute } from './response.ts';
 import type { Input } from './send.ts';
 
 interface ReadOptions {

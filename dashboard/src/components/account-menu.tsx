@@ -1,9 +1,9 @@
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { routes } from '#contract/routes.ts';
-import { perform } from '../api/call.ts';
+import { toApiError } from '../api/api-error.ts';
 import { useMe } from '../api/reads.ts';
+import { signOut } from '../api/session.ts';
 import { useAction } from '../api/use-data.ts';
 import { Icon } from './icon.tsx';
 import css from './sidebar.module.css';
@@ -11,14 +11,12 @@ import css from './sidebar.module.css';
 export function AccountMenu() {
   const { data: me } = useMe();
   const [, go] = useLocation();
-  const client = useQueryClient();
-  const signOut = useAction(() => perform(routes.logout, {}));
-
-  async function leave(): Promise<void> {
-    await signOut.run(undefined);
-    client.clear();
-    go('/login');
-  }
+  const leave = useAction(() =>
+    signOut().catch((error: unknown) => {
+      notifications.show({ message: `You are still signed in. ${toApiError(error).message}`, color: 'red' });
+      throw error;
+    }),
+  );
 
   return (
     <Menu position="top-start" width={220} withinPortal>
@@ -42,7 +40,7 @@ export function AccountMenu() {
         <Menu.Item leftSection={<Icon name="settings" size={16} />} onClick={() => go('/settings')}>
           Settings
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => void leave()}>
+        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => void leave.run(undefined)}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

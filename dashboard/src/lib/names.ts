@@ -18,7 +18,7 @@ const planIds: Readonly<Record<string, string>> = {
 export const planNameOf = (planId: string): string => planIds[planId] ?? planId;
 export const planTitle = (planId: string): string => plans[planNameOf(planId)] ?? planId;
 
-/** Keys of this name are the playground's: made for an hour, kept in its memory only, revoked when the next is made. */
+/** Keys of this name that expire soon are the playground's, kept in its memory only. */
 export const playgroundKeyName = 'Playground';
 
 const services: Readonly<Record<string, string>> = {

@@ -1,25 +1,27 @@
 import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useSearch } from 'wouter';
+import { Link } from 'wouter';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
 import { confirmationKey, unconfirmed } from '../../api/confirmation.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
 import { AuthLayout } from './auth-layout.tsx';
+import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 /**
  * Where the link of the confirmation mail leads: it confirms by itself in the browser that registered; elsewhere one
  * signs in first and comes back. Repeating it does no harm, so it may run as a read.
  */
 export default function ConfirmPage() {
-  const token = new URLSearchParams(useSearch()).get('token') ?? '';
+  const token = useLinkToken();
   const client = useQueryClient();
   const { isSuccess, error, isPending, refetch } = useQuery({
     queryKey: [routes.confirm.id, token],
     queryFn: async () => {
       await perform(routes.confirm, { query: { token } });
       unconfirmed.clear();
+      forgetLinkToken();
       await client.invalidateQueries({ queryKey: [confirmationKey] });
       return true;
     },

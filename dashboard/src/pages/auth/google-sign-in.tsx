@@ -1,6 +1,7 @@
 import { Divider, Stack } from '@mantine/core';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
+import { beginSession } from '../../api/session.ts';
 import { useConfig } from '../../api/surroundings.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -17,7 +18,11 @@ interface GoogleSignInProps {
 /** Signing in with Google where it is configured; on one machine the local issuer stands in. */
 export function GoogleSignIn({ onDone, isLinking = false }: GoogleSignInProps) {
   const { googleClientId, local } = useConfig();
-  const { run, error } = useAction((token: string) => call(routes.loginWithGoogle, { body: { token } }));
+  const { run, error } = useAction(async (token: string) => {
+    const user = await call(routes.loginWithGoogle, { body: { token } });
+    await beginSession(user);
+    return user;
+  });
   const enter = (token: string) => void run(token).then((user) => user && onDone());
   if (googleClientId === null && !local) return null;
   return (

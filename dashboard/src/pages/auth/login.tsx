@@ -3,6 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
+import { beginSession } from '../../api/session.ts';
 import { useLocalStatus } from '../../api/surroundings.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -10,10 +11,12 @@ import { returnPath } from '../../lib/return-path.ts';
 import { useApiForm } from '../../lib/use-api-form.ts';
 import { AuthLayout } from './auth-layout.tsx';
 import { GoogleSignIn } from './google-sign-in.tsx';
+import { useOwnDocument } from './use-own-document.ts';
 
 const labels = { email: 'The e-mail address', password: 'The password' };
 
 export default function LoginPage() {
+  useOwnDocument();
   const [, go] = useLocation();
   const search = useSearch();
   const demo = useLocalStatus()?.demo;
@@ -22,7 +25,7 @@ export default function LoginPage() {
     initial: { email: '', password: '' },
     schema: Login,
     labels,
-    act: (body) => call(routes.login, { body }),
+    act: async (body) => beginSession(await call(routes.login, { body })),
     onDone: enter,
   });
 

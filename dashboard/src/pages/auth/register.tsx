@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts.ts';
 import { routes } from '#contract/routes.ts';
+import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';
 import { unconfirmed } from '../../api/confirmation.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -12,10 +13,12 @@ import { useApiForm } from '../../lib/use-api-form.ts';
 import { AuthLayout } from './auth-layout.tsx';
 import { GoogleSignIn } from './google-sign-in.tsx';
 import { LinkSent } from './link-sent.tsx';
+import { useOwnDocument } from './use-own-document.ts';
 
 const labels = { email: 'The e-mail address', name: 'The name', password_hash: 'The password' };
 
 export default function RegisterPage() {
+  useOwnDocument();
   const [, go] = useLocation();
   const search = useSearch();
   const [address, setAddress] = useState<string>();
@@ -23,7 +26,11 @@ export default function RegisterPage() {
     initial: { name: '', email: '', password_hash: '' },
     schema: Registration,
     labels,
-    act: (body) => call(routes.register, { body }),
+    act: async (body) => {
+      const user = await call(routes.register, { body });
+      await becomeAccount(user.id);
+      return user;
+    },
     onDone: (user) => {
       unconfirmed.add(user.id);
       setAddress(user.email);

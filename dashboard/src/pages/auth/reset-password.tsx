@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
-import { Link, useSearch } from 'wouter';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import { PasswordReset } from '#contract/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
@@ -9,6 +9,7 @@ import { NewPassword } from '../../components/new-password.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useApiForm } from '../../lib/use-api-form.ts';
 import { AuthLayout } from './auth-layout.tsx';
+import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 const again = (
   <Anchor component={Link} href="/forgot-password" inherit fw={600}>
@@ -17,7 +18,8 @@ const again = (
 );
 
 export default function ResetPasswordPage() {
-  const token = new URLSearchParams(useSearch()).get('token') ?? '';
+  const token = useLinkToken();
+  useEffect(forgetLinkToken, []);
   const [isDone, setDone] = useState(false);
   const { form, submit, isRunning, error } = useApiForm({
     initial: { token, newPassword: '' },

@@ -4,7 +4,8 @@ import type { InferInput } from 'valibot';
 import type { KeyChange } from '#contract/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { toApiError } from '../../api/api-error.ts';
-import { call, type Data } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
+import type { Data } from '../../api/response.ts';
 
 type Keys = Data<typeof routes.listKeys>;
 interface Change {

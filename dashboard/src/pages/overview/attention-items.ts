@@ -2,8 +2,9 @@ import type { InferOutput } from 'valibot';
 import type { Credits } from '#contract/credits.ts';
 import type { KeyList } from '#contract/keys.ts';
 import type { CurrentSubscription } from '#contract/subscriptions.ts';
+import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
-import { planTitle, playgroundKeyName } from '../../lib/names.ts';
+import { planTitle } from '../../lib/names.ts';
 
 interface Known {
   readonly credits: InferOutput<typeof Credits> | undefined;
@@ -51,13 +52,13 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
       tone: 'info',
     },
     ...(keys ?? []).map(
-      ({ id, name, status, expiresAt }): AttentionItem | false =>
-        status === 'active' &&
-        name !== playgroundKeyName &&
-        expiresAt !== null &&
-        isSoon(expiresAt) && {
-          id,
-          text: `The key “${name}” expires ${formatFromNow(expiresAt, now)}.`,
+      (key): AttentionItem | false =>
+        key.status === 'active' &&
+        !isPlaygroundKey(key) &&
+        key.expiresAt !== null &&
+        isSoon(key.expiresAt) && {
+          id: key.id,
+          text: `The key “${key.name}” expires ${formatFromNow(key.expiresAt, now)}.`,
           href: '/keys',
           action: 'Rotate it',
           tone: 'warning',

@@ -1,15 +1,15 @@
 import { Anchor, Tabs, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { useKeys } from '../../api/reads.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { playgroundKeyName } from '../../lib/names.ts';
 import { snippets } from './snippets.ts';
 
 /** The first call, to paste. Keys are shown once only, so the snippet has what is kept of one: its beginning. */
 export function FirstCallPanel() {
   const { data: keys } = useKeys();
-  const key = keys?.find(({ status, name }) => status === 'active' && name !== playgroundKeyName);
+  const key = keys?.find((one) => one.status === 'active' && !isPlaygroundKey(one));
   return (
     <Panel title="Your first call">
       <Text size="sm" c="dimmed" mb="sm">

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { prices } from '#contract/prices.ts';
 import type { Route } from '#contract/route.ts';
-import { ask, type Data, type DataRoute } from '../../api/call.ts';
+import { ask } from '../../api/call.ts';
+import type { Data, DataRoute } from '../../api/response.ts';
 import type { Input, SendOptions } from '../../api/send.ts';
 import { stream } from '../../api/stream.ts';
 

@@ -1,16 +1,23 @@
 import { routes } from '#contract/routes.ts';
+import { confirmAccount } from '../../api/account.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import { playgroundKeyMs, revokePlaygroundKeys } from '../../api/playground-keys.ts';
 import { followUp, queryClient } from '../../api/query-client.ts';
 import { serverNow } from '../../api/surroundings.ts';
 import { playgroundKeyName } from '../../lib/names.ts';
 
-const lifetimeMs = 3_600_000;
+interface HeldKey {
+  readonly key: string;
+  /** Epoch milliseconds by the service's clock. */
+  readonly until: number;
+}
 
-let held: { readonly key: string; readonly until: number } | undefined;
+/** Of this document's account, as all its memory is (`api/account.ts`). */
+let held: HeldKey | undefined;
 
 /**
- * Runs a call with a short-lived key, made when it is first needed. A key that another page of ours has revoked is
+ * Runs a call with a short-lived key, made when it is first needed. A key that another tab of ours has revoked is
  * replaced once.
  */
 export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Result>): Promise<Result> {
@@ -25,24 +32,25 @@ export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Re
   }
 }
 
+/** A key is given out only after the session was found to be its account's still, also one that was just made. */
 async function keyAt(now: number): Promise<string> {
-  if (held && held.until > now) return held.key;
   try {
-    await revokeOld();
-    const expiresAt = new Date(now + lifetimeMs).toISOString();
-    const { key } = await call(routes.createKey, { body: { name: playgroundKeyName, expiresAt } });
-    held = { key, until: now + lifetimeMs - 60_000 };
-    return key;
+    if (!held || held.until <= now) held = await createKey(now);
+    await confirmAccount();
+    return held.key;
   } catch (error) {
     if (error instanceof ApiError) followUp(error);
     throw error;
-  } finally {
-    void queryClient.invalidateQueries({ queryKey: [routes.listKeys.id] });
   }
 }
 
-async function revokeOld(): Promise<void> {
-  const keys = await call(routes.listKeys, {});
-  const old = keys.filter(({ name, status }) => name === playgroundKeyName && status === 'active');
-  await Promise.all(old.map(({ id }) => call(routes.revokeKey, { path: { id } })));
+async function createKey(now: number): Promise<HeldKey> {
+  try {
+    await revokePlaygroundKeys();
+    const expiresAt = new Date(now + playgroundKeyMs).toISOString();
+    const { key } = await call(routes.createKey, { body: { name: playgroundKeyName, expiresAt } });
+    return { key, until: now + playgroundKeyMs - 60_000 };
+  } finally {
+    void queryClient.invalidateQueries({ queryKey: [routes.listKeys.id] });
+  }
 }

@@ -17,7 +17,7 @@ export default function PlaygroundPage() {
   return (
     <Page
       title="Playground"
-      lead="Call the models from here. A key is made for this page, lives for an hour in its memory only, and spends your credits."
+      lead="Call the models from here. They run on a key of the page's own, which is gone when you sign out, and spend your credits."
     >
       <Tabs defaultValue="chat">
         <Tabs.List mb="lg" aria-label="What to call">

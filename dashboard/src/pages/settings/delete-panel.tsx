@@ -1,10 +1,9 @@
 import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import * as v from 'valibot';
-import { useLocation } from 'wouter';
 import { AccountDeletion } from '#contract/accounts.ts';
 import { routes } from '#contract/routes.ts';
+import { endDocument } from '../../api/account.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -34,18 +33,13 @@ const schema = v.omit(AccountDeletion, ['password']);
 
 function DeleteForm() {
   const { data: me } = useMe();
-  const client = useQueryClient();
-  const [, go] = useLocation();
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', password: '' },
     schema,
     labels: { email: 'The e-mail address', password: 'The password' },
     act: ({ email, password }) =>
       perform(routes.deleteAccount, { body: { email, ...(password !== '' && { password }) } }),
-    onDone: () => {
-      client.clear();
-      go('/login?deleted', { replace: true });
-    },
+    onDone: () => void endDocument('/login?deleted'),
     fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'This is not the password.' } },
   });
   return (

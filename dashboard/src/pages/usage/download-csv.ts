@@ -1,5 +1,5 @@
 import type { routes } from '#contract/routes.ts';
-import type { Data } from '../../api/call.ts';
+import type { Data } from '../../api/response.ts';
 import type { UsageRow } from '../../lib/usage.ts';
 import { csvOf } from './csv.ts';
 

@@ -1,0 +1,75 @@
+import { routes } from '#contract/routes.ts';
+import { unconfirmed } from './confirmation.ts';
+import { readResponse } from './response.ts';
+import { type SendOptions, send } from './send.ts';
+
+/**
+ * The account that this document belongs to, from the first response of `GET /auth/me` on. It never changes: when its
+ * session ends, or the cookie is another account's, the document is left by a full navigation. So nothing in memory
+ * outlives a session, whatever holds it: keys, caches, forms, calls in flight.
+ */
+let account: number | undefined;
+let unmount: () => void = () => undefined;
+let isLeft = false;
+const channel = new BroadcastChannel('session');
+
+export const documentAccount = (): number | undefined => account;
+
+/** The account of the session; never resolves where that is not the account of this document. */
+export async function loadCurrentUser(options?: SendOptions) {
+  const { data: user } = await readResponse(routes.me, await send(routes.me, {}, options));
+  account ??= user.id;
+  return user.id === account ? user : reloadDocument();
+}
+
+/** Resolves when the session is still that of this document's account; throws an ApiError where there is none. */
+export async function confirmAccount(): Promise<void> {
+  if (account !== undefined) await loadCurrentUser();
+}
+
+/** After a sign-in. A document of another account is left. */
+export async function becomeAccount(id: number): Promise<void> {
+  tellOtherTabs(id);
+  if (account !== undefined && account !== id) await reloadDocument();
+}
+
+/** After the session's end, whatever ended it. */
+export function endDocument(next: string): Promise<never> {
+  if (account !== undefined) {
+    tellOtherTabs(null);
+    unconfirmed.clear();
+  }
+  return leave(() => window.location.replace(next));
+}
+
+// A BroadcastChannel reaches its own origin only, and takes no target.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
+const tellOtherTabs = (id: number | null): void => channel.postMessage(id);
+
+/** The same page in a document that belongs to nobody yet. */
+export const reloadDocument = (): Promise<never> => leave(() => window.location.reload());
+
+/**
+ * Leaves this document when another tab changes the session, and when it comes back from the browser's back/forward
+ * cache, as its time there is unknown. `onLeave` takes away what is shown.
+ */
+export function watchOtherTabs(onLeave: () => void): void {
+  unmount = onLeave;
+  channel.addEventListener('message', ({ data }) => {
+    if (account !== undefined && data !== account) void reloadDocument();
+  });
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && account !== undefined) void reloadDocument();
+  });
+}
+
+/** A navigation takes a while; what is shown goes now, and nothing that waits for this goes on. */
+function leave(navigate: () => void): Promise<never> {
+  if (!isLeft) {
+    isLeft = true;
+    // Not within an effect that asks for it.
+    queueMicrotask(unmount);
+    navigate();
+  }
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,17 @@
+import { routes } from '#contract/routes.ts';
+import { becomeAccount, endDocument } from './account.ts';
+import { perform } from './call.ts';
+import { revokePlaygroundKeys } from './playground-keys.ts';
+
+/** To be called with the account that a sign-in gave. Keys of a session that expired are revoked now. */
+export async function beginSession({ id }: { readonly id: number }): Promise<void> {
+  await becomeAccount(id);
+  await revokePlaygroundKeys().catch(() => undefined);
+}
+
+/** Ends the session at the service, then this document; throws an ApiError where one is still signed in. */
+export async function signOut(): Promise<void> {
+  await revokePlaygroundKeys().catch(() => undefined);
+  await perform(routes.logout, {});
+  await endDocument('/login');
+}

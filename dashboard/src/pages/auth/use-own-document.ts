@@ -1,0 +1,9 @@
+import { useEffect } from 'react';
+import { documentAccount, reloadDocument } from '../../api/account.ts';
+
+/** A page that begins a session does so in a document that belongs to nobody yet. */
+export function useOwnDocument(): void {
+  useEffect(() => {
+    if (documentAccount() !== undefined) void reloadDocument();
+  }, []);
+}

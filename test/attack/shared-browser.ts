@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core';
+import type { Person, TestService } from '#test/service.ts';
+import { press } from '../browser/stage.ts';
+
+/** Pages of somebody signed in, as the navigation names them. */
+const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Plans', 'Settings'];
+export const pages = ['/', '/keys', '/playground', '/usage', '/plans', '/settings'];
+
+/** A confirmed person whose name is on everything that is theirs: profile and keys. */
+export async function namedPerson(service: TestService, name: string): Promise<Person> {
+  const person = await service.person();
+  const { cookie } = person;
+  await service.call('PATCH', '/api/auth/me', { cookie, body: { name } });
+  await service.call('PATCH', `/api/keys/${person.keyId}`, { cookie, body: { name: `${name}'s server` } });
+  return person;
+}
+
+export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await press(page, 'Sign in');
+  await page.getByText(email).first().waitFor();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}
+
+/** Follows the navigation through every page. */
+export async function walk(page: Page, look: () => Promise<void> = async () => undefined): Promise<void> {
+  for (const name of links) {
+    await page.getByRole('link', { name, exact: true }).first().click();
+    await page.locator('h1').first().waitFor();
+    await look();
+  }
+}
+
+/** Sends a chat message in the playground, and waits for the end of the response. */
+export async function ask(page: Page, text: string, { isThere = false } = {}): Promise<void> {
+  if (!isThere) await page.goto('/playground');
+  await page.getByLabel('Your message').fill(text);
+  await press(page, 'Send');
+  await page.getByRole('button', { name: 'Begin anew' }).waitFor();
+}
+
+/** The API keys that a page sends from now on. */
+export function keysSent(page: Page): { readonly keys: string[] } {
+  const keys = new Set<string>();
+  page.on('request', (request) => {
+    const [, key] = /^Bearer (.*)/.exec(request.headers()['authorization'] ?? '') ?? [];
+    if (key !== undefined) keys.add(key);
+  });
+  return {
+    get keys() {
+      return [...keys];
+    },
+  };
+}
+
+/** Where a name stands in the page: what is shown, what is in its fields, its address, its storage. */
+export async function tracesOf(page: Page, name: string): Promise<string[]> {
+  const places: Record<string, string> = await page.evaluate(`({
+    document: document.documentElement.outerHTML,
+    fields: [...document.querySelectorAll('input, textarea')].map(({ value }) => value).join(' '),
+    address: location.href + document.title + JSON.stringify(history.state),
+    localStorage: JSON.stringify(localStorage),
+    sessionStorage: JSON.stringify(sessionStorage),
+  })`);
+  return Object.keys(places).filter((place) => places[place]?.includes(name));
+}
