@@ -1,49 +1,66 @@
 import { lazy, type ReactNode, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { Route, Switch, useLocation } from 'wouter';
+import { ErrorBoundary } from './components/error-boundary.tsx';
+import { Failure } from './components/failure.tsx';
 import { PageSkeleton } from './components/page-skeleton.tsx';
 import { Shell } from './components/shell.tsx';
+import { orReload } from './lib/or-reload.ts';
 
-const Register = lazy(() => import('./pages/auth/register.tsx'));
-const Login = lazy(() => import('./pages/auth/login.tsx'));
-const Confirm = lazy(() => import('./pages/auth/confirm.tsx'));
-const ForgotPassword = lazy(() => import('./pages/auth/forgot-password.tsx'));
-const ResetPassword = lazy(() => import('./pages/auth/reset-password.tsx'));
-const Overview = lazy(() => import('./pages/overview/overview.tsx'));
-const Keys = lazy(() => import('./pages/keys/keys.tsx'));
-const Plans = lazy(() => import('./pages/plans/plans.tsx'));
-const Usage = lazy(() => import('./pages/usage/usage.tsx'));
-const Playground = lazy(() => import('./pages/playground/playground.tsx'));
-const Settings = lazy(() => import('./pages/settings/settings.tsx'));
+const Register = lazy(orReload(() => import('./pages/auth/register.tsx')));
+const Login = lazy(orReload(() => import('./pages/auth/login.tsx')));
+const Confirm = lazy(orReload(() => import('./pages/auth/confirm.tsx')));
+const ForgotPassword = lazy(orReload(() => import('./pages/auth/forgot-password.tsx')));
+const ResetPassword = lazy(orReload(() => import('./pages/auth/reset-password.tsx')));
+const Overview = lazy(orReload(() => import('./pages/overview/overview.tsx')));
+const Keys = lazy(orReload(() => import('./pages/keys/keys.tsx')));
+const Plans = lazy(orReload(() => import('./pages/plans/plans.tsx')));
+const Usage = lazy(orReload(() => import('./pages/usage/usage.tsx')));
+const Playground = lazy(orReload(() => import('./pages/playground/playground.tsx')));
+const Settings = lazy(orReload(() => import('./pages/settings/settings.tsx')));
+
+/** A page that throws takes nothing else with it, and another page begins afresh. */
+function PageBoundary({ children, fallback }: { children: ReactNode; fallback: ReactNode }) {
+  const [path] = useLocation();
+  return (
+    <ErrorBoundary key={path} fallback={(error) => <Failure error={error} />}>
+      <Suspense fallback={fallback}>{children}</Suspense>
+    </ErrorBoundary>
+  );
+}
 
 /** The shell stays while its pages change. */
-const signedIn = (page: ReactNode) => (
+const signedIn = (
   <Shell>
-    <Suspense fallback={<PageSkeleton />}>{page}</Suspense>
+    <PageBoundary fallback={<PageSkeleton />}>
+      <Switch>
+        <Route path="/" component={Overview} />
+        <Route path="/keys" component={Keys} />
+        <Route path="/plans" component={Plans} />
+        <Route path="/usage" component={Usage} />
+        <Route path="/playground" component={Playground} />
+        <Route path="/settings" component={Settings} />
+      </Switch>
+    </PageBoundary>
   </Shell>
 );
 
+const signedOut: readonly { readonly path: string; readonly page: ReactNode }[] = [
+  { path: '/register', page: <Register /> },
+  { path: '/login', page: <Login /> },
+  { path: '/confirm', page: <Confirm /> },
+  { path: '/forgot-password', page: <ForgotPassword /> },
+  { path: '/reset-password', page: <ResetPassword /> },
+];
+
 export function App() {
   return (
-    <Suspense fallback={null}>
-      <Switch>
-        <Route path="/register" component={Register} />
-        <Route path="/login" component={Login} />
-        <Route path="/confirm" component={Confirm} />
-        <Route path="/forgot-password" component={ForgotPassword} />
-        <Route path="/reset-password" component={ResetPassword} />
-        <Route>
-          {signedIn(
-            <Switch>
-              <Route path="/" component={Overview} />
-              <Route path="/keys" component={Keys} />
-              <Route path="/plans" component={Plans} />
-              <Route path="/usage" component={Usage} />
-              <Route path="/playground" component={Playground} />
-              <Route path="/settings" component={Settings} />
-            </Switch>,
-          )}
+    <Switch>
+      {signedOut.map(({ path, page }) => (
+        <Route key={path} path={path}>
+          <PageBoundary fallback={null}>{page}</PageBoundary>
         </Route>
-      </Switch>
-    </Suspense>
+      ))}
+      <Route>{signedIn}</Route>
+    </Switch>
   );
 }

@@ -10,29 +10,35 @@ import { createRoot } from 'react-dom/client';
 import { watchOtherTabs } from './api/account.ts';
 import { queryClient, watchReturn } from './api/query-client.ts';
 import { App } from './app.tsx';
+import { ErrorBoundary } from './components/error-boundary.tsx';
+import { Failure } from './components/failure.tsx';
+import { repairLanguage } from './lib/repair-language.ts';
 import { cssVariables, theme } from './theme.ts';
 
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root');
 
+repairLanguage();
 const shown = createRoot(root);
 watchOtherTabs(() => shown.unmount());
 watchReturn();
 
 shown.render(
   <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      defaultColorScheme="auto"
-      colorSchemeManager={localStorageColorSchemeManager()}
-    >
-      <QueryClientProvider client={queryClient}>
-        <ModalsProvider modalProps={{ centered: true, radius: 'lg' }}>
-          <Notifications position="bottom-right" autoClose={5000} />
-          <App />
-        </ModalsProvider>
-      </QueryClientProvider>
-    </MantineProvider>
+    <ErrorBoundary fallback={(error) => <Failure error={error} />}>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        colorSchemeManager={localStorageColorSchemeManager()}
+      >
+        <QueryClientProvider client={queryClient}>
+          <ModalsProvider modalProps={{ centered: true, radius: 'lg' }}>
+            <Notifications position="bottom-right" autoClose={5000} />
+            <App />
+          </ModalsProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </ErrorBoundary>
   </StrictMode>,
 );

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { accessTests } from './access.ts';
 import { accountTests } from './accounts.ts';
+import { boundaryTests } from './boundaries.ts';
 import { failureTests } from './failures.ts';
 import { keyTests } from './keys.ts';
 import { newcomerTests } from './newcomer.ts';
@@ -43,6 +44,9 @@ describe('the API reference', () => {
 });
 describe('when something is wrong', () => {
   failureTests(current);
+});
+describe('a page that fails', () => {
+  boundaryTests(current);
 });
 describe('every page', () => {
   accessTests(current);

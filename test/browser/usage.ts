@@ -35,4 +35,38 @@ export function usageTests(stage: () => Stage): void {
     await press(page, 'Older entries');
     await eventually(() => rows.count()).toBeGreaterThan(22);
   });
+
+  test('takes a custom range, says what is wrong with one, and keeps what was shown', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+    const page = await visit(person);
+    await page.goto('/usage');
+    const row = page.getByRole('table', { name: 'Usage by service' }).getByRole('row', { name: /^Chat/ });
+    await row.waitFor();
+    await page.getByRole('combobox', { name: 'Days' }).click();
+    await page.getByRole('option', { name: 'Custom range' }).click();
+    const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
+    const today = await to.inputValue();
+    expect([today, await from.inputValue()]).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    ]);
+    await from.fill(today);
+    await says(page, /^1 call, 1 credit in all/);
+    await page.locator('.uplot canvas').waitFor();
+    await shoot(page, 'usage-custom-range');
+    await from.fill('');
+    await says(page, 'Enter a date.');
+    await row.waitFor();
+    await from.fill('2999-01-01');
+    await says(page, 'From must not be after To.');
+    await row.waitFor();
+    await from.fill('2024-01-01');
+    await to.fill('2024-02-29');
+    await says(page, 'No calls in these days');
+    await to.fill(today);
+    await says(page, /at most \d+ days/);
+  });
 }

@@ -1,5 +1,7 @@
 import UPlot from 'uplot';
+import { formatAbout, formatCompact, formatDayMonth } from '../lib/format.ts';
 import { colourVariable } from '../lib/series-colour.ts';
+import { dayOf } from '../lib/usage.ts';
 
 export interface Series {
   readonly name: string;
@@ -14,16 +16,15 @@ export interface DayChartData {
   readonly unit: string;
 }
 
-const number = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
-const short = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
-const dayMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
 const valueOf = (variable: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 
+/** The beginning of a UTC day, in Unix seconds as uPlot has them. */
+const secondsOf = (day = ''): number => Date.parse(day) / 1000;
+
 /** Each series raised by those below it; the highest comes first, so that the lower ones are drawn over it. */
 export function stacked(days: readonly string[], series: readonly Series[]): UPlot.AlignedData {
-  const at = days.map((day) => Date.parse(day) / 1000);
+  const at = days.map(secondsOf);
   const sums = days.map(() => 0);
   const raised = series.map(({ values }) => values.map((value, index) => (sums[index] = (sums[index] ?? 0) + value)));
   return [at, ...raised.toReversed()];
@@ -40,7 +41,6 @@ export function chartOptions(
     ticks: { show: false },
   };
   const bars = UPlot.paths.bars?.({ size: [0.72, 22], radius: 0.18 });
-  const dayOf = (seconds: number): string => dayMonth.format(seconds * 1000);
 
   function showTip(chart: UPlot): void {
     const { idx, left = 0 } = chart.cursor;
@@ -48,9 +48,9 @@ export function chartOptions(
     tip.hidden = day === undefined || left < 0;
     if (day === undefined || idx === null || idx === undefined) return;
     const lines = series.flatMap(({ name, values }) =>
-      values[idx] ? [`${name}: ${number.format(values[idx])} ${unit}`] : [],
+      values[idx] ? [`${name}: ${formatAbout(values[idx])} ${unit}`] : [],
     );
-    tip.textContent = [dayOf(Date.parse(day) / 1000), ...(lines.length > 0 ? lines : [`no ${unit}`])].join('\n');
+    tip.textContent = [formatDayMonth(day), ...(lines.length > 0 ? lines : [`no ${unit}`])].join('\n');
     const edge = size.width - tip.offsetWidth;
     tip.style.left = `${Math.max(0, Math.min(edge, left + 50))}px`;
   }
@@ -61,7 +61,8 @@ export function chartOptions(
     padding: [12, 26, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { setScale: false } },
     scales: {
-      x: { time: true, range: (_, low, high) => [low - 43_200, high + 43_200] },
+      // Half a day around them; by the days themselves, as uPlot widens what has a single one.
+      x: { time: true, range: () => [secondsOf(days[0]) - 43_200, secondsOf(days.at(-1)) + 43_200] },
       y: { range: (_, __, high) => [0, Math.max(high * 1.08, 1)] },
     },
     axes: [
@@ -72,7 +73,7 @@ export function chartOptions(
         grid: { show: false },
         space: 64,
         splits: (_, __, low, high) => everyFewDays(days, low, high, size.width),
-        values: (_, splits) => splits.map(dayOf),
+        values: (_, splits) => splits.map((seconds) => formatDayMonth(dayOf(seconds * 1000))),
       },
       {
         ...axis,
@@ -80,7 +81,7 @@ export function chartOptions(
         grid: { stroke: valueOf('--line'), width: 1 },
         space: 36,
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 2e4, 5e4, 1e5, 1e6, 1e7],
-        values: (_, splits) => splits.map((value) => short.format(value)),
+        values: (_, splits) => splits.map(formatCompact),
       },
     ],
     series: [
@@ -105,7 +106,7 @@ function everyFewDays(days: readonly string[], low: number, high: number, width:
   return days
     .toReversed()
     .filter((_, index) => index % step === 0)
-    .map((day) => Date.parse(day) / 1000)
+    .map(secondsOf)
     .filter((at) => at >= low && at <= high)
     .toReversed();
 }

@@ -1,6 +1,8 @@
+/** All the formatters of the dashboard. Their locale is the page's language, never the browser's. */
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 const about = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
 const exact = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 });
+const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const dayFormat = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -8,6 +10,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   timeZone: 'UTC',
 });
+const dayMonthFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const timeFormat = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -15,6 +18,13 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** What stands for a date that cannot be read: formatters of `Intl` throw on one. */
+const noDate = '–';
+
+function formatDate(format: Intl.DateTimeFormat, at: number): string {
+  return Number.isNaN(at) ? noDate : format.format(at);
+}
 
 /** The API's -1, or a grant so large that it stands for no limit (docs/adr/0005-unlimited-plans.md). */
 export const isUnlimited = (credits: number): boolean => credits < 0 || credits >= 100_000_000;
@@ -24,14 +34,18 @@ export const formatWhole = (value: number): string => (isUnlimited(value) ? 'Unl
 export const formatAbout = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : about.format(credits));
 /** Credits as metered, to the millionth. */
 export const formatCredits = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : exact.format(credits));
+/** "12K", where there is little room. */
+export const formatCompact = (value: number): string => compact.format(value);
 export const formatPrice = (usd: number | null): string => {
   if (usd === null) return 'Custom';
   return usd === 0 ? 'Free' : dollars.format(usd);
 };
 export const formatMoney = (usd: number): string => dollars.format(usd);
 /** A UTC day, as billing goes by. */
-export const formatDay = (iso: string): string => dayFormat.format(new Date(iso));
-export const formatMoment = (iso: string): string => timeFormat.format(new Date(iso));
+export const formatDay = (iso: string): string => formatDate(dayFormat, Date.parse(iso));
+/** A UTC day without its year. */
+export const formatDayMonth = (iso: string): string => formatDate(dayMonthFormat, Date.parse(iso));
+export const formatMoment = (iso: string): string => formatDate(timeFormat, Date.parse(iso));
 
 const steps = [
   ['day', 86_400_000],
@@ -42,6 +56,7 @@ const steps = [
 /** "in 12 days", "3 hours ago". */
 export function formatFromNow(iso: string, now: number): string {
   const difference = Date.parse(iso) - now;
+  if (Number.isNaN(difference)) return noDate;
   const step = steps.find(([, ms]) => Math.abs(difference) >= ms);
   return step ? relative.format(Math.round(difference / step[1]), step[0]) : 'just now';
 }

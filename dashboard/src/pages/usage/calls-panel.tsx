@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Select, Skeleton, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { routes } from '#contract/routes.ts';
 import { useKeys } from '../../api/reads.ts';
@@ -12,27 +12,18 @@ import { PlaygroundLink } from '../../components/playground-link.tsx';
 import { dayOf, daysBetween, type Measure, totalsBy } from '../../lib/usage.ts';
 import { downloadCsv } from './download-csv.ts';
 import { type Group as Grouping, groups, namer } from './groups.ts';
+import { useRange } from './range.ts';
+import { RangeFields } from './range-fields.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
-
-const spans = [
-  { value: '7', label: 'Last 7 days' },
-  { value: '30', label: 'Last 30 days' },
-  { value: '90', label: 'Last 90 days' },
-  { value: 'own', label: 'Days of my choice' },
-];
-const dayMs = 86_400_000;
 
 /** Calls and credits by day, service, model and key, as a chart and as a table. */
 export function CallsPanel() {
   const today = dayOf(useNow());
-  const [span, setSpan] = useState('30');
-  const [own, setOwn] = useState<{ from: string; to: string }>();
+  const days = useRange(today);
   const [group, setGroup] = useState<Grouping>('service');
   const [measure, setMeasure] = useState<Measure>('credits');
-  const lastDays = { from: dayOf(Date.parse(today) - (Number(span) - 1) * dayMs), to: today };
-  const range = span === 'own' ? (own ?? { from: today, to: today }) : lastDays;
-  const { data, error, refetch } = useData(routes.getUsage, { query: range }, { keep: true });
+  const { data, error, refetch } = useData(routes.getUsage, { query: days.range }, { keep: true });
   const { data: keys } = useKeys();
 
   const shown = useMemo(() => {
@@ -40,11 +31,6 @@ export function CallsPanel() {
     const days = daysBetween(data.from, data.to);
     return { days, totals: totalsBy(data.days, days, namer(group, keys ?? [])) };
   }, [data, group, keys]);
-
-  function chooseSpan(value: string | null): void {
-    if (value === 'own') setOwn(range);
-    setSpan(value ?? '30');
-  }
 
   return (
     <Panel
@@ -61,26 +47,7 @@ export function CallsPanel() {
       }
     >
       <Group align="flex-end" gap="sm" mb="lg">
-        <Select label="Days" data={spans} value={span} onChange={chooseSpan} allowDeselect={false} w={180} />
-        {span === 'own' && (
-          <>
-            <TextInput
-              label="From"
-              type="date"
-              value={range.from}
-              max={range.to}
-              onChange={({ currentTarget: { value } }) => value && setOwn({ ...range, from: value })}
-            />
-            <TextInput
-              label="To"
-              type="date"
-              value={range.to}
-              min={range.from}
-              max={today}
-              onChange={({ currentTarget: { value } }) => value && setOwn({ ...range, to: value })}
-            />
-          </>
-        )}
+        <RangeFields value={days} today={today} />
         <SegmentedControl
           aria-label="Split by"
           data={groups.map(({ id, title }) => ({ value: id, label: title }))}

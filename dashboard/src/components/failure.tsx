@@ -1,0 +1,33 @@
+import { ApiError } from '../api/api-error.ts';
+import { CodeLoadError } from '../lib/or-reload.ts';
+import { useTitle } from '../lib/use-title.ts';
+import css from './failure.module.css';
+
+/** What stands where a page threw. It needs nothing of what is around it, as that may be what broke. */
+export function Failure({ error }: { error: unknown }) {
+  const heading = useTitle('Something went wrong');
+  const { text, detail } = explained(error);
+  return (
+    <div className={css.failure} role="alert">
+      <h1 ref={heading} tabIndex={-1}>
+        Something went wrong
+      </h1>
+      <p>{text}</p>
+      {detail !== undefined && <p className={css.detail}>{detail}</p>}
+      <div className={css.actions}>
+        <button type="button" onClick={() => window.location.reload()}>
+          Reload
+        </button>
+        <a href="/">Overview</a>
+      </div>
+    </div>
+  );
+}
+
+function explained(error: unknown): { text: string; detail?: string | undefined } {
+  if (error instanceof CodeLoadError)
+    return { text: 'This page could not be loaded. The dashboard was updated, or the connection is down.' };
+  if (error instanceof ApiError)
+    return { text: error.message, detail: error.requestId && `Request ${error.requestId}` };
+  return { text: 'This page stopped working. Reload it, or go on with another page.', detail: String(error) };
+}

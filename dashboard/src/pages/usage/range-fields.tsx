@@ -1,0 +1,45 @@
+import { Select, TextInput } from '@mantine/core';
+import { custom, rangeErrors, spanChoices, type useRange } from './range.ts';
+
+interface RangeFieldsProps {
+  readonly value: ReturnType<typeof useRange>;
+  readonly today: string;
+}
+
+/** Which days: the last ones, or from one day to another. */
+export function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFieldsProps) {
+  const errors = rangeErrors(entered);
+  return (
+    <>
+      <Select
+        label="Days"
+        data={spanChoices}
+        value={span}
+        onChange={(next) => next !== null && choose(next)}
+        allowDeselect={false}
+        w={180}
+      />
+      {span === custom && (
+        <>
+          <TextInput
+            label="From"
+            type="date"
+            value={entered.from}
+            max={entered.to}
+            error={errors.from}
+            onChange={({ currentTarget }) => enter({ from: currentTarget.value })}
+          />
+          <TextInput
+            label="To"
+            type="date"
+            value={entered.to}
+            min={entered.from}
+            max={today}
+            error={errors.to}
+            onChange={({ currentTarget }) => enter({ to: currentTarget.value })}
+          />
+        </>
+      )}
+    </>
+  );
+}
