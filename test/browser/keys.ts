@@ -47,4 +47,59 @@ export function keyTests(stage: () => Stage): void {
     await page.getByRole('switch', { name: 'Show ended keys' }).click();
     await says(page, 'Revoked');
   });
+
+  test('a row that cannot be read is shown as such, can be revoked, and takes nothing from the others', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person());
+    const odd = [
+      { id: 'odd-1', name: 'broken', status: 'unreadable', createdAt: null, expiresAt: null },
+      {
+        id: 'odd-2',
+        name: 'tomorrow',
+        status: 'active',
+        createdAt: 'tomorrow',
+        expiresAt: '+292278994-08-17',
+        lastUsedAt: 7,
+      },
+      {
+        id: 'odd-3',
+        name: null,
+        prefix: null,
+        status: 'frozen',
+        createdAt: '2026-02-30T99:99:99Z',
+        expiresAt: 'never',
+      },
+    ];
+    const revoked: string[] = [];
+    await page.route('**/api/keys', async (route) => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const response = await route.fetch();
+      const body = await response.json();
+      return route.fulfill({ json: { ...body, data: [...body.data, ...odd] } });
+    });
+    await page.route('**/api/keys/odd-1', (route) => {
+      revoked.push(route.request().method());
+      return route.fulfill({ json: { error: false, message: 'SUCCESS', data: odd[0], status: 200 } });
+    });
+    await page.goto('/keys');
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    expect(await row('broken').textContent()).toContain('Unreadable');
+    expect(await row('tomorrow').textContent()).toContain('Active');
+    expect(await row('Unnamed key').textContent()).toContain('Frozen');
+    expect(await row('test').textContent()).toContain('Active');
+    await shoot(page, 'keys-unreadable');
+    await press(page, 'Actions for broken');
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Revoke']);
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await press(page, 'Revoke the key');
+    await says(page, '“broken” is revoked.');
+    expect(revoked).toEqual(['DELETE']);
+    for (const path of ['/', '/usage', '/playground']) {
+      await page.goto(path);
+      await page.locator('h1').first().waitFor();
+    }
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await page.getByRole('button', { name: 'Begin anew' }).waitFor();
+  });
 }

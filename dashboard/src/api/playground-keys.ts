@@ -1,8 +1,7 @@
-import type { InferOutput } from 'valibot';
-import type { KeyRecord } from '#contract/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { playgroundKeyName } from '../lib/names.ts';
-import { call } from './call.ts';
+import { call, perform } from './call.ts';
+import { type KeyRecord, listKeys } from './key-list.ts';
 
 /** Short, as a key outlives a session that expires: nothing is left then that could revoke it. */
 export const playgroundKeyMs = 15 * 60_000;
@@ -10,14 +9,14 @@ export const playgroundKeyMs = 15 * 60_000;
 const toleranceMs = 3_600_000;
 
 /** True for a key that the playground made; a person's own key of the same name lives longer. */
-export function isPlaygroundKey({ name, createdAt, expiresAt }: InferOutput<typeof KeyRecord>): boolean {
-  if (name !== playgroundKeyName || expiresAt === null) return false;
+export function isPlaygroundKey({ name, createdAt, expiresAt }: KeyRecord): boolean {
+  if (name !== playgroundKeyName || createdAt === null || expiresAt === null) return false;
   return Date.parse(expiresAt) - Date.parse(createdAt) < playgroundKeyMs + toleranceMs;
 }
 
 /** Revokes what the playground has made, in whatever tab. */
 export async function revokePlaygroundKeys(): Promise<void> {
-  const keys = await call(routes.listKeys, {});
+  const keys = await call(listKeys, {});
   const living = keys.filter((key) => key.status === 'active' && isPlaygroundKey(key));
-  await Promise.all(living.map(({ id }) => call(routes.revokeKey, { path: { id } })));
+  await Promise.all(living.map(({ id }) => perform(routes.revokeKey, { path: { id } })));
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { routes } from '#contract/routes.ts';
 import { loadCurrentUser } from './account.ts';
+import { listKeys } from './key-list.ts';
 import { useData } from './use-data.ts';
 
 export const useMe = () =>
   useQuery({ queryKey: [routes.me.id, {}], queryFn: ({ signal }) => loadCurrentUser({ signal }) });
-export const useKeys = () => useData(routes.listKeys, {});
+export const useKeys = () => useData(listKeys, {});
 export const usePlans = () => useData(routes.listPlans, {});
 export const useSubscription = () => useData(routes.getSubscription, {});
 export const useSessions = () => useData(routes.listSessions, {});

@@ -2,23 +2,28 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { routes } from '#contract/routes.ts';
-import { call } from '../../api/call.ts';
+import { perform } from '../../api/call.ts';
+import type { KeyRecord } from '../../api/key-list.ts';
 import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Icon } from '../../components/icon.tsx';
-import type { KeyRecord } from './key-record.ts';
+import { isEnded } from './key-status.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { useKeyChange } from './use-key-change.ts';
 
-/** What can be done with a key in its state. */
+/** What can be done with a key in its state; one that is not ended can be revoked, whatever else it is. */
 export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const [isRenaming, renaming] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
   const { change } = useKeyChange();
-  const revoke = useAction(() => call(routes.revokeKey, { path: { id: apiKey.id } }), [routes.listKeys]);
+  const revoke = useAction(
+    () => perform(routes.revokeKey, { path: { id: apiKey.id } }).then(() => true),
+    [routes.listKeys],
+  );
   const { id, name, status } = apiKey;
-  if (status !== 'active' && status !== 'suspended') return null;
+  if (isEnded(status)) return null;
+  const canChange = status === 'active' || status === 'suspended';
 
   async function end(): Promise<void> {
     if (await revoke.run(undefined)) notifications.show({ message: `“${name}” is revoked.` });
@@ -42,14 +47,11 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={renaming.open}>Rename</Menu.Item>
-          {status === 'active' ? (
-            <Menu.Item onClick={() => change(id, { status: 'suspended' })}>Suspend</Menu.Item>
-          ) : (
-            <Menu.Item onClick={() => change(id, { status: 'active' })}>Resume</Menu.Item>
-          )}
+          {canChange && <Menu.Item onClick={renaming.open}>Rename</Menu.Item>}
+          {status === 'active' && <Menu.Item onClick={() => change(id, { status: 'suspended' })}>Suspend</Menu.Item>}
+          {status === 'suspended' && <Menu.Item onClick={() => change(id, { status: 'active' })}>Resume</Menu.Item>}
           {status === 'active' && <Menu.Item onClick={rotating.open}>Rotate</Menu.Item>}
-          <Menu.Divider />
+          {canChange && <Menu.Divider />}
           <Menu.Item color="red" onClick={askToRevoke}>
             Revoke
           </Menu.Item>

@@ -1,13 +1,13 @@
 import { Badge } from '@mantine/core';
-import type { KeyStatus } from '#contract/keys.ts';
 
-const looks: Readonly<Record<KeyStatus, { color: string; word: string }>> = {
-  active: { color: 'pine', word: 'Active' },
-  suspended: { color: 'yellow.8', word: 'Suspended' },
-  revoked: { color: 'gray', word: 'Revoked' },
-  expired: { color: 'gray', word: 'Expired' },
-};
+const colours: ReadonlyMap<string, string> = new Map([
+  ['active', 'pine'],
+  ['suspended', 'yellow.8'],
+  ['unreadable', 'red.8'],
+]);
 
-export function KeyStatusBadge({ status }: { status: KeyStatus }) {
-  return <Badge color={looks[status].color}>{looks[status].word}</Badge>;
+/** A status that this page does not know is shown as it is. */
+export function KeyStatusBadge({ status }: { status: string }) {
+  const word = status.slice(0, 1).toUpperCase() + status.slice(1);
+  return <Badge color={colours.get(status) ?? 'gray'}>{word}</Badge>;
 }

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
+import type { KeyRecord } from '../../api/key-list.ts';
 import { useNow } from '../../api/surroundings.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
 import { KeyMenu } from './key-menu.tsx';
-import type { KeyRecord } from './key-record.ts';
 import { KeyStatusBadge } from './key-status-badge.tsx';
 
 export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
@@ -22,7 +22,7 @@ export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
     },
     { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : formatFromNow(lastUsedAt, now)) },
     { title: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : expiry(expiresAt, now)) },
-    { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt) },
+    { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt ?? '') },
     { title: 'Actions', place: 'corner', cell: (key) => <KeyMenu apiKey={key} /> },
   ];
   return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} />;

@@ -10,6 +10,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { isEnded } from './key-status.ts';
 import { KeyTable } from './key-table.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
@@ -23,7 +24,7 @@ export default function KeysPage() {
   const [, go] = useLocation();
   const [isMaking, making] = useDisclosure(new URLSearchParams(search).has('new'));
   const [showsEnded, setShowsEnded] = useState(false);
-  const current = keys?.filter(({ status }) => showsEnded || status === 'active' || status === 'suspended');
+  const current = keys?.filter(({ status }) => showsEnded || !isEnded(status));
   const newKey = (
     <Button leftSection={<Icon name="plus" />} onClick={making.open}>
       New key

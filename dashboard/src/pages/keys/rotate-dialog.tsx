@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { KeyRotation } from '#contract/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
+import type { KeyRecord } from '../../api/key-list.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useApiForm } from '../../lib/use-api-form.ts';
-import type { KeyRecord } from './key-record.ts';
 import { ShownKey } from './shown-key.tsx';
 
 interface RotateDialogProps {

@@ -4,10 +4,9 @@ import type { InferInput } from 'valibot';
 import type { KeyChange } from '#contract/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { toApiError } from '../../api/api-error.ts';
-import { call } from '../../api/call.ts';
-import type { Data } from '../../api/response.ts';
+import { perform } from '../../api/call.ts';
+import type { KeyRecord } from '../../api/key-list.ts';
 
-type Keys = Data<typeof routes.listKeys>;
 interface Change {
   readonly id: string;
   readonly to: InferInput<typeof KeyChange>;
@@ -19,10 +18,10 @@ const queryKey = [routes.listKeys.id, {}];
 export function useKeyChange() {
   const client = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: ({ id, to }: Change) => call(routes.changeKey, { path: { id }, body: to }),
+    mutationFn: ({ id, to }: Change) => perform(routes.changeKey, { path: { id }, body: to }),
     onMutate: async ({ id, to: { name, status } }) => {
       await client.cancelQueries({ queryKey });
-      const before = client.getQueryData<Keys>(queryKey);
+      const before = client.getQueryData<KeyRecord[]>(queryKey);
       const changed = before?.map((key) =>
         key.id === id ? { ...key, ...(name !== undefined && { name }), ...(status && { status }) } : key,
       );

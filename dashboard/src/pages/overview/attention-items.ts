@@ -1,14 +1,14 @@
 import type { InferOutput } from 'valibot';
 import type { Credits } from '#contract/credits.ts';
-import type { KeyList } from '#contract/keys.ts';
 import type { CurrentSubscription } from '#contract/subscriptions.ts';
+import type { KeyRecord } from '../../api/key-list.ts';
 import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 
 interface Known {
   readonly credits: InferOutput<typeof Credits> | undefined;
-  readonly keys: InferOutput<typeof KeyList> | undefined;
+  readonly keys: readonly KeyRecord[] | undefined;
   readonly subscription: InferOutput<typeof CurrentSubscription> | undefined;
   readonly now: number;
 }
@@ -69,7 +69,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
         lot.source !== 'free' &&
         lot.remaining > 0 &&
         isSoon(lot.expiresAt) && {
-          id: `lot-${lot.expiresAt}`,
+          id: `lot-${lot.source}-${lot.expiresAt}`,
           text: `${formatWhole(lot.remaining)} credits expire ${formatFromNow(lot.expiresAt, now)}.`,
           href: '/usage',
           action: 'See your usage',

@@ -1,5 +1,4 @@
-import type { routes } from '#contract/routes.ts';
-import type { Data } from '../../api/response.ts';
+import type { KeyRecord } from '../../api/key-list.ts';
 import { formatDay } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import type { UsageRow } from '../../lib/usage.ts';
@@ -14,7 +13,7 @@ export const groups: readonly { readonly id: Group; readonly title: string }[] =
 ];
 
 /** What a row of the usage is summed under. */
-export function namer(group: Group, keys: Data<typeof routes.listKeys>): (row: UsageRow) => string {
+export function namer(group: Group, keys: readonly KeyRecord[]): (row: UsageRow) => string {
   if (group === 'day') return ({ date }) => formatDay(date);
   if (group === 'service') return ({ service }) => serviceTitle(service ?? '');
   if (group === 'model') return ({ model }) => model ?? '';

@@ -1,0 +1,23 @@
+import * as v from 'valibot';
+import { routes } from '#contract/routes.ts';
+
+const date = v.fallback(v.nullable(v.string()), null);
+
+/**
+ * A key as the page shows it. It takes what the contract does not promise: one row that cannot be read, or a status
+ * this page does not know yet, must not take the other keys, and the way to revoke them, from the page.
+ */
+const KeyRecord = v.object({
+  id: v.string(),
+  name: v.fallback(v.pipe(v.string(), v.nonEmpty()), 'Unnamed key'),
+  prefix: v.fallback(v.string(), ''),
+  lastFour: v.fallback(v.string(), ''),
+  status: v.fallback(v.string(), 'unreadable'),
+  createdAt: date,
+  expiresAt: date,
+  lastUsedAt: date,
+});
+export type KeyRecord = v.InferOutput<typeof KeyRecord>;
+
+/** The contract's route, read with more patience. */
+export const listKeys = { ...routes.listKeys, output: v.array(KeyRecord) };
