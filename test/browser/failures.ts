@@ -83,4 +83,19 @@ export function failureTests(stage: () => Stage): void {
     await press(page, 'Try again');
     await eventually(() => page.getByRole('log').textContent()).toContain('This is the built-in demo engine');
   });
+
+  test('a session that ended is noticed by every request, also one that sends a mail again', async () => {
+    const { service, visit } = stage();
+    const person = await service.registered();
+    const page = await visit(person);
+    await page.goto('/keys?new');
+    await page.getByLabel('Name').fill('early');
+    await press(page, 'Create key');
+    await says(page, /^Confirm the e-mail address first/);
+    await page.goto('/');
+    await page.getByRole('button', { name: 'have it sent again' }).waitFor();
+    await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
+    await press(page, 'have it sent again');
+    await says(page, /^Your session has ended/);
+  });
 }

@@ -67,4 +67,26 @@ export function playgroundTests(stage: () => Stage): void {
     await says(page, '8 words, 10 credits');
     await eventually(() => page.getByRole('region', { name: 'Translation' }).last().textContent()).toMatch(/.{20}/);
   });
+
+  test('compares a text with itself, and forgets what is taken out', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await page.getByRole('tab', { name: 'Embeddings' }).click();
+    const rows = page.getByRole('region', { name: 'Similarity matrix' }).getByRole('row');
+    for (const texts of ['river\nriver\nhill\nriver', 'hill\nriver', 'river\nriver\nriver']) {
+      await page.getByLabel('One text a line').fill(texts);
+      await press(page, 'Compare the texts');
+      const named = texts.split('\n').map((text, index) => expect.stringMatching(`^${index + 1} · ${text}\\d`));
+      await eventually(() => rows.allTextContents()).toEqual([expect.any(String), ...named]);
+    }
+  });
+
+  test('a number that is too large is refused, not left out', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await page.getByLabel('Most tokens to make').fill('99999999999999999999');
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await says(page, /^max_tokens must be/);
+  });
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { routes } from '#contract/routes.ts';
 
-const date = v.fallback(v.nullable(v.string()), null);
+/** Empty where it cannot be read; null means never. */
+const date = v.fallback(v.nullable(v.string()), '');
 
 /**
  * A key as the page shows it. It takes what the contract does not promise: one row that cannot be read, or a status

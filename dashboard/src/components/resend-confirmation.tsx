@@ -24,7 +24,10 @@ export function ResendConfirmation() {
   const { run, isRunning } = useAction(async () => {
     await perform(routes.resendConfirmation, {}).then(
       () => notifications.show({ message: 'A new link is on its way; earlier ones no longer work.' }),
-      (error: unknown) => tell(toApiError(error)),
+      (error: unknown) => {
+        tell(toApiError(error));
+        throw error;
+      },
     );
   });
 

@@ -6,7 +6,7 @@ export const expiryChoices = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
   { value: '365', label: 'In a year' },
-  { value: 'date', label: 'On a day of my choice' },
+  { value: 'date', label: 'Custom date' },
 ];
 
 /** The moment that a choice means, in ISO 8601; a chosen day ends at its end (UTC). Null: never; undefined: no day yet. */

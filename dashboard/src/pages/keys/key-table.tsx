@@ -20,13 +20,19 @@ export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
         </span>
       ),
     },
-    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : formatFromNow(lastUsedAt, now)) },
-    { title: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : expiry(expiresAt, now)) },
+    {
+      title: 'Last used',
+      cell: (key) => (isNever(key, key.lastUsedAt) ? 'Never' : formatFromNow(key.lastUsedAt ?? '', now)),
+    },
+    { title: 'Expires', cell: (key) => (isNever(key, key.expiresAt) ? 'Never' : expiry(key.expiresAt ?? '', now)) },
     { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt ?? '') },
     { title: 'Actions', place: 'corner', cell: (key) => <KeyMenu apiKey={key} /> },
   ];
   return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} />;
 }
+
+/** No date means never, unless nothing of the key can be read. */
+const isNever = ({ status }: KeyRecord, date: string | null): boolean => date === null && status !== 'unreadable';
 
 const expiry = (iso: string, now: number): string =>
   Math.abs(Date.parse(iso) - now) < 30 * 86_400_000 ? formatFromNow(iso, now) : formatDay(iso);

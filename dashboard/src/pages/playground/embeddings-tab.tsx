@@ -5,6 +5,7 @@ import { routes } from '#contract/routes.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Bench } from './bench.tsx';
 import { HeatMap } from './heat-map.tsx';
+import { numberValue } from './number-value.ts';
 import { similarities } from './similarity.ts';
 import { useExchange } from './use-exchange.ts';
 
@@ -43,7 +44,7 @@ export function EmbeddingsTab() {
         max={4096}
         allowDecimal={false}
         value={dimensions}
-        onChange={(value) => setDimensions(typeof value === 'number' ? value : '')}
+        onChange={(value) => setDimensions(numberValue(value))}
       />
     </Stack>
   );

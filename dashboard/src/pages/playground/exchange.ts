@@ -42,8 +42,10 @@ export interface Piece {
   readonly call?: { readonly name?: string | undefined; readonly arguments?: string | undefined } | undefined;
 }
 
-const numberIn = (headers: Headers, name: string): number | undefined =>
-  headers.has(name) ? Number(headers.get(name)) : undefined;
+function numberIn(headers: Headers, name: string): number | undefined {
+  const value = Number(headers.get(name) ?? Number.NaN);
+  return Number.isNaN(value) ? undefined : value;
+}
 
 /** A call whose answer comes as a whole. */
 export async function exchange<R extends DataRoute>(

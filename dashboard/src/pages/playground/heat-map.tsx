@@ -8,6 +8,8 @@ interface HeatMapProps {
 
 /** The similarity of each text with each other: a number and a shade. It may be wider than a phone, so it scrolls. */
 export function HeatMap({ texts, matrix }: HeatMapProps) {
+  // A text may be there twice, so its place names it.
+  const named = texts.map((text, place) => ({ text, place }));
   return (
     <section aria-label="Similarity">
       <Text size="sm" fw={500} mb="xs">
@@ -19,24 +21,27 @@ export function HeatMap({ texts, matrix }: HeatMapProps) {
           <thead>
             <tr>
               <td />
-              {texts.map((text, index) => (
-                <th key={text} scope="col" title={text}>
-                  {index + 1}
+              {named.map(({ text, place }) => (
+                <th key={place} scope="col" title={text}>
+                  {place + 1}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {matrix.map((row, index) => (
-              <tr key={texts[index]}>
-                <th scope="row" title={texts[index]}>
-                  {index + 1} · {texts[index]}
+            {named.map(({ text, place: row }) => (
+              <tr key={row}>
+                <th scope="row" title={text}>
+                  {row + 1} · {text}
                 </th>
-                {row.map((value, column) => (
-                  <td key={texts[column]} style={shade(value)}>
-                    {value.toFixed(2)}
-                  </td>
-                ))}
+                {named.map(({ place: column }) => {
+                  const value = matrix[row]?.[column] ?? 0;
+                  return (
+                    <td key={column} style={shade(value)}>
+                      {value.toFixed(2)}
+                    </td>
+                  );
+                })}
               </tr>
             ))}
           </tbody>

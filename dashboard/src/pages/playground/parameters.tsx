@@ -4,6 +4,7 @@ import { limits } from '#contract/limits.ts';
 import { planOfRank } from '#contract/plans.ts';
 import { planTitle } from '../../lib/names.ts';
 import { Dial } from './dial.tsx';
+import { numberValue } from './number-value.ts';
 import { type Sampling, textModels } from './sampling.ts';
 
 interface ParametersProps {
@@ -17,7 +18,6 @@ const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) => ({
   value: id,
   label: minPlanRank > 1 ? `${id} (${planTitle(planOfRank(minPlanRank).name)})` : `${id} (${contextWindow} tokens)`,
 }));
-const numberOf = (value: string | number): number | '' => (typeof value === 'number' ? value : '');
 
 /** The parameters of a text model. */
 export function Parameters({ value, onChange, children }: ParametersProps) {
@@ -43,7 +43,7 @@ export function Parameters({ value, onChange, children }: ParametersProps) {
         min={1}
         allowDecimal={false}
         value={value.maxTokens}
-        onChange={(next) => change({ maxTokens: numberOf(next) })}
+        onChange={(next) => change({ maxTokens: numberValue(next) })}
       />
       <Dial
         label="Temperature"
@@ -59,7 +59,7 @@ export function Parameters({ value, onChange, children }: ParametersProps) {
         min={1}
         allowDecimal={false}
         value={value.topK}
-        onChange={(next) => change({ topK: numberOf(next) })}
+        onChange={(next) => change({ topK: numberValue(next) })}
       />
       <Dial
         label="Frequency penalty"
