@@ -26,7 +26,10 @@ const become = async (page: Page, { cookie }: Person) => {
 };
 const shows = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
 
-describe('a browser that two people share', () => {
+// Pages are walked twice, on a machine that may be busy.
+const timeout = 120_000;
+
+describe('a browser that two people share', { timeout }, () => {
   let tab: Page;
 
   const begin = async () => {
