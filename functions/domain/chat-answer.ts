@@ -1,4 +1,5 @@
 import type { ModelChatReply } from './chat.ts';
+import type { DeliveredText } from './delivered-text.ts';
 import { type EndReason, endReason } from './end-reason.ts';
 import type { ModelChunk, ModelUsage } from './model-stream.ts';
 
@@ -60,14 +61,13 @@ export interface ChatStream {
   readonly chunks: AsyncIterable<ModelChunk>;
   readonly format: Pick<ChatFormat<unknown>, 'mostCalls' | 'pieceChunks' | 'endChunks'>;
   readonly about: About;
-  /** Told of everything that is delivered. */
-  readonly onContent: (text: string) => void;
+  readonly delivered: DeliveredText;
   /** Makes usage that can be billed of what the model said. */
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-/** The chunks of a streamed answer as its format has them. */
-export async function* chatChunks({ chunks, format, about, onContent, onUsage }: ChatStream): AsyncGenerator {
+/** The chunks of a streamed answer as its format has them. A model that goes on past its `max_tokens` is ended. */
+export async function* chatChunks({ chunks, format, about, delivered, onUsage }: ChatStream): AsyncGenerator {
   const calls = callReader(about, format.mostCalls);
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
@@ -79,10 +79,14 @@ export async function* chatChunks({ chunks, format, about, onContent, onUsage }:
     reason = choice?.finish_reason ?? reason;
     for (const piece of pieces(choice?.delta, calls)) {
       called ||= 'call' in piece;
-      onContent('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
+      delivered.add('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
       // `yield*` would make an async iterator of each array: one for every chunk.
       for (const told of format.pieceChunks(piece, about, isFirst)) yield told;
       isFirst = false;
+    }
+    if (delivered.isSuspicious && (await delivered.isOverlong())) {
+      [usage, reason] = [undefined, 'length'];
+      break;
     }
   }
   yield* format.endChunks({ reason: endReason(reason), called, usage: await onUsage(usage) }, about, isFirst);

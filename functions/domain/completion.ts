@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Completion } from '#contract/inference.ts';
 import { findModel } from '#contract/models.ts';
 import type { About } from './chat-answer.ts';
+import type { DeliveredText } from './delivered-text.ts';
 import { type EndReason, endReason } from './end-reason.ts';
 import { type ModelChunk, type ModelUsage, ReportedUsage, totalled } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
@@ -75,14 +76,13 @@ export interface CompletionStream {
   readonly chunks: AsyncIterable<ModelChunk>;
   readonly format: Pick<CompletionFormat<unknown>, 'textChunk' | 'endChunks'>;
   readonly about: About;
-  /** Told of everything that is delivered. */
-  readonly onText: (text: string) => void;
+  readonly delivered: DeliveredText;
   /** Makes usage that can be billed of what the model said. */
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-/** The chunks of a streamed completion as its format has them. */
-export async function* completionChunks({ chunks, format, about, onText, onUsage }: CompletionStream) {
+/** The chunks of a streamed completion as its format has them. A model that goes on past its `max_tokens` is ended. */
+export async function* completionChunks({ chunks, format, about, delivered, onUsage }: CompletionStream) {
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
   for await (const chunk of chunks) {
@@ -91,8 +91,12 @@ export async function* completionChunks({ chunks, format, about, onText, onUsage
     reason = choice?.finish_reason ?? reason;
     const text = choice?.text;
     if (!text) continue;
-    onText(text);
+    delivered.add(text);
     yield format.textChunk(text, about);
+    if (delivered.isSuspicious && (await delivered.isOverlong())) {
+      [usage, reason] = [undefined, 'length'];
+      break;
+    }
   }
   yield* format.endChunks({ reason: endReason(reason), usage: await onUsage(usage) }, about);
 }
@@ -103,7 +107,16 @@ export function completionReply(reply: ModelCompletionReply, usage: ModelUsage):
   return { text: choice?.text ?? '', reason: endReason(choice?.finish_reason), usage };
 }
 
-/** Our own count, where the container gives none. */
-export async function countedUsage(prompt: string, text: string, tokenizer: Tokenizer): Promise<ModelUsage> {
-  return { prompt_tokens: await tokenizer.count(prompt), completion_tokens: await tokenizer.count(text) };
+/** Our own count, where the container gives none; of output no more than it was asked for. */
+export async function countedUsage(
+  prompt: string,
+  output: string,
+  maxTokens: number,
+  tokenizer: Tokenizer,
+): Promise<ModelUsage> {
+  const completionTokens = await tokenizer.count(output);
+  return {
+    prompt_tokens: await tokenizer.count(prompt),
+    completion_tokens: Math.min(completionTokens, maxTokens),
+  };
 }

@@ -12,6 +12,7 @@ import {
   toModelCompletion,
 } from './completion.ts';
 import type { Conversation } from './conversation.ts';
+import { DeliveredText } from './delivered-text.ts';
 import { type ModelEmbeddings, type ModelEmbeddingsRequest, toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
 import { billable, type ModelChunk, type ModelUsage, StreamedAnswer } from './model-stream.ts';
 import type { Clock, Tokenizer } from './ports.ts';
@@ -74,6 +75,11 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     model,
   });
 
+  const countedChat = ({ messages, max_tokens }: ModelChatRequest, output: string): Promise<ModelUsage> =>
+    countedUsage(JSON.stringify(messages), output, max_tokens, tokenizer);
+  const countedCompletion = ({ prompt, max_tokens }: ModelCompletionRequest, output: string): Promise<ModelUsage> =>
+    countedUsage(prompt, output, max_tokens, tokenizer);
+
   /** Refuses (400) a conversation that its model's context cannot hold. */
   async function orderChat<Answer>(conversation: Conversation, format: ChatFormat<Answer>): Promise<ChatOrder<Answer>> {
     const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer));
@@ -86,7 +92,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   async function chat<Answer>({ model, request, format }: ChatOrder<Answer>, requestId: string): Promise<Answer> {
     const reply = await gateway.chat(model, request);
     const text = () => JSON.stringify(reply.choices[0]?.message);
-    const usage = await billable(reply.usage, () => countedUsage(JSON.stringify(request.messages), text(), tokenizer));
+    const usage = await billable(reply.usage, () => countedChat(request, text()));
     const named = about('chatcmpl', requestId, model);
     return format.answer(chatReply(reply, usage, named, format.mostCalls), named);
   }
@@ -95,20 +101,17 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   function streamChat(order: ChatOrder<unknown>, requestId: string): StreamedAnswer {
     const { model, request, amount, format } = order;
     const { chunks: modelChunks, cancel } = gateway.stream(model, request);
-    let text = '';
+    const delivered = new DeliveredText(request.max_tokens, tokenizer);
     const onUsage = (usage: ModelUsage | null | undefined) =>
-      billable(usage, () => countedUsage(JSON.stringify(request.messages), text, tokenizer));
-    const onContent = (content: string) => {
-      text += content;
-    };
+      billable(usage, () => countedChat(request, delivered.text));
     const chunks = chatChunks({
       chunks: modelChunks,
       format,
       about: about('chatcmpl', requestId, model),
-      onContent,
+      delivered,
       onUsage,
     });
-    return new StreamedAnswer(chunks, async (isWhole) => (isWhole || text !== '' ? amount : 0), cancel);
+    return new StreamedAnswer(chunks, async (isWhole) => (isWhole || delivered.text !== '' ? amount : 0), cancel);
   }
 
   async function orderCompletion<Answer>(
@@ -132,33 +135,35 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   async function complete<Answer>(order: CompletionOrder<Answer>, requestId: string): Promise<Priced<Answer>> {
     const { model, request, format } = order;
     const reply = await gateway.complete(model, request);
-    const usage = await billable(reply.usage, () =>
-      countedUsage(request.prompt, reply.choices[0]?.text ?? '', tokenizer),
-    );
+    const usage = await billable(reply.usage, () => countedCompletion(request, reply.choices[0]?.text ?? ''));
     const cost = tokenPrice('completion', usage.prompt_tokens + usage.completion_tokens);
     return { answer: format.answer(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
   }
 
-  /** A stream that is cut short is charged for what was delivered; a whole one for what the model says it used. */
+  /**
+   * A whole stream is charged for what the model reports; one that is cut short for its prompt and what was delivered, by our
+   * count, and 0 when that is nothing.
+   */
   function streamCompletion(order: CompletionOrder<unknown>, requestId: string): StreamedAnswer {
     const { model, request, format } = order;
     const { chunks: modelChunks, cancel } = gateway.stream(model, request);
-    let text = '';
+    const delivered = new DeliveredText(request.max_tokens, tokenizer);
+    const counted = () => countedCompletion(request, delivered.text);
     let used: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
-      used = await billable(usage, () => countedUsage(request.prompt, text, tokenizer));
+      used = await billable(usage, counted);
       return used;
     };
-    const onText = (piece: string) => {
-      text += piece;
-    };
-    const cost = async () =>
-      tokenPrice('completion', used ? used.prompt_tokens + used.completion_tokens : await tokenizer.count(text));
+    async function cost(): Promise<number> {
+      if (!used && delivered.text === '') return 0;
+      const { prompt_tokens, completion_tokens } = used ?? (await counted());
+      return tokenPrice('completion', prompt_tokens + completion_tokens);
+    }
     const chunks = completionChunks({
       chunks: modelChunks,
       format,
       about: about('cmpl', requestId, model),
-      onText,
+      delivered,
       onUsage,
     });
     return new StreamedAnswer(chunks, cost, cancel);

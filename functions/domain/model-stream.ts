@@ -71,13 +71,23 @@ export class StreamedAnswer {
   }
 }
 
-/** Usage as it can be billed: absent or impossible figures are replaced by our own count (reference: reliability C6). */
+/** Far more than any context has, and few enough that no price of them leaves the integers that a number holds exactly. */
+const maxTokens = 1_000_000_000;
+
+/**
+ * Usage as it can be billed: absent or impossible figures are replaced by our own count, absurd ones are cut to what can be
+ * calculated with; the meter caps those at what was held, and reports them.
+ */
 export async function billable(
   usage: ModelUsage | null | undefined,
   count: () => Promise<ModelUsage>,
 ): Promise<ModelUsage> {
   const isUsable = usage && Number.isSafeInteger(usage.prompt_tokens) && Number.isSafeInteger(usage.completion_tokens);
-  return isUsable && usage.prompt_tokens >= 0 && usage.completion_tokens >= 0 ? usage : count();
+  if (!isUsable || usage.prompt_tokens < 0 || usage.completion_tokens < 0) return count();
+  return {
+    prompt_tokens: Math.min(usage.prompt_tokens, maxTokens),
+    completion_tokens: Math.min(usage.completion_tokens, maxTokens),
+  };
 }
 
 /** Usage as answers tell it. */

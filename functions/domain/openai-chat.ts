@@ -1,3 +1,4 @@
+import { limits } from '#contract/limits.ts';
 import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/openai-chat.ts';
 import type { About, CallPiece, ChatFormat, ChatPiece, ChatReply } from './chat-answer.ts';
 import { functionDelta } from './chat-format.ts';
@@ -24,7 +25,7 @@ export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCom
   const role = (about: About, content: '' | null) => part(about, { role: 'assistant', content, refusal: null });
 
   return {
-    mostCalls: offersFunctions || request.parallel_tool_calls === false ? 1 : Infinity,
+    mostCalls: offersFunctions || request.parallel_tool_calls === false ? 1 : limits.functions,
     answer({ usage, ...reply }, { id, created, model }) {
       const message = { ...messageOf(reply.content, reply.called), ...calls(reply, offersFunctions) };
       const choice = { index: 0, message, logprobs: null, finish_reason: reasonOf(reply, calledReason) };

@@ -163,7 +163,7 @@ describe('POST /v1/completions', () => {
     expect((await meterOf(person)).spendable).toBe(100_000_000 - usage.total_tokens * 1000);
   });
 
-  it('that breaks off is charged for what was delivered, and nothing when that was nothing', async () => {
+  it('that breaks off is charged for its prompt and what was delivered', async () => {
     const person = await service.person();
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const { events } = await stream(person, '/v1/completions', prompt);

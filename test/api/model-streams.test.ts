@@ -79,7 +79,8 @@ const operations = [
     body: completion,
     said: textPiece,
     ended: textEnd,
-    broken: async (said: readonly string[]) => (await tokensOf(said.join(''))) * 1000,
+    broken: async (said: readonly string[]) =>
+      said.length > 0 ? ((await tokensOf(completion.prompt)) + (await tokensOf(said.join('')))) * 1000 : 0,
     whole: 7000,
   },
 ];
@@ -91,7 +92,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
     ['ends without a reason', []],
   ];
   it.each(ends)(
-    'whose model %s after any number of pieces is charged for those, and told as failed',
+    'whose model %s after any number of pieces is charged for its prompt and those, and told as failed',
     async (_, end) => {
       for (let count = 0; count <= pieces.length; count += 1) {
         const delivered = pieces.slice(0, count);
@@ -108,7 +109,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
     },
   );
 
-  it('whose reader leaves after any number of pieces is charged for those, and its model is ended', async () => {
+  it('whose reader leaves after any number of pieces is charged for its prompt and those, and its model is ended', async () => {
     for (let count = 1; count <= pieces.length; count += 1) {
       const delivered = pieces.slice(0, count);
       // After the last piece it also says why it ends, but not yet what that took.
@@ -169,25 +170,26 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
     function* endless(): Generator<Step> {
       for (;;) {
         made.pieces += 1;
-        yield said('x'.repeat(10_000));
+        yield said(' '.repeat(64));
       }
     }
     service.model.streams(endless());
     const cost = await service.charged(async () => {
       const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
       socket.pause();
-      const text = JSON.stringify(body);
+      const text = JSON.stringify({ ...body, model: 'svc-1-32k', max_tokens: 30_000 });
       const head = [`POST ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${service.person.key}`];
       const about = ['content-type: application/json', `content-length: ${text.length}`];
       socket.write([...head, ...about, '', text].join('\r\n'));
       await expect.poll(() => made.pieces).toBeGreaterThan(10);
-      // The buffers of some sockets and streams hold megabytes, and each piece has 10 KB: then nothing is made.
+      // The buffers of some sockets and streams hold megabytes of these small pieces: then nothing is made. A model that goes
+      // past what it was asked for would be ended at some 60,000.
       const before = { pieces: 0 };
       while (before.pieces !== made.pieces) {
         Object.assign(before, made);
         await sleep(200);
       }
-      expect(made.pieces).toBeLessThan(3000);
+      expect(made.pieces).toBeLessThan(50_000);
       socket.destroy();
       await service.model.ended();
     });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { models } from '#contract/models.ts';
+import { type ContainerFamily, models } from '#contract/models.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/container.ts';
 import { startScriptedModel } from './scripted-model.ts';
@@ -7,11 +7,15 @@ import { startTestService } from './service.ts';
 
 export type ScriptedService = Awaited<ReturnType<typeof startScriptedService>>;
 
-/** Models that do not run in vLLM here. */
-const families = { 'svc-code': 'tgi', 'svc-instruct': 'lmi', 'svc-embed': 'tei' } as const;
+/** Models that do not run in vLLM here, unless a test says otherwise. */
+const usualFamilies: Readonly<Record<string, ContainerFamily>> = {
+  'svc-code': 'tgi',
+  'svc-instruct': 'lmi',
+  'svc-embed': 'tei',
+};
 
 /** The service with a model that says what a test tells it to, and somebody on the Pro plan who asks it. */
-export async function startScriptedService() {
+export async function startScriptedService(families = usualFamilies) {
   const vllm = Object.fromEntries(models.map(({ endpoint }) => [endpoint, 'vllm' as const]));
   const model = await startScriptedModel({ ...vllm, ...families });
   const differing = Object.entries(families).map(([id, family]) => [id, { family }]);

@@ -6,8 +6,10 @@ import { toModelRequest } from '#domain/chat.ts';
 import { type ChatFormat, chatChunks, chatReply } from '#domain/chat-answer.ts';
 import { specifiedChat } from '#domain/chat-format.ts';
 import { conversationOfOpenAi } from '#domain/conversation.ts';
+import { DeliveredText } from '#domain/delivered-text.ts';
 import type { ModelChunk } from '#domain/model-stream.ts';
 import { openAiChat } from '#domain/openai-chat.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
 const weather = { name: 'get_weather', description: 'Weather', parameters: { type: 'object' } };
 const time = { name: 'get_time' };
@@ -159,7 +161,13 @@ async function streamed(chunks: readonly ModelChunk[], format: ChatFormat<unknow
     yield* chunks;
   }
   const onUsage = async () => usage;
-  const all = chatChunks({ chunks: source(), format, about, onContent: () => undefined, onUsage });
+  const all = chatChunks({
+    chunks: source(),
+    format,
+    about,
+    delivered: new DeliveredText(1000, bpeTokenizer),
+    onUsage,
+  });
   return Array.fromAsync(all);
 }
 const choiceOf = (delta: object, finish_reason: string | null = null) => ({
