@@ -10,9 +10,19 @@ export interface ModelEmbeddingsRequest {
   readonly dimensions?: number;
 }
 
+/** The largest number of 32 bits, which is how vectors are sent as base64. */
+const maxFloat32 = 3.4028234663852886e38;
+
+export const Vector = v.custom<number[]>(
+  (value) => Array.isArray(value) && value.length > 0 && value.every(isFloat32),
+  'must be finite numbers of 32 bits',
+);
+
+const isFloat32 = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= maxFloat32;
+
 /** The reply of an OpenAI-compatible container, as far as it is used. */
 export const ModelEmbeddings = v.object({
-  data: v.array(v.object({ index: v.number(), embedding: v.array(v.pipe(v.number(), v.finite())) })),
+  data: v.array(v.object({ index: v.number(), embedding: Vector })),
   /** A figure that is none is as good as missing. */
   usage: v.fallback(v.nullish(v.object({ prompt_tokens: v.number() })), null),
 });

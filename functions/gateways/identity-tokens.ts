@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
 import * as v from 'valibot';
 import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { ServiceError } from '#domain/service-error.ts';
+import { BodyTooLarge, collectBody } from './bounded-body.ts';
 
 /** Identity provider as configured; nobody signs in with it where there is no audience. */
 export interface IdentityProvider {
@@ -24,13 +25,24 @@ const Claims = v.object({
   exp: v.number(),
 });
 
+/** Bytes of a provider's keys: Google's two have 1 KB. */
+const maxKeysBytes = 64 * 1024;
+
+/** The library's own fetch, which follows no redirect and ends in time, with a bound for the body. */
+const fetchKeys: FetchImplementation = async (url, options) => {
+  const response = await fetch(url, options);
+  const { status, body } = response;
+  return status === 200 && body ? new Response(await collectBody(body, maxKeysBytes), { status }) : response;
+};
+
 /**
  * Verifies Google's identity tokens: RS256 by the provider's keys, which are cached and asked for again at most once a
  * minute, our audience, its issuers, not expired, not from the future, address verified (Google "Verify the Google ID
  * token on your server side").
  */
 export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider): IdentityTokens {
-  const keys = createRemoteJWKSet(new URL(keysUrl), { cooldownDuration: 60_000, timeoutDuration: 3000 });
+  const options = { cooldownDuration: 60_000, timeoutDuration: 3000, [customFetch]: fetchKeys };
+  const keys = createRemoteJWKSet(new URL(keysUrl), options);
 
   return {
     async verify(token, now) {
@@ -76,6 +88,7 @@ function isUnreachable(cause: unknown): boolean {
   return (
     cause instanceof errors.JWKSTimeout ||
     cause instanceof errors.JWKSInvalid ||
+    cause instanceof BodyTooLarge ||
     (cause instanceof TypeError && cause.message === 'fetch failed') ||
     (cause instanceof errors.JOSEError && /JSON Web Key Set HTTP response/.test(cause.message))
   );

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { collectBody } from '#gateways/bounded-body.ts';
 
 /**
  * Where one process serves many calls, none waits for another's connection: as many as the largest plan's calls in flight.
@@ -28,7 +29,15 @@ export function dynamoClient(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
+/** Of what the SDK reads of a model; each call has a closer bound of its own, when all of it is there. */
+const maxModelBytes = 16 * 1024 * 1024;
+
 /** A model's deadline is the caller's. One attempt: a repeated invocation repeats the model's work, and the caller is told when trying again helps. */
 export function sagemakerClient(): SageMakerRuntimeClient {
-  return new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler: { connectionTimeout, ...agents } });
+  const streamCollector = (body: AsyncIterable<Uint8Array>) => collectBody(body, maxModelBytes);
+  return new SageMakerRuntimeClient({
+    maxAttempts: 1,
+    streamCollector,
+    requestHandler: { connectionTimeout, ...agents },
+  });
 }

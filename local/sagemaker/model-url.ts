@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
+import { boundedChunks } from './bounded-chunks.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
 
 export interface ModelUrlOptions {
@@ -9,6 +12,15 @@ export interface ModelUrlOptions {
 }
 
 const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.minLength(1)) });
+
+/** Milliseconds to the end of a reply, as SageMaker gives a container at most for a stream. */
+const replyMs = 8 * 60_000;
+
+/** A server is what was given on the command line: one that points elsewhere, or packs its replies, is not followed. */
+const plainly = {
+  redirect: 'manual',
+  headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
+} as const;
 
 const RequestBody = v.record(v.string(), v.unknown());
 
@@ -36,10 +48,10 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
       if (!request.success || !path) return containerError(400, 'The body needs one of messages, prompt or input.');
       try {
         const response = await fetch(`${base}/${path}`, {
+          ...plainly,
           method: 'POST',
-          headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ ...request.output, model: await model() }),
-          signal,
+          signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
         });
         return await passOn(response);
       } catch (error) {
@@ -57,23 +69,36 @@ function pathFor(body: Record<string, unknown>): string | undefined {
 }
 
 async function firstModel(base: string): Promise<string> {
-  const response = await fetch(`${base}/models`, { signal: AbortSignal.timeout(10_000) });
-  const models = v.safeParse(Models, await response.json());
+  const response = await fetch(`${base}/models`, { ...plainly, signal: AbortSignal.timeout(10_000) });
+  const models = v.safeParse(Models, parseJson(await textOf(response)));
   const first = models.success ? models.output.data[0] : undefined;
   if (!first) throw new Error('it lists no model, so the model name must be given');
   return first.id;
 }
 
 async function passOn(response: Response): Promise<EngineReply> {
+  const refused = refusal(response);
+  if (refused) {
+    await response.body?.cancel();
+    return containerError(502, `The model server ${refused}.`);
+  }
   const contentType = response.headers.get('content-type') ?? '';
   if (response.ok && response.body && contentType.startsWith('text/event-stream')) {
     return { kind: 'stream', contentType, chunks: response.body };
   }
-  const text = await response.text();
-  const body = parseJson(text);
-  if (body === undefined) return containerError(response.ok ? 502 : response.status, `Not JSON: ${text.slice(0, 500)}`);
+  const reply = await textOf(response);
+  const body = parseJson(reply);
+  if (body === undefined)
+    return containerError(response.ok ? 502 : response.status, `Not JSON: ${reply.slice(0, 500)}`);
   return { kind: 'json', status: response.status, body };
 }
+
+function refusal({ status, headers }: Response): string | undefined {
+  if (status >= 300 && status < 400) return 'redirects, which is not followed';
+  return headers.has('content-encoding') ? 'packs its replies, which nobody asked for' : undefined;
+}
+
+const textOf = ({ body }: Response): Promise<string> => text(boundedChunks(body ?? Readable.from([])));
 
 function parseJson(text: string): unknown {
   try {

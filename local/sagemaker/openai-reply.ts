@@ -39,6 +39,9 @@ export function overflowIn(message: string) {
   return { takes: Number(takes), prompt: Number(prompt), output: Number(output) };
 }
 
+/** Characters. */
+const maxLine = 1024 * 1024;
+
 /** The data of server-sent events, as text; cut anywhere on the way here. */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -46,6 +49,7 @@ export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
+    if (rest.length > maxLine) throw new Error('The container sent a line without an end.');
     yield* lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length).trim());
   }
 }

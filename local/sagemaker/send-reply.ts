@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { boundedChunks } from './bounded-chunks.ts';
 import type { EngineReply } from './engine.ts';
 import { modelError, sendServiceError } from './service-errors.ts';
 import { sendStream } from './stream-reply.ts';
@@ -41,11 +42,11 @@ export async function sendReply({ req, res, call, reply, signal, cutAfterChunks 
   res.end(body);
 }
 
-/** Undefined when the engine breaks off. */
+/** Undefined when the engine breaks off, or does not end. */
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
   const all: Uint8Array[] = [];
   try {
-    for await (const chunk of chunks) all.push(chunk);
+    for await (const chunk of boundedChunks(chunks)) all.push(chunk);
   } catch {
     return undefined;
   }

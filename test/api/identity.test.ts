@@ -251,7 +251,7 @@ describe('a token of the identity provider', () => {
     expect(issuer.fetches()).toBe(2);
   });
 
-  it.each(['failing', 'garbled', 'misshapen', 'silent'] as const)(
+  it.each(['failing', 'garbled', 'misshapen', 'silent', 'endless', 'redirecting'] as const)(
     'cannot be judged while the provider is %s: 503 with Retry-After, and good again when it is back',
     async (mood) => {
       issuer.become(mood);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import {
   InvokeEndpointCommand,
   InvokeEndpointWithResponseStreamCommand,
@@ -11,6 +12,7 @@ import { createFaults } from '#local/faults.ts';
 import { listen, listener, readBody, sendJson } from '#local/loopback.ts';
 import { type ModelUrlOptions, modelUrlEngine } from '#local/sagemaker/model-url.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
+import { flood } from '#test/hostile-runtime.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -85,6 +87,37 @@ describe('a model server behind the stand-in', () => {
   it('is a 502 when it does not speak JSON', async () => {
     const { engine } = await setUp((res) => res.end('<html>'), { modelName: 'x' });
     expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 502 });
+  });
+
+  it('is not followed where it redirects, with or without a given name', async () => {
+    const followed: string[] = [];
+    const trap = await setUp((res, { url }) => void res.end(followed.push(url)));
+    const { engine } = await setUp((res) => res.writeHead(307, { location: `${trap.url}/stolen` }).end(), {
+      modelName: 'x',
+    });
+    expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 502 });
+    const unnamed = await setUp((res) => res.writeHead(302, { location: `${trap.url}/v1/models` }).end());
+    expect(await unnamed.engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 503 });
+    expect(followed).toEqual([]);
+  });
+
+  it('is refused when its reply is packed, or has no end', async () => {
+    const packed = await setUp((res) => res.setHeader('content-encoding', 'gzip').end(gzipSync('{}')), {
+      modelName: 'x',
+    });
+    expect(await packed.engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 502 });
+    for (const modelName of [undefined, 'x']) {
+      const endless = await setUp(
+        (res) => flood(res, ' '.repeat(65_536)),
+        modelName === undefined ? {} : { modelName },
+      );
+      const reply = await endless.engine.invoke({ prompt: 'a' }, never);
+      expect(reply).toMatchObject({
+        kind: 'json',
+        status: 503,
+        body: { error: { message: expect.stringContaining('more than') } },
+      });
+    }
   });
 
   it('is a 503 that names the address when nobody is there', async () => {

@@ -2,9 +2,10 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '#local/loopback.ts';
+import { flood } from './hostile-model.ts';
 
 /** How the issuer's key set answers. */
-type Mood = 'serving' | 'failing' | 'garbled' | 'misshapen' | 'silent';
+type Mood = 'serving' | 'failing' | 'garbled' | 'misshapen' | 'silent' | 'endless' | 'redirecting';
 type Claims = Readonly<Record<string, unknown>>;
 
 export interface SigningKey {
@@ -34,6 +35,8 @@ export async function startIssuer(key: SigningKey) {
   async function answer(response: ServerResponse): Promise<void> {
     fetches += 1;
     if (mood === 'silent') await sleep(10_000, undefined, { ref: false });
+    if (mood === 'endless') return flood(response.writeHead(200), ' '.repeat(65_536));
+    if (mood === 'redirecting') return void response.writeHead(302, { location: '/elsewhere' }).end();
     const keys = published.map(({ publicJwk }) => publicJwk);
     const body = { garbled: '<html>', misshapen: '{"keys": 5}' }[mood as string] ?? JSON.stringify({ keys });
     response.writeHead(mood === 'failing' ? 500 : 200, { 'content-type': 'application/json' }).end(body);

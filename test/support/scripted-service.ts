@@ -15,11 +15,12 @@ const usualFamilies: Readonly<Record<string, ContainerFamily>> = {
 };
 
 /** The service with a model that says what a test tells it to, and somebody on the Pro plan who asks it. */
-export async function startScriptedService(families = usualFamilies) {
+/** `url`: of another model than the scripted one. */
+export async function startScriptedService(families = usualFamilies, url?: string) {
   const vllm = Object.fromEntries(models.map(({ endpoint }) => [endpoint, 'vllm' as const]));
   const model = await startScriptedModel({ ...vllm, ...families });
   const differing = Object.entries(families).map(([id, family]) => [id, { family }]);
-  process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = model.url;
+  process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url ?? model.url;
   process.env['MODEL_ENDPOINTS'] = JSON.stringify(Object.fromEntries(differing));
   process.env['MODEL_DEADLINE_MS'] = '1500';
   const service = await startTestService();
@@ -44,7 +45,7 @@ export async function startScriptedService(families = usualFamilies) {
     async charged(work: () => Promise<unknown>): Promise<number> {
       const before = (await meterOf()).spendable;
       await work();
-      await expect.poll(async () => (await meterOf()).holds.size, { timeout: 5000, interval: 20 }).toBe(0);
+      await expect.poll(async () => (await meterOf()).holds.size, { timeout: 10_000, interval: 20 }).toBe(0);
       return before - (await meterOf()).spendable;
     },
 

@@ -198,18 +198,24 @@ describe('embeddings', () => {
   ];
 
   it('are asked of vllm in OpenAI form, whose vectors may come in any order', () => {
-    expect(sent(vllm.embeddings!.bodies({ input: texts, dimensions: 8 }))).toEqual([{ input: texts, dimensions: 8 }]);
+    expect(sent(vllm.embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body))).toEqual([
+      { input: texts, dimensions: 8 },
+    ]);
     const data = vectors.map((embedding, index) => ({ index, embedding })).toReversed();
     expect(vllm.embeddings!.reply({ data, usage: { prompt_tokens: 4 } })).toEqual({ vectors, promptTokens: 4 });
   });
 
   it('are asked of lmi as inputs', () => {
-    expect(sent(lmi.embeddings!.bodies({ input: texts, dimensions: 8 }))).toEqual([{ inputs: texts }]);
+    expect(sent(lmi.embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body))).toEqual([
+      { inputs: texts },
+    ]);
     expect(lmi.embeddings!.reply(vectors)).toEqual({ vectors });
   });
 
   it('are asked of tei as inputs, 32 at a time', () => {
-    const bodies = sent(tei.embeddings!.bodies({ input: texts, dimensions: 8 })) as { inputs: string[] }[];
+    const bodies = sent(tei.embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body)) as {
+      inputs: string[];
+    }[];
     expect(bodies.map(({ inputs }) => inputs.length)).toEqual([32, 32, 6]);
     expect(bodies.flatMap(({ inputs }) => inputs)).toEqual(texts);
     expect(bodies[2]).toEqual({ inputs: texts.slice(64), truncate: false, dimensions: 8 });

@@ -288,7 +288,7 @@ const modelFailure = (status: number, type: string, more: object = {}): Answer =
   headers: { 'content-type': 'application/json', 'x-amzn-errortype': type },
   body: JSON.stringify({ Message: `It is ${type}.`, ...more }),
 });
-const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] } };
+const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] }, maxBytes: 1e6 };
 const later = () => new Deadline(10_000);
 const frames = Buffer.concat([payloadPart(Buffer.from('data: {"é"')), payloadPart(Buffer.from(':1}\n\n'))]);
 const frameHeaders = { 'content-type': 'application/vnd.amazon.eventstream' };
@@ -303,6 +303,7 @@ describe('an invocation comes to the same as the SDK makes of it, in one attempt
   test.each<[string, Answer]>([
     ['answered', { status: 200, body: '{"é":1}' }],
     ['an answer that is no JSON', { status: 200, body: 'hm' }],
+    ['an answer that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
     ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
     ['the model is not ready', modelFailure(429, 'ModelNotReadyException')],
     ['away', modelFailure(503, 'ServiceUnavailable')],
@@ -372,6 +373,7 @@ test("streams that are read to the model's last word share one connection; one t
       chunk: (event) => v.parse(ModelChunk, event),
       deadline: new Deadline(1000),
       waitMs: 1000,
+      maxBytes: 1e6,
     });
   for (let call = 0; call < 5; call++) {
     expect(await Array.fromAsync(read())).toHaveLength(2);

@@ -24,9 +24,15 @@ export interface Vectors {
   readonly promptTokens?: number | undefined;
 }
 
+/** Texts that a container takes in one request. */
+export interface EmbeddingsBatch {
+  readonly texts: number;
+  readonly body: unknown;
+}
+
 export interface EmbeddingsDialect {
-  /** One body for each batch that the container takes at once, in the order of the texts. */
-  readonly bodies: (request: ModelEmbeddingsRequest, servedName?: string) => readonly unknown[];
+  /** In the order of the texts. */
+  readonly batches: (request: ModelEmbeddingsRequest, servedName?: string) => readonly EmbeddingsBatch[];
   readonly reply: (value: unknown) => Vectors;
 }
 

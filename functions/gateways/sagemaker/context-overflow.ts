@@ -1,22 +1,26 @@
 /** How containers say that a request does not fit, with what they take and what the request needs where they tell. */
 const wordings: readonly RegExp[] = [
   // vLLM and LMI
-  /maximum context length is (?<takes>\d+) tokens.*you requested (?<needs>\d+)/s,
-  /maximum context length is (?<takes>\d+) tokens.*your request has (?<needs>\d+) input tokens plus (?<output>\d+)/s,
-  /(?:max_tokens|max_completion_tokens)\S* is too large: (?<output>\d+).*maximum context length is (?<takes>\d+) tokens.*has (?<needs>\d+) input/s,
-  /prompt \(length (?<needs>\d+)\) is longer than the maximum model length of (?<takes>\d+)/,
+  /maximum context length is (?<takes>\d{1,9}) tokens.*you requested (?<needs>\d{1,9})/s,
+  /maximum context length is (?<takes>\d{1,9}) tokens.*your request has (?<needs>\d{1,9}) input tokens plus (?<output>\d{1,9})/s,
+  /(?:max_tokens|max_completion_tokens)\S* is too large: (?<output>\d{1,9}).*maximum context length is (?<takes>\d{1,9}) tokens.*has (?<needs>\d{1,9}) input/s,
+  /prompt \(length (?<needs>\d{1,9})\) is longer than the maximum model length of (?<takes>\d{1,9})/,
   /maximum context length|maximum model length|maximum input length/,
   // TGI and TEI
-  /`max_new_tokens` must be <= (?<takes>\d+)\. Given: (?<needs>\d+) `inputs` tokens and (?<output>\d+)/,
-  /`inputs` must have less than (?<takes>\d+) tokens\. Given: (?<needs>\d+)/,
+  /`max_new_tokens` must be <= (?<takes>\d{1,9})\. Given: (?<needs>\d{1,9}) `inputs` tokens and (?<output>\d{1,9})/,
+  /`inputs` must have less than (?<takes>\d{1,9}) tokens\. Given: (?<needs>\d{1,9})/,
   // llama.cpp and OpenAI's own, behind an address given on one machine
   /exceeds? the available context size|context_length_exceeded/,
 ];
 
+/** Characters. What a container says of the context stands within them, and no wording takes long to look for. */
+const longestRead = 2048;
+
 /** The detail for the caller when a container complains of the context's length; undefined when of something else. */
 export function contextOverflow(message: string, model: string): string | undefined {
+  const beginning = message.slice(0, longestRead);
   for (const wording of wordings) {
-    const found = wording.exec(message);
+    const found = wording.exec(beginning);
     if (found) return `context_length_exceeded: ${sentence(model, found.groups ?? {})}.`;
   }
   return undefined;

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
 import { ServiceError } from '#domain/service-error.ts';
+import { BodyTooLarge } from '../bounded-body.ts';
 import { type ContainerFailure, failureError, failureIn } from './container-failure.ts';
 
 const retrySoon = { 'Retry-After': '5' };
@@ -40,7 +41,8 @@ function hasTimedOut(error: unknown): boolean {
 }
 
 function detailOf(error: unknown, model: string): string {
-  if (v.isValiError(error) || error instanceof SyntaxError) return `The model ${model} gave an answer that is none.`;
+  const isInvalid = v.isValiError(error) || error instanceof SyntaxError || error instanceof BodyTooLarge;
+  if (isInvalid) return `The model ${model} returned an invalid response.`;
   const isAnswer = error instanceof SageMakerRuntimeServiceException;
   return isAnswer ? `The model ${model} failed.` : `The model ${model} could not be reached.`;
 }

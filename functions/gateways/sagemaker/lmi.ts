@@ -11,7 +11,7 @@ export const lmi: Container = {
   chat: openAiChat,
   completion: openAiCompletion,
   embeddings: {
-    bodies: ({ input }, servedName) => [{ inputs: input, model: servedName }],
+    batches: ({ input }, servedName) => [{ texts: input.length, body: { inputs: input, model: servedName } }],
     reply: bareVectors,
   },
 };

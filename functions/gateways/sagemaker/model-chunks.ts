@@ -1,9 +1,11 @@
 import type { ModelChunk } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
+import { BodyTooLarge } from '../bounded-body.ts';
 import { failureError, failureIn } from './container-failure.ts';
 import type { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { EventReader } from './model-events.ts';
+import { pieceBytes } from './response-bounds.ts';
 import type { Streaming } from './runtime.ts';
 
 export interface ChunkSource {
@@ -15,6 +17,8 @@ export interface ChunkSource {
   readonly deadline: Deadline;
   /** Milliseconds that each wait for a chunk may take; the time that our own reader takes does not count. */
   readonly waitMs: number;
+  /** Of the whole stream. */
+  readonly maxBytes: number;
 }
 
 /** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
@@ -24,12 +28,29 @@ export function refuseFailed({ finish_reason: reason }: { finish_reason?: string
   if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', `The model ${model} failed.`);
 }
 
+interface Said {
+  readonly content?: string | null | undefined;
+  readonly tool_calls?: readonly unknown[] | null | undefined;
+}
+const isSilent = (said: Said | null | undefined): boolean => !said?.content && !said?.tool_calls?.length;
+
+interface WholeReply {
+  readonly choices: readonly { text?: string; message?: Said; finish_reason?: string | null | undefined }[];
+  readonly usage?: unknown;
+}
+
+/** A reply without output, a reason to end and usage is none: nobody is to pay for it. */
+export function refuseEmpty({ choices: [first], usage }: WholeReply, model: string): void {
+  if (usage || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
+  throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
+}
+
 /**
- * The chunks of a stream as a container makes them. Success needs a finish reason or `[DONE]`: a connection that ends on the
- * border of a frame looks like any end. The model's work ends with the generator, whoever ends it.
+ * The chunks of a stream as a container makes them. Success needs a finish reason, or `[DONE]` after anything at all: a
+ * connection that ends on the border of a frame looks like any end. The model's work ends with the generator, whoever ends it.
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
-  const { model, deadline, waitMs } = source;
+  const { model, deadline, waitMs, maxBytes } = source;
   const parts = source.parts(deadline)[Symbol.asyncIterator]();
   const events = new EventReader();
 
@@ -41,21 +62,30 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   }, waitMs);
 
   let isWhole = false;
+  let bytes = 0;
+  function take(more: number): void {
+    bytes += more + pieceBytes;
+    if (bytes > maxBytes) throw new BodyTooLarge(maxBytes);
+  }
   try {
     let isFinished = false;
+    let isEmpty = true;
     while (next) {
       isWaiting = true;
       const part: IteratorResult<Buffer> = await next;
       isWaiting = false;
+      if (!part.done) take(part.value.length);
       for (const event of part.done ? events.end() : events.push(part.value)) {
+        take(0);
         const chunk = chunkOf(event, source);
         isFinished ||= chunk.choices.some((choice) => choice.finish_reason);
+        isEmpty &&= isEmptyChunk(chunk);
         yield chunk;
         timer.refresh();
       }
       next = part.done || events.isDone ? undefined : parts.next();
     }
-    if (!isFinished && !events.isDone)
+    if (!isFinished && (isEmpty || !events.isDone))
       throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
     isWhole = true;
   } catch (error) {
@@ -68,6 +98,9 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     else deadline.end();
   }
 }
+
+const isEmptyChunk = ({ choices, usage }: ModelChunk): boolean =>
+  !usage && choices.every(({ text, delta }) => !text && isSilent(delta));
 
 /** Throws where an event tells that the model has failed. */
 function chunkOf(text: string, { model, chunk }: ChunkSource): ModelChunk {

@@ -1,4 +1,5 @@
 import { ServiceError } from '#domain/service-error.ts';
+import { pieceBytes } from './response-bounds.ts';
 
 /** Bytes. No event is nearly as long; what is longer is no stream of events. */
 const longestLine = 1024 * 1024;
@@ -45,7 +46,7 @@ export class EventReader {
 
   #keep(bytes: Buffer): void {
     this.#rest.push(bytes);
-    this.#restBytes += bytes.length;
+    this.#restBytes += bytes.length + pieceBytes;
     if (this.#restBytes > longestLine) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
   }
 

@@ -13,11 +13,13 @@ import { failureError, failureIn } from './container-failure.ts';
 import { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
-import { type ChunkSource, modelChunks, refuseFailed } from './model-chunks.ts';
+import { type ChunkSource, modelChunks, refuseEmpty, refuseFailed } from './model-chunks.ts';
+import { maxEmbeddingsBytes, maxStreamBytes, maxTextBytes } from './response-bounds.ts';
 import { type Asking, type Invocation, type ModelRuntime, modelRuntime } from './runtime.ts';
 import { stoppedChunks } from './stopped-chunks.ts';
 import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
+import { refuseOtherDimensions, vectorsFor } from './vectors.ts';
 import { vllm } from './vllm.ts';
 
 /** Where each model runs, and how many milliseconds it may take. */
@@ -47,7 +49,7 @@ export function sagemakerGateway(
     const at = settings.endpointOf(model);
     const dialect = at && containers[at.family][kind];
     if (!at || !dialect) throw new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is not available.`);
-    return { ...at, dialect };
+    return { ...at, model, dialect };
   }
 
   /** Calls that were made ready, by their requests. */
@@ -75,13 +77,15 @@ export function sagemakerGateway(
     return { parts: runtime.parts(invocationOf(at, request, true)), chunk: at.dialect.chunk };
   }
 
-  /** A whole reply, parsed; one that tells of a failure is thrown as that. */
+  /** A whole reply, parsed; one that tells of a failure is thrown as that. Whatever fails ends the model's work. */
   async function ask<R>(model: string, send: Asking, parse: (value: unknown) => R, signal?: AbortSignal) {
     const deadline = new Deadline(settings.deadlineMs, signal);
+    let isWhole = false;
     try {
       const asked = send(deadline);
       deadline.start();
       const value = await asked;
+      isWhole = true;
       const failure = failureIn(value);
       if (failure) throw failureError(failure, model);
       return parse(value);
@@ -89,6 +93,7 @@ export function sagemakerGateway(
       throw serviceErrorOf(error, model, deadline.isOver);
     } finally {
       deadline.clear();
+      if (!isWhole) deadline.end();
     }
   }
 
@@ -96,6 +101,7 @@ export function sagemakerGateway(
     const at = served(model, 'chat');
     const send = readyReplies.get(request) ?? wholeCall(at, request);
     const reply = await ask(model, send, at.dialect.reply, signal);
+    refuseEmpty(reply, model);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.message.content ?? '', stopsOf(request));
@@ -108,6 +114,7 @@ export function sagemakerGateway(
     const at = served(model, 'completion');
     const send = readyReplies.get(request) ?? wholeCall(at, request);
     const reply = await ask(model, send, at.dialect.reply);
+    refuseEmpty(reply, model);
     const choices = reply.choices.map((choice) => {
       refuseFailed(choice, model);
       const { text, stopped } = cutAtStop(choice.text, stopsOf(request));
@@ -121,8 +128,12 @@ export function sagemakerGateway(
     const failed = new AbortController();
     const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(settings.briefDeadlineMs)]);
     try {
-      const asked = dialect.bodies(request, servedName).map((body) => runtime.reply({ endpoint, component, body }));
-      const replies = await Promise.all(asked.map((send) => ask(model, send, dialect.reply, signal)));
+      const asked = dialect.batches(request, servedName).map(({ texts, body }) => {
+        const maxBytes = maxEmbeddingsBytes(texts);
+        return { texts, send: runtime.reply({ endpoint, component, body, maxBytes }) };
+      });
+      const parse = (texts: number) => (value: unknown) => vectorsFor(texts, dialect.reply(value), model);
+      const replies = await Promise.all(asked.map(({ texts, send }) => ask(model, send, parse(texts), signal)));
       const vectors = replies.flatMap((reply) => reply.vectors);
       refuseOtherDimensions(vectors, request, model);
       const counts = replies.map(({ promptTokens }) => promptTokens ?? Number.NaN);
@@ -137,7 +148,8 @@ export function sagemakerGateway(
   function stream(model: string, request: ModelChatRequest | ModelCompletionRequest): ModelStream {
     const { parts, chunk } = readyStreams.get(request) ?? textCall(model, request, streamedCall);
     const deadline = new Deadline(settings.streamDeadlineMs);
-    const chunks = modelChunks({ model, parts, chunk, deadline, waitMs: settings.deadlineMs });
+    const maxBytes = maxStreamBytes(request.max_tokens);
+    const chunks = modelChunks({ model, parts, chunk, deadline, waitMs: settings.deadlineMs, maxBytes });
     return { chunks: stoppedChunks(chunks, stopsOf(request)), cancel: deadline.end };
   }
 
@@ -145,14 +157,16 @@ export function sagemakerGateway(
 }
 
 interface Served<Request> extends ModelEndpoint {
+  readonly model: string;
   readonly dialect: Pick<TextDialect<Request, unknown>, 'body' | 'chunk'>;
 }
 
 type StreamedCall = Pick<ChunkSource, 'parts' | 'chunk'>;
 
 function invocationOf<Request>(at: Served<Request>, request: Request, stream: boolean): Invocation {
-  const { endpoint, component, dialect, servedName } = at;
-  return { endpoint, component, body: dialect.body(request, { stream, servedName }) };
+  const { endpoint, component, model, dialect, servedName } = at;
+  const body = dialect.body(request, { stream, servedName });
+  return { endpoint, component, body, maxBytes: maxTextBytes(model) };
 }
 
 const isChat = (request: ModelChatRequest | ModelCompletionRequest): request is ModelChatRequest =>
@@ -172,13 +186,3 @@ const Stops = v.fallback(
 /** They are sent to the container too, so that it need not go on; that it obeys is not relied on. */
 const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] =>
   stop === undefined ? [] : v.parse(Stops, stop);
-
-/** Not every container can, and those that cannot do not say so. */
-function refuseOtherDimensions(
-  vectors: readonly number[][],
-  { dimensions }: ModelEmbeddingsRequest,
-  model: string,
-): void {
-  if (dimensions === undefined || vectors.every(({ length }) => length === dimensions)) return;
-  throw new ServiceError('INVALID_FORMAT', `dimensions must be what ${model} gives, and that is not ${dimensions}.`);
-}

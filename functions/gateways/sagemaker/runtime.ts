@@ -3,6 +3,7 @@ import {
   InvokeEndpointWithResponseStreamCommand,
   type SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
+import { BodyTooLarge } from '../bounded-body.ts';
 import type { Deadline } from './deadline.ts';
 
 /** One call of an endpoint, with a body to be sent as JSON. */
@@ -11,6 +12,8 @@ export interface Invocation {
   /** Inference component of the endpoint, where it has such. */
   readonly component?: string | undefined;
   readonly body: unknown;
+  /** Bytes that a whole reply may have; a longer one is refused with BodyTooLarge. */
+  readonly maxBytes: number;
 }
 
 /** Sends an invocation, and gives its whole reply as JSON. */
@@ -47,12 +50,18 @@ export async function* sentParts(
   }
 }
 
+/** Of a reply that the SDK has collected. */
+export function jsonOf(body: Uint8Array | undefined, maxBytes: number): unknown {
+  if (body && body.length > maxBytes) throw new BodyTooLarge(maxBytes);
+  return JSON.parse(new TextDecoder().decode(body));
+}
+
 export function modelRuntime(client: SageMakerRuntimeClient): ModelRuntime {
   function reply(invocation: Invocation): Asking {
     const command = new InvokeEndpointCommand(commandInput(invocation));
     return async (deadline) => {
       const { Body } = await client.send(command, { abortSignal: deadline.signal });
-      return JSON.parse(new TextDecoder().decode(Body));
+      return jsonOf(Body, invocation.maxBytes);
     };
   }
 

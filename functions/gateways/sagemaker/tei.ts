@@ -10,11 +10,11 @@ const batchSize = 32;
  */
 export const tei: Container = {
   embeddings: {
-    bodies({ input, dimensions }) {
+    batches({ input, dimensions }) {
       const batches = Math.ceil(input.length / batchSize);
       return Array.from({ length: batches }, (_, batch) => {
         const inputs = input.slice(batch * batchSize, (batch + 1) * batchSize);
-        return { inputs, truncate: false, dimensions };
+        return { texts: inputs.length, body: { inputs, truncate: false, dimensions } };
       });
     },
     reply: bareVectors,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { HttpResponse } from '@smithy/core/protocols';
+import { boundedBody } from '#gateways/bounded-body.ts';
 import type { Answer } from './answer.ts';
 import type { Connections } from './connection.ts';
 
@@ -57,8 +58,12 @@ const named = (name: string, message: string): Error => Object.assign(new Error(
 const isBroken = (error: Error): boolean =>
   'code' in error && ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(String(error.code));
 
+/** Bytes of an answer that the SDK reads: an error, or what is left of one that was not to be read any further. */
+const maxErrorBytes = 1024 * 1024;
+
 /** An answer in the SDK's form. */
 export function responseOf({ reply, body = reply }: Extract<Outcome, { reply: unknown }>): HttpResponse {
   const { status, headers } = reply.head;
-  return new HttpResponse({ statusCode: status, headers: Object.fromEntries(headers), body: Readable.from(body) });
+  const bounded = Readable.from(boundedBody(body, maxErrorBytes));
+  return new HttpResponse({ statusCode: status, headers: Object.fromEntries(headers), body: bounded });
 }

@@ -12,6 +12,10 @@ const lengthsBytes = 8;
 const checksumBytes = 4;
 export const headersAt = lengthsBytes + checksumBytes;
 
+/** Bytes. A message has a part of a model's output, or an error. */
+const maxMessageBytes = 1024 * 1024;
+const maxPieces = 1024;
+
 const nothing = Buffer.alloc(0);
 
 /**
@@ -19,22 +23,35 @@ const nothing = Buffer.alloc(0);
  * checksums or lengths are wrong, and on an end within one.
  */
 export class FrameReader {
-  #rest: Buffer = nothing;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  /** How many there must be to go on with. */
+  #needed = headersAt;
 
   /** The messages that are whole with these bytes. */
   *push(piece: Buffer): Generator<Frame> {
-    let rest: Buffer = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    for (let length = lengthOf(rest); length <= rest.length; length = lengthOf(rest)) {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    if (this.#bytes < this.#needed) {
+      // Thousands of pieces of a byte each take hundreds of times their bytes.
+      if (this.#pieces.length > maxPieces) this.#pieces = [Buffer.concat(this.#pieces)];
+      return;
+    }
+    let rest: Buffer = this.#pieces.length === 1 ? piece : Buffer.concat(this.#pieces);
+    let length = lengthOf(rest);
+    for (; length <= rest.length; length = lengthOf(rest)) {
       const isOnly = length === rest.length;
       const bytes = isOnly ? rest : rest.subarray(0, length);
       rest = isOnly ? nothing : rest.subarray(length);
       yield frameOf(bytes);
     }
-    this.#rest = rest;
+    this.#pieces = rest.length === 0 ? [] : [rest];
+    this.#bytes = rest.length;
+    this.#needed = Number.isFinite(length) ? length : headersAt;
   }
 
   end(): void {
-    if (this.#rest.length > 0) throw new Error('the stream ends within a message');
+    if (this.#bytes > 0) throw new Error('the stream ends within a message');
   }
 }
 
@@ -43,7 +60,8 @@ function lengthOf(bytes: Buffer): number {
   if (bytes.length < headersAt) return Number.POSITIVE_INFINITY;
   const length = bytes.readUInt32BE(0);
   const isWhole = crc32(bytes.subarray(0, lengthsBytes)) === bytes.readUInt32BE(lengthsBytes);
-  if (!isWhole || bodyAtOf(bytes) > length - checksumBytes) throw new Error('a message has a wrong length');
+  if (!isWhole || length > maxMessageBytes || bodyAtOf(bytes) > length - checksumBytes)
+    throw new Error('a message has a wrong length');
   return length;
 }
 

@@ -10,6 +10,7 @@ import {
   type Asking,
   commandInput,
   type Invocation,
+  jsonOf,
   type ModelRuntime,
   type Streaming,
   sentParts,
@@ -40,11 +41,11 @@ export function quickInvocations(client: SageMakerRuntimeClient): ModelRuntime {
     const send = transport(post(invocation, 'invocations'));
     return async (deadline) => {
       const outcome = await send(deadline);
-      const told = outcome && (await bodyOf(outcome));
+      const told = outcome && (await bodyOf(outcome, invocation.maxBytes));
       if (typeof told === 'string') return JSON.parse(told);
       const command = withFirstOutcome(new InvokeEndpointCommand(commandInput(invocation)), told);
       const { Body } = await client.send(command, { abortSignal: deadline.signal });
-      return JSON.parse(decoder.decode(Body));
+      return jsonOf(Body, invocation.maxBytes);
     };
   }
 

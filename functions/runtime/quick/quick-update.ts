@@ -13,6 +13,9 @@ const headers = {
   'x-amz-target': 'DynamoDB_20120810.UpdateItem',
 };
 
+/** An item has 400 KB at most, and JSON needs several bytes for some of them. */
+const maxItemBytes = 4 * 1024 * 1024;
+
 type Item = Record<string, unknown>;
 
 /**
@@ -26,7 +29,7 @@ export function quickUpdate(client: DynamoDBDocumentClient, wire: Wire, wanted: 
 
   return async (input: UpdateCommandInput): Promise<() => Item | undefined> => {
     const outcome = await transport({ path: '/', headers, body: JSON.stringify(marshalled(input)) })();
-    const told = outcome && (await bodyOf(outcome));
+    const told = outcome && (await bodyOf(outcome, maxItemBytes));
     if (typeof told === 'string') return () => itemOf(told, wanted);
     const { Attributes } = await client.send(withFirstOutcome(new UpdateCommand(input), told));
     return () => Attributes;
