@@ -17,10 +17,8 @@ let service: ScriptedService;
 beforeAll(async () => {
   model = await startHostileRuntime();
   trap = await startHostileRuntime();
-  service = await startScriptedService({}, model.url);
   // On a busy machine a bound of bytes is still met long before one of time.
-  process.env['MODEL_DEADLINE_MS'] = '20000';
-  resetContainer();
+  service = await startScriptedService({ families: {}, url: model.url, deadlineMs: 20_000 });
 });
 afterAll(async () => {
   await service.close();

@@ -15,7 +15,7 @@ import {
 
 let service: ScriptedService;
 beforeAll(async () => {
-  service = await startScriptedService({});
+  service = await startScriptedService({ families: {} });
 });
 afterAll(() => service.close());
 

@@ -14,15 +14,22 @@ const usualFamilies: Readonly<Record<string, ContainerFamily>> = {
   'svc-embed': 'tei',
 };
 
+interface ScriptedOptions {
+  readonly families?: Readonly<Record<string, ContainerFamily>>;
+  /** Of another model than the scripted one. */
+  readonly url?: string;
+  /** That a wait for the model may take; a test of something else needs more of it, for a busy machine. */
+  readonly deadlineMs?: number;
+}
+
 /** The service with a model that says what a test tells it to, and somebody on the Pro plan who asks it. */
-/** `url`: of another model than the scripted one. */
-export async function startScriptedService(families = usualFamilies, url?: string) {
+export async function startScriptedService({ families = usualFamilies, url, deadlineMs = 1500 }: ScriptedOptions = {}) {
   const vllm = Object.fromEntries(models.map(({ endpoint }) => [endpoint, 'vllm' as const]));
   const model = await startScriptedModel({ ...vllm, ...families });
   const differing = Object.entries(families).map(([id, family]) => [id, { family }]);
   process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url ?? model.url;
   process.env['MODEL_ENDPOINTS'] = JSON.stringify(Object.fromEntries(differing));
-  process.env['MODEL_DEADLINE_MS'] = '1500';
+  process.env['MODEL_DEADLINE_MS'] = String(deadlineMs);
   const service = await startTestService();
   const person = await service.person({ planRank: 4 });
   const meterOf = async () => (await services().metering().find(person.id))!;
