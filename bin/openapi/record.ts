@@ -88,6 +88,7 @@ async function manageSubscription(service: Service, { record }: Recorder, key: s
   await record('downgradePlan', { key });
   const path = v.parse(Made, (await record('getSubscription', { key })).data);
   await record('cancelSubscription', { key, path });
+  await record('resumeSubscription', { key, path });
 }
 
 /** What operators do is shown on an account of the identity provider. */

@@ -60,6 +60,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'preview-upgrade': { query: { newPlanId: 'pro_pass' } },
   'downgrade-plan': { body: { newPlanId: 'freemium' } },
   'cancel-subscription': { path: { id: 'some-id' } },
+  'resume-subscription': { path: { id: 'some-id' } },
   'get-credits': { query: { limit: '5' } },
   'get-service-quota': { path: { name: 'translation' } },
   'get-usage': { query: { group: 'service' } },

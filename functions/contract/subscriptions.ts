@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { instant, text, whole } from './fields.ts';
-import { findPlan } from './plans.ts';
+import { planListing } from './plans.ts';
 
 const body = 'must be a JSON object';
 
@@ -16,10 +16,11 @@ export const PlanList = v.object({
   ),
 });
 
+const planIds: readonly string[] = planListing.flatMap(({ id, name }) => [name, String(id)]);
+
 /** A plan's name, or its id as a string. */
 const planId = v.pipe(
-  text(32),
-  v.check((id) => findPlan(id) !== undefined, 'must name a plan, or be its id as a string'),
+  v.picklist(planIds, 'must name a plan, or be its id as a string'),
   v.description("A plan's name, or its id as a string."),
 );
 
@@ -46,5 +47,13 @@ export const Subscription = v.object({
 export const Proration = v.object({ amount: v.number(), credits: whole, from: instant, to: instant });
 
 export const UpgradedSubscription = v.object({ ...Subscription.entries, proration: Proration });
+
+/** Subscribing while the month of a cancelled subscription runs may be an upgrade of that. */
+export const CreatedSubscription = v.object({
+  ...Subscription.entries,
+  proration: v.optional(
+    v.pipe(Proration, v.description('Of a larger plan than the cancelled one, while the paid period of that runs.')),
+  ),
+});
 
 export const CurrentSubscription = v.nullable(Subscription);

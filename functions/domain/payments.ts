@@ -13,6 +13,8 @@ export interface Payments {
   begin(accountId: number, line: InvoiceLine): Promise<void>;
   prorate(accountId: number, line: InvoiceLine): Promise<void>;
   end(accountId: number, subscriptionId: string): Promise<void>;
+  /** A subscription that was ended is billed again from its next billing date on. */
+  resume(accountId: number, subscriptionId: string): Promise<void>;
 }
 
 /** No payments: plans are granted at once, and nobody is charged money. */
@@ -20,4 +22,5 @@ export const noPayments: Payments = {
   begin: async () => undefined,
   prorate: async () => undefined,
   end: async () => undefined,
+  resume: async () => undefined,
 };

@@ -1,22 +1,25 @@
 import { findPlan, type PlanLimits, type Plans } from '#contract/plans.ts';
-import { microPerCredit } from '#contract/prices.ts';
 import { newRequestId } from './ids.ts';
-import { periodEnd, type Settled } from './meter/billing.ts';
+import type { Settled } from './meter/billing.ts';
 import { isSubscribed, type Meter, shownSubscription } from './meter/meter.ts';
 import type { Metering } from './meter/metering.ts';
 import {
   type ChosenPlan,
   cancel,
   downgrade,
+  isMonthRunning,
   type Proration,
   prorate,
+  resume,
   startSubscription,
+  subscribe,
+  uncancelled,
   upgrade,
 } from './meter/subscription-changes.ts';
-import { iso } from './months.ts';
 import type { Payments } from './payments.ts';
 import type { Clock, Random } from './ports.ts';
 import { ServiceError } from './service-error.ts';
+import { prorationView, subscriptionView } from './subscription-view.ts';
 
 export type SubscriptionService = ReturnType<typeof subscriptionService>;
 
@@ -28,33 +31,49 @@ export function subscriptionService(
   clock: Clock,
   random: Random,
 ) {
+  /** Where the month of a cancelled subscription still runs, nothing begins: that subscription goes on. */
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
     const id = newRequestId(random);
-    await payments.begin(accountId, { subscriptionId: id, plan: chosen.plan.name, amount: chosen.plan.price ?? 0 });
-    const meter = await change(accountId, (current, now) => {
-      if (isSubscribed(current)) {
+    const now = clock.now();
+    if (!isMonthRunning(await metering.current(accountId, now), Math.floor(now / 1000))) {
+      await payments.begin(accountId, { subscriptionId: id, plan: chosen.plan.name, amount: chosen.plan.price ?? 0 });
+    }
+    let proration: Proration | undefined;
+    const apply = (before: Meter, seconds: number) => {
+      if (isSubscribed(before)) {
         throw new ServiceError(
           'ALREADY_SUBSCRIBED',
           'There is an active subscription; upgrade, downgrade or cancel it.',
         );
       }
-      return startSubscription(current, chosen, id, now, plans);
-    });
-    return shown(meter, plans);
+      const isUpgrade = isMonthRunning(before, seconds) && chosen.plan.rank > before.planRank;
+      proration = isUpgrade ? prorationOnResume(before, chosen, seconds) : undefined;
+      return subscribe(before, chosen, id, seconds, plans);
+    };
+    const meter = await change(accountId, apply, now);
+    const goesOn = subscriptionId(meter);
+    if (goesOn !== id) await payments.resume(accountId, goesOn);
+    return proration ? upgraded(accountId, meter, chosen, proration) : subscriptionView(meter, plans);
   }
 
-  /** Puts an account on a plan from now on, whatever it had: what operators do. */
+  /**
+   * Puts an account on a plan from now on, whatever it had: what operators do. A plan that it is on already goes on;
+   * any other begins a month of its own, with its grant.
+   */
   async function assign(accountId: number, planId: string): Promise<void> {
     const chosen = chosenPlan(planId, plans);
     const id = newRequestId(random);
-    await change(accountId, (current, now) => startSubscription(current, chosen, id, now, plans));
+    await change(accountId, (current, now) => {
+      const assigned = current.planRank === chosen.plan.rank ? subscribe : startSubscription;
+      return assigned(current, chosen, id, now, plans);
+    });
   }
 
   async function current(accountId: number) {
     const meter = await metering.current(accountId, clock.now());
-    return shownSubscription(meter) ? shown(meter, plans) : null;
+    return shownSubscription(meter) ? subscriptionView(meter, plans) : null;
   }
 
   async function upgradeTo(accountId: number, planId: string) {
@@ -66,92 +85,96 @@ export function subscriptionService(
       return upgrade(before, chosen, proration, now);
     });
     if (!proration) throw new Error('an upgrade without proration');
-    await payments.prorate(accountId, {
-      subscriptionId: meter.subscription?.id ?? '',
-      plan: chosen.plan.name,
-      amount: proration.amount,
-    });
-    return { ...shown(meter, plans), proration: shownProration(proration) };
+    return upgraded(accountId, meter, chosen, proration);
   }
 
-  /** What an upgrade would come to now, or the refusal it would meet. */
+  async function upgraded(accountId: number, meter: Meter, { plan }: ChosenPlan, proration: Proration) {
+    const line = { subscriptionId: subscriptionId(meter), plan: plan.name, amount: proration.amount };
+    await payments.prorate(accountId, line);
+    return { ...subscriptionView(meter, plans), proration: prorationView(proration) };
+  }
+
+  /** What an upgrade, or subscribing while a cancelled month runs, would come to now; or the refusal it would meet. */
   async function preview(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
     const now = clock.now();
+    const seconds = Math.floor(now / 1000);
     const meter = await metering.current(accountId, now);
-    return shownProration(prorationOf(meter, chosen, Math.floor(now / 1000)));
+    const isCancelled = !isSubscribed(meter) && isMonthRunning(meter, seconds);
+    return prorationView((isCancelled ? prorationOnResume : prorationOf)(meter, chosen, seconds));
+  }
+
+  /** Nothing is due for a plan that is not larger. */
+  function prorationOnResume(meter: Meter, { plan }: ChosenPlan, now: number): Proration {
+    const from = plans(meter.planRank);
+    return prorate(uncancelled(meter), from, plan.rank > from.rank ? plan : from, now);
   }
 
   function prorationOf(meter: Meter, chosen: ChosenPlan, now: number): Proration {
-    const { plan } = activePlan(meter, chosen);
+    const plan = activePlan(meter);
+    if (chosen.plan.rank === plan.rank) throw onItAlready();
     if (chosen.plan.rank < plan.rank) throw otherWay('a smaller plan', 'PUT /subscription/downgrade-plan');
     return prorate(meter, plan, chosen.plan, now);
   }
 
+  /** To the current plan it takes a pending one back. */
   async function downgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    refuseEnterprise(chosen.plan);
     const meter = await change(accountId, (before, now) => {
-      const { plan } = activePlan(before, chosen);
+      const isCurrent = isSubscribed(before) && chosen.plan.rank === before.planRank;
+      if (!isCurrent) refuseEnterprise(chosen.plan);
+      const plan = activePlan(before);
       if (chosen.plan.rank > plan.rank) throw otherWay('a larger plan', 'PUT /subscription/upgrade-plan');
+      if (isCurrent && !before.subscription?.pending) throw onItAlready();
       return downgrade(before, chosen, now);
     });
-    return shown(meter, plans);
+    return subscriptionView(meter, plans);
   }
 
   async function cancelById(accountId: number, id: string) {
     const meter = await change(accountId, (before, now) => {
-      if (shownSubscription(before)?.id !== id) throw new ServiceError('NOT_FOUND', 'There is no such subscription.');
+      if (shownSubscription(before)?.id !== id) throw noSubscription();
       if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is cancelled already.');
       return cancel(before, now);
     });
     await payments.end(accountId, id);
-    return shown(meter, plans);
+    return subscriptionView(meter, plans);
   }
 
-  function change(accountId: number, apply: (meter: Meter, now: number) => Settled): Promise<Meter> {
-    const now = clock.now();
+  /** Takes a cancellation back while the month that was paid for runs. */
+  async function resumeById(accountId: number, id: string) {
+    const meter = await change(accountId, (before, now) => {
+      if (before.subscription?.id !== id) throw noSubscription();
+      if (isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is active.');
+      if (!isMonthRunning(before, now)) {
+        throw new ServiceError('INVALID_STATE', 'The month that was paid for is over; subscribe again.');
+      }
+      return resume(before, now);
+    });
+    await payments.resume(accountId, id);
+    return subscriptionView(meter, plans);
+  }
+
+  function change(accountId: number, apply: (meter: Meter, now: number) => Settled, now = clock.now()): Promise<Meter> {
     return metering.change(accountId, now, (meter) => apply(meter, Math.floor(now / 1000)));
   }
 
-  function activePlan(meter: Meter, chosen: ChosenPlan): { plan: PlanLimits } {
+  function activePlan(meter: Meter): PlanLimits {
     if (!isSubscribed(meter)) throw new ServiceError('INVALID_STATE', 'There is no active subscription to change.');
-    if (chosen.plan.rank === meter.planRank)
-      throw new ServiceError('INVALID_STATE', 'The subscription is on this plan already.');
-    return { plan: plans(meter.planRank) };
+    return plans(meter.planRank);
   }
 
-  return { create, assign, current, preview, upgrade: upgradeTo, downgrade: downgradeTo, cancel: cancelById };
-}
-
-/** The subscription as callers see it (spec "Subscription"; more fields once it is cancelled or to be downgraded). */
-function shown(meter: Meter, plans: Plans) {
-  const subscription = shownSubscription(meter);
-  if (!subscription) throw new ServiceError('INVALID_STATE', 'There is no subscription.');
-  const { id, planId, status, pending, endsAt, creditsExpireAt } = subscription;
-  const { plan } = chosenPlan(planId, plans);
   return {
-    id,
-    planId,
-    status,
-    monthlyCredits: plan.creditsPerMonth ?? -1,
-    creditsUsed: creditsUsed(meter),
-    nextBillingDate: iso(endsAt ?? periodEnd(meter.period)).slice(0, 10),
-    price: plan.price ?? 0,
-    ...(pending && { pendingPlanId: pending.planId }),
-    ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
-    ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
+    create,
+    assign,
+    current,
+    preview,
+    upgrade: upgradeTo,
+    downgrade: downgradeTo,
+    cancel: cancelById,
+    resume: resumeById,
   };
-}
-
-function shownProration({ from, to, ...proration }: Proration) {
-  return { ...proration, from: iso(from), to: iso(to) };
-}
-
-/** Settled in the current billing period, from any lot, rounded up to whole credits. */
-function creditsUsed({ used }: Meter): number {
-  return Math.ceil(Object.values(used).reduce((sum, amount) => sum + amount, 0) / microPerCredit);
 }
 
 function chosenPlan(planId: string, plans: Plans): ChosenPlan {
@@ -167,6 +190,11 @@ function refuseEnterprise(plan: PlanLimits): void {
     'The enterprise plan is assigned by the operators of the service; write to them.',
   );
 }
+
+const subscriptionId = ({ subscription }: Meter): string => subscription?.id ?? '';
+
+const noSubscription = () => new ServiceError('NOT_FOUND', 'There is no such subscription.');
+const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription is on this plan already.');
 
 function otherWay(what: string, where: string): ServiceError {
   return new ServiceError('INVALID_FORMAT', `newPlanId names ${what}; use ${where}.`);

@@ -11,6 +11,13 @@ import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from
  * a account, p shard, seq, k keys, r plan rank, q calls in flight, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
  * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
  */
+
+/**
+ * The most an item comes to, in bytes: so much with no call running, and so much more for each one that does
+ * (docs/credits.md, "How large an account's item gets").
+ */
+export const maxItemBytes = { atRest: 12 * 1024, perCall: 120 } as const;
+
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 /** One check where a number and a safe integer would be three; an item has some twenty. */
 const count = v.custom<number>(isCount, 'must be a count');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planListing } from '#contract/plans.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { noRefusal, undocumented } from '#test/answer-check.ts';
 import { violations } from '#test/json-schema.ts';
@@ -33,6 +34,23 @@ describe('docs/openapi.json', () => {
       allRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(allRoutes.length);
+  });
+
+  it('names every plan id that is taken, and no other', () => {
+    const ids = planListing.flatMap(({ id, name }) => [name, String(id)]);
+    const field = (id: string, name: string) => {
+      const { body, parameters } = operations.find(({ operationId }) => operationId === id)!;
+      const properties = (body && resolve(body.schema))?.['properties'] as Record<string, unknown> | undefined;
+      return properties?.[name] ?? parameters.find((parameter) => parameter.name === name)?.schema;
+    };
+    for (const [id, name] of [
+      ['createSubscription', 'planId'],
+      ['upgradePlan', 'newPlanId'],
+      ['downgradePlan', 'newPlanId'],
+      ['previewUpgrade', 'newPlanId'],
+    ] as const) {
+      expect(field(id, name)).toMatchObject({ type: 'string', enum: ids });
+    }
   });
 
   it('shows answers that the service gives, but for the words of a model', async () => {

@@ -18,7 +18,23 @@ interface Grant {
   readonly granted: number;
   left: number;
   expiresAt: number;
+  /** When it would expire, had nothing been cancelled. */
+  readonly until: number;
 }
+
+/** Grants of one source that expire together are one. */
+function together(grants: readonly Grant[]): Grant[] {
+  const made: Grant[] = [];
+  for (const grant of grants) {
+    const same = made.findIndex((one) => one.source === grant.source && one.expiresAt === grant.expiresAt);
+    const one = made[same];
+    if (!one) made.push({ ...grant, until: grant.expiresAt });
+    else made[same] = { ...one, granted: one.granted + grant.granted, left: one.left + grant.left };
+  }
+  return made;
+}
+
+const byExpiry = (one: Grant, other: Grant): number => one.expiresAt - other.expiresAt || one.until - other.until;
 
 /** So many months later, on the last day where the month is too short. */
 export function monthsAfter(moment: number, months: number): number {
@@ -43,6 +59,11 @@ export class AccountModel {
   ends = never;
   month: number[];
   freeMonthsHad = 0;
+  /** While it is cancelled: the grants as if it were not, which a resumption goes back to, and the month that was paid for. */
+  private uncancelled: Grant[] | undefined;
+  private paidMonth: number[] = [];
+  /** Plan credits of the month that was paid for, and the dearest plan that was taken in it. */
+  minted = { credits: 0, dearest: 'freemium' as PlanName };
   /** What was ever granted, charged and expired. */
   totals = { grant: 0, charge: 0, expiry: 0 };
   readonly registered: number;
@@ -54,6 +75,10 @@ export class AccountModel {
 
   get held(): number {
     return this.holds.values().reduce((sum, { amount }) => sum + amount, 0);
+  }
+  /** The grants as they are shown. */
+  get lots() {
+    return together(this.grants).map(({ source, granted, left, expiresAt }) => ({ source, granted, left, expiresAt }));
   }
   get balance(): number {
     return this.grants.reduce((sum, { left }) => sum + left, 0);
@@ -85,8 +110,7 @@ export class AccountModel {
     this.month = [this.month[0]!, this.month[1]! + 1];
     [this.used, this.charged] = [0, 0];
     if (this.status === 'cancelled') return;
-    this.plan = this.pending ?? this.plan;
-    this.pending = undefined;
+    if (this.status === 'active') [this.plan, this.pending] = [this.pending ?? this.plan, undefined];
     this.grantMonth();
   }
 
@@ -100,35 +124,52 @@ export class AccountModel {
     [this.status, this.used] = ['none', 0];
     if (this.ends.limits === Infinity) this.charged = 0;
     this.ends = { ...this.ends, credits: Infinity };
+    this.grants = together(this.grants);
+    this.uncancelled = undefined;
     for (this.month = [this.registered, 0]; this.monthEnd() <= at; ) this.month = [this.registered, this.month[1]! + 1];
     this.grantMonth();
   }
 
   private grantMonth(): void {
-    if (this.status !== 'none') return this.grant('plan', listing[this.plan], this.monthEnd(3));
+    if (this.status !== 'none') {
+      this.minted = { credits: 0, dearest: this.plan };
+      return this.grant('plan', listing[this.plan], this.monthEnd(3));
+    }
     const months = this.month[1]! + 1;
     if (months > this.freeMonthsHad) this.grant('free', listing.freemium, this.monthEnd());
     this.freeMonthsHad = Math.max(this.freeMonthsHad, months);
   }
 
   grant(source: Grant['source'], credits: number, expiresAt: number): void {
-    this.grants.push({ source, granted: micro(credits), left: micro(credits), expiresAt });
-    this.grants.sort((one, other) => one.expiresAt - other.expiresAt);
-    this.totals.grant += micro(credits);
+    const amount = micro(credits);
+    this.grants.sort(byExpiry);
+    const same = this.grants.findIndex((one) => one.source === source && one.until === expiresAt);
+    const one = this.grants[same];
+    if (one) this.grants[same] = { ...one, granted: one.granted + amount, left: one.left + amount };
+    else this.grants.push({ source, granted: amount, left: amount, expiresAt, until: expiresAt });
+    this.grants.sort(byExpiry);
+    this.totals.grant += amount;
+    if (source === 'plan') this.minted.credits += credits;
+    if (this.uncancelled) this.uncancelled = this.grants.map((grant) => ({ ...grant, expiresAt: grant.until }));
+  }
+
+  private expire(at: number): void {
+    this.totals.expiry += this.expireOf(this.grants, at);
+    if (this.uncancelled) this.expireOf(this.uncancelled, at);
     this.grants = this.grants.filter(({ left }) => left > 0);
   }
 
   /** Credits that open calls hold, counted from the oldest grant on, stay until the call ends. */
-  private expire(at: number): void {
-    let held = this.held;
-    for (const grant of this.grants) {
+  private expireOf(grants: Grant[], at: number): number {
+    let [held, expired] = [this.held, 0];
+    for (const grant of grants.sort(byExpiry)) {
       const kept = Math.min(held, grant.left);
       held -= kept;
       if (grant.expiresAt > at) continue;
-      this.totals.expiry += grant.left - kept;
+      expired += grant.left - kept;
       grant.left = kept;
     }
-    this.grants = this.grants.filter(({ left }) => left > 0);
+    return expired;
   }
 
   admit(id: string, amount: number, deadline: number): string {
@@ -144,25 +185,45 @@ export class AccountModel {
     this.used += Math.min(cost, hold.amount);
     this.charged += Math.min(cost, hold.amount) > 0 ? 1 : 0;
     this.totals.charge += Math.min(cost, hold.amount);
-    let toTake = Math.min(cost, hold.amount);
-    for (const grant of this.grants) {
-      const taken = Math.min(toTake, grant.left);
-      grant.left -= taken;
-      toTake -= taken;
+    for (const grants of [this.grants, this.uncancelled ?? []]) {
+      let toTake = Math.min(cost, hold.amount);
+      for (const grant of grants.sort(byExpiry)) {
+        const taken = Math.min(toTake, grant.left);
+        grant.left -= taken;
+        toTake -= taken;
+      }
     }
     this.tick(this.now);
   }
 
+  /** A month that runs was granted: it goes on. */
   subscribe(plan: PlanName): string {
     if (this.status === 'active') return 'ALREADY_SUBSCRIBED';
-    const isPaid = this.now < this.ends.paid && this.ends.paid < Infinity;
-    const hadItsMonth = isPaid && this.plan === 'freemium' && plan === 'freemium';
-    [this.status, this.plan, this.used, this.month] = ['active', plan, 0, [this.now, 0]];
-    this.ends = never;
-    if (hadItsMonth) return 'done';
-    this.charged = 0;
+    if (this.ends.limits < Infinity) {
+      this.undoCancellation();
+      if (isLarger(plan, this.plan)) return this.upgrade(plan);
+      this.pending = plan === this.plan ? undefined : plan;
+      return 'done';
+    }
+    [this.status, this.plan, this.pending, this.month] = ['active', plan, undefined, [this.now, 0]];
+    [this.used, this.charged, this.ends] = [0, 0, never];
+    this.grants = together(this.grants);
+    this.uncancelled = undefined;
     this.grantMonth();
     return 'done';
+  }
+
+  resume(): string {
+    if (this.status === 'active') return 'INVALID_STATE';
+    if (this.ends.limits === Infinity) return this.status === 'none' ? 'NOT_FOUND' : 'INVALID_STATE';
+    this.undoCancellation();
+    return 'done';
+  }
+
+  private undoCancellation(): void {
+    [this.status, this.month, this.ends] = ['active', this.paidMonth, never];
+    this.grants = (this.uncancelled ?? this.grants).filter(({ left }) => left > 0);
+    this.uncancelled = undefined;
   }
 
   upgrade(plan: PlanName): string {
@@ -171,27 +232,29 @@ export class AccountModel {
     const start = monthsAfter(this.month[0]!, this.month[1]!);
     const share = [this.monthEnd() - this.now, this.monthEnd() - start] as const;
     const credits = Math.ceil(((listing[plan] - listing[this.plan]) * share[0]) / share[1]);
-    [this.plan, this.pending] = [plan, undefined];
+    [this.plan, this.pending, this.minted.dearest] = [plan, undefined, plan];
     this.grant('plan', credits, this.monthEnd(3));
     return 'done';
   }
 
   downgrade(plan: PlanName): string {
-    if (this.status !== 'active' || plan === this.plan) return 'INVALID_STATE';
+    if (this.status !== 'active') return 'INVALID_STATE';
     if (isLarger(plan, this.plan)) return 'INVALID_FORMAT';
-    this.pending = plan;
+    if (plan === this.plan && this.pending === undefined) return 'INVALID_STATE';
+    this.pending = plan === this.plan ? undefined : plan;
     return 'done';
   }
 
   cancel(): string {
     if (this.status === 'none') return 'NOT_FOUND';
     if (this.status === 'cancelled') return 'INVALID_STATE';
-    [this.status, this.pending] = ['cancelled', undefined];
+    [this.status, this.paidMonth] = ['cancelled', this.month];
     this.ends = { paid: this.monthEnd(), limits: this.monthEnd(), credits: this.now + thirtyDays };
+    this.uncancelled = structuredClone(this.grants);
     for (const grant of this.grants) {
       if (grant.source === 'plan') grant.expiresAt = Math.min(grant.expiresAt, this.ends.credits);
     }
-    this.grants.sort((one, other) => one.expiresAt - other.expiresAt);
+    this.grants.sort(byExpiry);
     return 'done';
   }
 }

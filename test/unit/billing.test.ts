@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/plans.ts';
-import { bringCurrent, openMeter, periodEnd } from '#domain/meter/billing.ts';
+import { bringCurrent, grantCredits, openMeter, periodEnd, periodStart } from '#domain/meter/billing.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type Meter, shownSubscription } from '#domain/meter/meter.ts';
-import { type ChosenPlan, cancel, startSubscription } from '#domain/meter/subscription-changes.ts';
+import {
+  type ChosenPlan,
+  cancel,
+  downgrade,
+  resume,
+  startSubscription,
+  subscribe,
+} from '#domain/meter/subscription-changes.ts';
 import { addMonths } from '#domain/months.ts';
 import { credits } from '#test/meters.ts';
 
@@ -15,6 +22,7 @@ const pro = { planId: 'pro_pass', plan: planOfRank(4) };
 
 /** Spends from a meter as settled calls do. */
 const spend = (meter: Meter, amount: number): Meter => ({ ...meter, spendable: meter.spendable - amount });
+const spendSome = (meter: Meter, amount: number): Meter => spend(meter, Math.min(amount, meter.spendable));
 
 describe('months', () => {
   it.each([
@@ -148,14 +156,60 @@ describe('a cancelled subscription', () => {
     expect([meter.planRank, meter.spendable]).toEqual([4, credits(100)]);
   });
 
-  it('of the free plan is not granted again in its month, nor are its calls, also once its credits have ended', () => {
-    const [over] = cancelledLife({ planId: 'freemium', plan: planOfRank(1) }, '2027-01-01', '2027-01-01', [
-      '2027-01-31T10:00:00',
-    ]);
+  it.each([
+    ['the free plan', { planId: 'freemium', plan: planOfRank(1) }],
+    ['a paid plan', pro],
+  ])('of %s is not granted again in its month, nor are its calls, also once its credits have ended', (_, plan) => {
+    const [over] = cancelledLife(plan, '2027-01-01', '2027-01-01', ['2027-01-31T10:00:00']);
     const now = at('2027-01-31T11:00:00Z');
-    const free = { planId: 'freemium', plan: planOfRank(1) };
-    const again = startSubscription({ ...over!, callsThisMonth: 7 }, free, 'sub-2', now, planOfRank).meter;
-    expect([again.spendable, again.callsThisMonth, again.subscription?.status]).toEqual([0, 7, 'active']);
+    const again = subscribe({ ...over!, callsThisMonth: 7 }, plan, 'sub-2', now, planOfRank).meter;
+    expect([again.spendable, again.callsThisMonth, again.subscription]).toEqual([
+      0,
+      7,
+      { id: 'sub-1', planId: plan.planId, status: 'active' },
+    ]);
+    expect([periodStart(again.period), periodEnd(again.period)]).toEqual(
+      ['2027-01-01', '2027-02-01'].map((date) => at(`${date}T09:00:00Z`)),
+    );
+  });
+});
+
+describe('a cancellation that is taken back', () => {
+  /** Subscribes on a day of the years to come; cancels and resumes so many seconds later; or does not. */
+  const life = fc.record({
+    begins: fc.nat(1500),
+    time: fc.nat(86_399),
+    topUp: fc.nat(100),
+    months: fc.nat(3),
+    cancelled: fc.nat(31 * 86_400),
+    resumed: fc.nat(31 * 86_400),
+    spent: fc.tuple(fc.nat(credits(6000)), fc.nat(credits(6000)), fc.nat(credits(6000))),
+    pending: fc.boolean(),
+    after: fc.nat(150 * 86_400),
+  });
+
+  it('leaves everything as if there had been none, but for its rows in the ledger', () => {
+    fc.assert(
+      fc.property(life, ({ begins, time, topUp, months, cancelled, resumed, spent, pending, after }) => {
+        const since = at('2027-01-01T00:00:00Z') + begins * 86_400 + time;
+        const start = grantCredits(openMeter(1, since, planOfRank).meter, credits(topUp), since).meter;
+        let now = addMonths(since, months) + cancelled;
+        const paid = startSubscription(start, pro, 'sub-1', since, planOfRank).meter;
+        let before = spendSome(bringCurrent(paid, now, planOfRank).meter, spent[0]);
+        if (pending) before = downgrade(before, dev, now).meter;
+        const undone = cancel(before, now).meter;
+        const end = Math.min(undone.subscription!.endsAt!, undone.subscription!.creditsExpireAt!);
+        const until = (meter: Meter, moment: number) =>
+          spendSome(bringCurrent(meter, moment, planOfRank).meter, spent[1]);
+        now = Math.min(now + resumed, end - 1);
+        const then = now + after;
+        const lived = (meter: Meter) => spendSome(bringCurrent(meter, then, planOfRank).meter, spent[2]);
+        const [one, other] = [lived(resume(until(undone, now), now).meter), lived(until(before, now))];
+        expect(currentLots(one)).toEqual(currentLots(other));
+        expect({ ...one, seq: 0, lots: [] }).toEqual({ ...other, seq: 0, lots: [] });
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 import { freePlanRank, monthlyGrant, type Plans } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { addMonths, monthsSince } from '../months.ts';
-import { addLot, expireLots } from './lots.ts';
-import { type LedgerEntry, type Meter, type Period, shownSubscription } from './meter.ts';
+import { addLot, currentLots, expireLots } from './lots.ts';
+import { isSubscribed, type LedgerEntry, type Meter, type Period, shownSubscription } from './meter.ts';
 import { onPlan, unlimited } from './rate-window.ts';
 
 /** A meter and what happened to it on the way, oldest first. */
@@ -15,7 +15,7 @@ export interface Settled {
 export const rollOverMonths = 3;
 
 /** Entries one write may carry, so that the item stays small after years of silence; the rest stays due. */
-const entriesPerWrite = 48;
+export const entriesPerWrite = 48;
 
 export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
@@ -87,8 +87,9 @@ export function grantCredits(meter: Meter, granted: number, now: number): Settle
  * is its deadline at the latest: the call that closes it may have a slow clock and not know that the lot is over.
  */
 export function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
-  const moments = meter.lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
-  const deadlines = moments.length < meter.lots.length ? meter.holds.values().map((hold) => hold.deadline) : [];
+  const lots = currentLots(meter);
+  const moments = lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
+  const deadlines = moments.length < lots.length ? meter.holds.values().map((hold) => hold.deadline) : [];
   const due = Math.min(nextTurn(meter), ...moments, ...deadlines);
   return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
 }
@@ -122,7 +123,7 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
 
 /** A plan's limits are taken anew each month, as the deployment's may have changed. */
 function withPendingPlan(meter: Meter, plans: Plans): Meter {
-  if (!meter.subscription?.pending) return onPlan(meter, plans(meter.planRank));
+  if (!isSubscribed(meter) || !meter.subscription?.pending) return onPlan(meter, plans(meter.planRank));
   const { pending, ...subscription } = meter.subscription;
   return onPlan({ ...meter, subscription: { ...subscription, planId: pending.planId } }, plans(pending.planRank));
 }
@@ -132,7 +133,8 @@ function withPendingPlan(meter: Meter, plans: Plans): Meter {
  * that was paid for is longer than the credits lived, the plan's limits stay until its end.
  */
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
-  const { subscription, ...rest } = meter;
+  const { subscription, ...others } = meter;
+  const rest = { ...others, lots: currentLots(meter) };
   const { used, callsThisMonth } = newCounters(meter);
   const withoutPlan = onPlan({ ...rest, callsThisMonth }, plans(freePlanRank));
   if (subscription?.status === 'expired') return { meter: withoutPlan, entries: [] };

@@ -1,6 +1,6 @@
 import type { ServiceName } from '#contract/prices.ts';
 
-/** Credits granted at one moment. Amounts in microcredits; `expiresAt` in epoch seconds. */
+/** Credits of one source that expire at one moment. Amounts in microcredits; `expiresAt` in epoch seconds. */
 export interface Lot {
   readonly source: 'free' | 'plan' | 'purchase';
   readonly granted: number;
@@ -30,7 +30,7 @@ export interface Subscription {
   readonly planId: string;
   /** `expired` once its credits have ended, until the month that was paid for has: only the plan's limits are left. */
   readonly status: 'active' | 'cancelled' | 'expired';
-  /** The plan of the next period, after a downgrade. */
+  /** The plan of the next period, after a downgrade; kept over a cancellation, which may be undone. */
   readonly pending?: { readonly planId: string; readonly planRank: number };
   /** Once cancelled: the end of the paid period and its limits, and of the credits and the subscription. */
   readonly endsAt?: number;
@@ -42,7 +42,8 @@ export interface Subscription {
  * epoch seconds.
  *
  * `lots` hold what each had left when it was last settled; what calls have spent since is the difference to
- * `spendable` plus open holds, taken from the oldest lots first. So a call touches two numbers and no list.
+ * `spendable` plus open holds, taken from the oldest lots first. So a call touches two numbers and no list. A
+ * cancellation is not written into them (lots.ts).
  */
 export interface Meter {
   readonly accountId: number;

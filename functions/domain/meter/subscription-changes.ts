@@ -1,4 +1,4 @@
-import { freePlanRank, monthlyGrant, type PlanLimits, type Plans } from '#contract/plans.ts';
+import { monthlyGrant, type PlanLimits, type Plans } from '#contract/plans.ts';
 import { microPerCredit } from '#contract/prices.ts';
 import { addMonths } from '../months.ts';
 import {
@@ -12,7 +12,7 @@ import {
   rollOverMonths,
   type Settled,
 } from './billing.ts';
-import { addLot, currentLots } from './lots.ts';
+import { addLot, currentLots, settledLots } from './lots.ts';
 import type { LedgerEntry, Meter, Subscription } from './meter.ts';
 import { onPlan } from './rate-window.ts';
 
@@ -33,21 +33,46 @@ export interface Proration {
   readonly to: number;
 }
 
-/**
- * Starts a subscription: its first month begins now, on the plan's limits, with the plan's credits. Whoever cancelled
- * the free plan and takes it again before the month is over has had its credits and calls.
- */
+/** Whether a month that was granted still runs: of an active subscription, or of one that was cancelled meanwhile. */
+export function isMonthRunning({ subscription }: Meter, now: number): boolean {
+  return subscription !== undefined && now < (subscription.endsAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** Starts a subscription: its first month begins now, on the plan's limits, with the plan's credits. */
 export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
   const subscription: Subscription = { id, planId: chosen.planId, status: 'active' };
   const settled = chain(bringCurrent(meter, now, plans), (current) => {
-    const isFreeAgain = current.planRank === freePlanRank && chosen.plan.rank === freePlanRank;
-    const hadItsMonth = isFreeAgain && now < (current.subscription?.endsAt ?? 0);
     const period = { anchor: now, index: 0 };
-    const begun = { ...onPlan(current, chosen.plan), ...newCounters(current), period, subscription };
-    if (!hadItsMonth) return grantMonth(begun, now, plans);
-    return noted({ ...begun, callsThisMonth: current.callsThisMonth }, now);
+    const ofBefore = { ...current, ...newCounters(current), lots: currentLots(current) };
+    return grantMonth({ ...onPlan(ofBefore, chosen.plan), period, subscription }, now, plans);
   });
   return counted(meter, settled, now);
+}
+
+/**
+ * Puts an account on a plan. A month that runs is granted once: it goes on, a larger plan is an upgrade of it, and a
+ * smaller one begins with the next.
+ */
+export function subscribe(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
+  if (!isMonthRunning(meter, now)) return startSubscription(meter, chosen, id, now, plans);
+  const running = uncancelled(meter);
+  if (chosen.plan.rank <= meter.planRank) return downgrade(running, chosen, now);
+  return upgrade(running, chosen, prorate(running, plans(meter.planRank), chosen.plan, now), now);
+}
+
+/** As if it had never been cancelled; the month must still run. */
+export function resume(meter: Meter, now: number): Settled {
+  return counted(meter, noted(uncancelled(meter), now), now);
+}
+
+/**
+ * The meter without its cancellation. Once the credits have expired, the period is that of the free month: a paid month
+ * that outlasts them has 31 days, so it ends on its anchor's day, and months counted from there are the same.
+ */
+export function uncancelled(meter: Meter): Meter {
+  const { status, endsAt = 0, creditsExpireAt: _undone, ...kept } = subscriptionOf(meter);
+  const period = status === 'expired' ? { anchor: endsAt, index: -1 } : meter.period;
+  return { ...meter, period, subscription: { ...kept, status: 'active' } };
 }
 
 /** The new plan at once, with the difference in credits for the rest of the period, rounded up to whole ones. */
@@ -73,21 +98,22 @@ export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: num
   };
 }
 
-/** The smaller plan from the next period on. */
+/** A smaller plan from the next period on; the current one takes that back. */
 export function downgrade(meter: Meter, { planId, plan }: ChosenPlan, now: number): Settled {
-  const subscription = { ...subscriptionOf(meter), pending: { planId, planRank: plan.rank } };
+  const { pending: _replaced, ...kept } = subscriptionOf(meter);
+  const subscription =
+    plan.rank === meter.planRank ? { ...kept, planId } : { ...kept, pending: { planId, planRank: plan.rank } };
   return counted(meter, noted({ ...meter, subscription }, now), now);
 }
 
-/** No new credits; limits stay until the paid period ends, the credits can be spent for 30 days. */
+/**
+ * No new credits; limits stay until the paid period ends, the credits can be spent for 30 days. What is spent by then
+ * is taken out of the lots first, as the cancellation changes the order they are spent in.
+ */
 export function cancel(meter: Meter, now: number): Settled {
-  const creditsExpireAt = now + afterCancellation;
-  const { pending: _dropped, ...kept } = subscriptionOf(meter);
-  const subscription = { ...kept, status: 'cancelled', endsAt: periodEnd(meter.period), creditsExpireAt } as const;
-  const lots = currentLots(meter).map((lot) =>
-    lot.source === 'plan' ? { ...lot, expiresAt: Math.min(lot.expiresAt, creditsExpireAt) } : lot,
-  );
-  return counted(meter, noted({ ...meter, lots, subscription }, now), now);
+  const times = { endsAt: periodEnd(meter.period), creditsExpireAt: now + afterCancellation };
+  const subscription = { ...subscriptionOf(meter), status: 'cancelled', ...times } as const;
+  return counted(meter, noted({ ...meter, lots: settledLots(meter), subscription }, now), now);
 }
 
 /** A change that moves no credits is a row of the ledger too, and makes a second such change meet the first. */
