@@ -30,10 +30,27 @@ export function planTests(stage: () => Stage): void {
     await says(page, /from then on you are on the SMME Pass/);
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'smm_pass' });
 
+    await press(page, 'Keep the Pro Pass');
+    await says(page, 'You stay on the Pro Pass.');
+    expect(await subscription()).not.toHaveProperty('pendingPlanId');
+
     await press(page, 'Cancel the subscription');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the subscription' }).click();
     await says(page, 'The Pro Pass is cancelled.');
     expect(await subscription()).toMatchObject({ status: 'cancelled' });
+
+    await press(page, 'Resume');
+    await says(page, 'The Pro Pass goes on.');
+    expect(await subscription()).toMatchObject({ status: 'active', planId: 'pro_pass' });
+
+    await press(page, 'Cancel the subscription');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the subscription' }).click();
+    await press(page, 'Subscribe Dev Pass');
+    await says(page, /The month you paid for runs until/);
+    await says(page, '$0.00');
+    await press(page, 'Subscribe to Dev Pass');
+    await says(page, /from then on you are on the Dev Pass/);
+    expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
   });
 
   test('both tables are shown, each as what it is', async () => {

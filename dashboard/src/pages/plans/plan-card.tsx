@@ -73,6 +73,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
       <ChangeDialog
         plan={plan}
         from={isActive ? current : undefined}
+        isAgain={subscription?.status === 'cancelled'}
         billedOn={subscription?.nextBillingDate}
         isOpen={isOpen}
         onClose={() => setOpen(false)}

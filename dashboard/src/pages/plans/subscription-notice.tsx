@@ -1,8 +1,10 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { planReads } from '../../api/reads.ts';
+import { useNow } from '../../api/surroundings.ts';
 import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -11,38 +13,52 @@ import { formatDay, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
 
-/** Where the subscription stands, and the way out of it. */
+/** Where the subscription stands, the way out of it, and back. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
-  const { id, planId, status, creditsUsed, monthlyCredits, nextBillingDate, pendingPlanId, creditsExpireAt } =
-    subscription;
-  const { run, error } = useAction(() => call(routes.cancelSubscription, { path: { id } }), planReads);
+  const { id, planId, status, creditsUsed, monthlyCredits, nextBillingDate, pendingPlanId } = subscription;
+  const { endsAt, creditsExpireAt } = subscription;
+  const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
+  const now = useNow();
   const title = planTitle(planId);
   const day = formatDay(nextBillingDate);
+
+  const change = (act: () => Promise<unknown>, message: string) =>
+    void run(act).then((done) => done && notifications.show({ message }));
 
   const askToCancel = () =>
     confirm({
       title: `Cancel the ${title}?`,
       text: `You keep its limits and models until ${day}, and can spend its credits for 30 days from now. No new credits come, and nothing more is billed.`,
       action: 'Cancel the subscription',
-      onConfirm: () =>
-        void run(undefined).then((done) => done && notifications.show({ message: `The ${title} is cancelled.` })),
+      onConfirm: () => change(() => call(routes.cancelSubscription, { path: { id } }), `The ${title} is cancelled.`),
     });
+
+  const resume = () => change(() => call(routes.resumeSubscription, { path: { id } }), `The ${title} goes on.`);
+  const keep = () =>
+    change(() => call(routes.downgradePlan, { body: { newPlanId: planId } }), `You stay on the ${title}.`);
 
   if (status !== 'active')
     return (
-      <Notice tone="warning">
-        The {title} is cancelled. Its limits hold until {day}; its credits can be spent until{' '}
-        {formatDay(creditsExpireAt ?? nextBillingDate)}. Subscribe again whenever you like.
-      </Notice>
+      <>
+        <Notice
+          tone="warning"
+          actions={Date.parse(endsAt ?? nextBillingDate) > now && <Action onClick={resume}>Resume</Action>}
+        >
+          The {title} is cancelled. Its limits hold until {day}; its credits can be spent until{' '}
+          {formatDay(creditsExpireAt ?? nextBillingDate)}.
+        </Notice>
+        {error && <ErrorNotice error={error} />}
+      </>
     );
   return (
     <>
       <Notice
         tone="info"
         actions={
-          <Anchor component="button" type="button" onClick={askToCancel}>
-            Cancel the subscription
-          </Anchor>
+          <Group gap="md">
+            {pendingPlanId !== undefined && <Action onClick={keep}>Keep the {title}</Action>}
+            <Action onClick={askToCancel}>Cancel the subscription</Action>
+          </Group>
         }
       >
         You are on the {title}, and used {formatWhole(creditsUsed)} of {formatWhole(monthlyCredits)} credits this
@@ -51,5 +67,13 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
       </Notice>
       {error && <ErrorNotice error={error} />}
     </>
+  );
+}
+
+function Action({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Anchor component="button" type="button" onClick={onClick}>
+      {children}
+    </Anchor>
   );
 }

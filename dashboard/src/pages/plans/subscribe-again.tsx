@@ -1,0 +1,43 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { routes } from '#contract/routes.ts';
+import { call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+import { ChangeButton } from './change-button.tsx';
+import { DueList } from './due-list.tsx';
+import type { Plan } from './plan.ts';
+import { Subscribe } from './subscribe.tsx';
+
+/** Subscribing after a cancellation: while the month that was paid for runs, it goes on. */
+export function SubscribeAgain({ plan, onDone }: { plan: Plan; onDone: () => void }) {
+  const { data, error, refetch } = useData(routes.previewUpgrade, { query: { newPlanId: plan.name } });
+  const title = planTitle(plan.name);
+  if (error && 'code' in error && error.code === 'INVALID_STATE') return <Subscribe plan={plan} onDone={onDone} />;
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={190} radius="md" />;
+  const day = formatDay(data.to);
+  return (
+    <Stack>
+      <DueList
+        lines={[
+          ['Due now', formatMoney(data.amount)],
+          ['Credits, at once', `+${formatWhole(data.credits)}`],
+          [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
+        ]}
+      />
+      <Text size="sm" c="dimmed">
+        The month you paid for runs until {day} and goes on with its limits and credits. A larger plan begins at once,
+        for the difference; a smaller one with the next month.
+      </Text>
+      <ChangeButton
+        act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}
+        done={`You are subscribed to the ${title}.`}
+        onDone={onDone}
+      >
+        Subscribe to {title}
+      </ChangeButton>
+    </Stack>
+  );
+}
