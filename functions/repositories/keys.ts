@@ -69,7 +69,7 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
       };
       const { outcome, met } = await transact([...records, meter]);
       const found = expiredKeys(met, now, changed);
-      if (outcome !== 'too many' || found.length === expired.length) return outcome;
+      if (outcome !== 'too many' || found.join() === expired.join()) return outcome;
       expired = found;
     }
   }
@@ -118,21 +118,26 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   return { list, find, create, change, rotate };
 }
 
-/** Working keys are in the meter with their expiry, others are not in it at all; never more than the limit. */
+/**
+ * Working keys are in the meter with their expiry, others are not in it at all; never more than the limit. What is
+ * taken out makes room only where it is still there: of many writes that met the same expired keys, one takes them out.
+ */
 function meterChange(changed: KeyRecord[], expired: string[], now: number) {
   const working = changed.filter((record) => isWorking(record, now));
   const gone = [...changed.filter((record) => !isWorking(record, now)).map(({ id }) => id), ...expired];
   const names = [...working.map(({ id }) => id), ...gone];
   const name = (id: string) => `#k${names.indexOf(id)}`;
   const set = working.map(({ id }, index) => `k.${name(id)} = :expiry${index}`);
-  const areThere = working.map(({ id }) => `attribute_exists(k.${name(id)})`).join(' AND ');
+  const areThere = (ids: string[]) => ids.map((id) => `attribute_exists(k.${name(id)})`);
+  const isRoom = ['size(k) < :room', ...areThere(gone)].join(' AND ');
+  const isSame = areThere(working.map(({ id }) => id)).join(' AND ');
   return {
     UpdateExpression: [
       set.length > 0 ? `SET ${set.join(', ')}` : '',
       `REMOVE ${['#last', ...gone.map((id) => `k.${name(id)}`)].join(', ')}`,
     ].join(' '),
     ConditionExpression:
-      working.length > 0 ? `attribute_exists(a) AND (size(k) < :room OR (${areThere}))` : 'attribute_exists(a)',
+      working.length > 0 ? `attribute_exists(a) AND ((${isRoom}) OR (${isSame}))` : 'attribute_exists(a)',
     ExpressionAttributeNames: { '#last': 'last', ...Object.fromEntries(names.map((id) => [name(id), id])) },
     ...(working.length > 0 && {
       ExpressionAttributeValues: {
