@@ -3,6 +3,7 @@ import type { Account, OutgoingMail, Role, StoredToken } from '#domain/accounts/
 import type { AccountStore, NewAccount } from '#domain/accounts/account-store.ts';
 import { accountOf, claimantOf, claimKey, claimRow, identityKey, mailRow, userKey, userRow } from './account-items.ts';
 import { conditionally } from './conditional.ts';
+import { freeFrom, freeMonthsBegun } from './free-months.ts';
 import { consumption } from './identities.ts';
 import { newMeterRow } from './meter-item.ts';
 import { readItem } from './read-item.ts';
@@ -19,6 +20,7 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     return commit(client, [
       putNew(table, claimRow(claimKey(account.email), account.id)),
       putNew(table, userRow(account, confirmation?.token)),
+      ...freeMonthsBegun(table, account, meter.meter.freeAnchor),
       { Put: { TableName: metersTable(), Item, ConditionExpression: 'attribute_not_exists(a)' } },
       ...(confirmation ? [putNew(table, mailRow(confirmation.mail, now))] : []),
       ...identities.map((identity) => putNew(table, claimRow(identityKey(identity), account.id))),
@@ -76,6 +78,7 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
   }
 
   return {
+    freeFrom: (account: Account) => freeFrom(client, table, account),
     create,
     find,
     findByEmail,

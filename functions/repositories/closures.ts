@@ -2,6 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-
 import * as v from 'valibot';
 import type { ClosedAccount, ClosureStore } from '#domain/accounts/closure-store.ts';
 import { claimKey, claimRow, identityKey, mailRow, purgeKey, userKey } from './account-items.ts';
+import { freeMonthsFrom } from './free-months.ts';
 import { commit, putNew, type TransactItem } from './transaction.ts';
 
 const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
@@ -39,7 +40,7 @@ export function closureStore(client: DynamoDBDocumentClient, table: string, mete
     await commit(client, [userUpdate(accountId, 'REMOVE suspendedAt'), meterClosing(accountId, undefined)]);
   }
 
-  const remove: ClosureStore['remove'] = async (account, purgeAt, notice, now) => {
+  const remove: ClosureStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [claimKey(account.email), ...(account.identities ?? []).map(identityKey)];
     await commit(client, [
       userUpdate(account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', now),
@@ -47,6 +48,7 @@ export function closureStore(client: DynamoDBDocumentClient, table: string, mete
       ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
       putNew(table, { ...claimRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
       putNew(table, mailRow(notice, now)),
+      ...(freeFrom === undefined ? [] : freeMonthsFrom(table, account, freeFrom)),
     ]);
   };
 

@@ -131,7 +131,7 @@ function build() {
     ),
     sessions: lazy(() => sessionService(sessionStore(dynamo(), table('accounts')), clock, random)),
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
-    profile: lazy(() => profileService(accounts(), closures, clock, random, settings)),
+    profile: lazy(() => profileService(accounts(), closures, meters, clock, random, settings)),
     operators: lazy(() =>
       operatorService(
         accounts(),

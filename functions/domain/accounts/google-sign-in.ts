@@ -75,10 +75,8 @@ export function googleSignInService(
       confirmedAt: now,
       identities: [identity],
     };
-    const isNew = await accounts.create(
-      { account, meter: openMeter(id, Math.floor(now / 1000), plans), proof: verified },
-      now,
-    );
+    const meter = openMeter(id, Math.floor(now / 1000), plans, await accounts.freeFrom(account));
+    const isNew = await accounts.create({ account, meter, proof: verified }, now);
     return isNew ? account : undefined;
   }
 

@@ -1,4 +1,6 @@
 import { newRequestId } from '../ids.ts';
+import type { Metering } from '../meter/metering.ts';
+import { addMonths, monthsSince } from '../months.ts';
 import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
 import { type Account, normalizedEmail } from './account.ts';
@@ -14,6 +16,7 @@ const keptMs = 30 * 86_400_000;
 export function profileService(
   accounts: AccountStore,
   closures: () => ClosureStore,
+  meters: () => Metering,
   clock: Clock,
   random: Random,
   settings: Pick<AccountSettings, 'publicOrigin'>,
@@ -41,7 +44,22 @@ export function profileService(
       to: account.email,
       ...accountDeletedMail(account.name, settings.publicOrigin),
     };
-    await closures().remove(account, now + keptMs, notice, now);
+    await closures().remove(
+      account,
+      { purgeAt: now + keptMs, freeFrom: await nextFreeMonth(account, now) },
+      notice,
+      now,
+    );
+  }
+
+  /**
+   * The free months of whoever comes back go on as they were, in epoch seconds. An account that was never confirmed could
+   * spend nothing, and who made it need not own the address.
+   */
+  async function nextFreeMonth({ id, confirmedAt }: Account, now: number): Promise<number | undefined> {
+    const meter = await meters().find(id);
+    if (confirmedAt === undefined || !meter) return undefined;
+    return addMonths(meter.freeAnchor, monthsSince(meter.freeAnchor, Math.floor(now / 1000)) + 1);
   }
 
   /** Purges what deleted accounts left, once it has been kept long enough. Returns how many. */

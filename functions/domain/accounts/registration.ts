@@ -35,7 +35,7 @@ export function registrationService(
     const now = clock.now();
     const id = newAccountId(random);
     const account: Account = { id, email: normalizedEmail(email), name, role: 'viewer', passwordHash, createdAt: now };
-    const meter = openMeter(id, Math.floor(now / 1000), settings.plans);
+    const meter = openMeter(id, Math.floor(now / 1000), settings.plans, await accounts.freeFrom(account));
     const isNew = await accounts.create({ account, meter, confirmation: confirmationFor(account, now) }, now);
     if (!isNew)
       throw new ServiceError(

@@ -20,8 +20,12 @@ export const entriesPerWrite = 48;
 export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
 
-/** A new account's meter, with its first free month granted. `now` in epoch seconds. */
-export function openMeter(accountId: number, now: number, plans: Plans): Settled {
+/**
+ * A new account's meter, with its first free month granted; from `freeFrom` on where its owner has had one before. Both
+ * in epoch seconds.
+ */
+export function openMeter(accountId: number, now: number, plans: Plans, freeFrom = 0): Settled {
+  const anchor = Math.max(now, freeFrom);
   const free = plans(freePlanRank);
   const bare: Meter = {
     accountId,
@@ -38,8 +42,8 @@ export function openMeter(accountId: number, now: number, plans: Plans): Settled
     holds: new Map(),
     lots: [],
     used: {},
-    period: { anchor: now, index: 0 },
-    freeAnchor: now,
+    period: { anchor, index: anchor > now ? -1 : 0 },
+    freeAnchor: anchor,
     freeMonth: -1,
     due: now,
   };
@@ -62,14 +66,16 @@ export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
 
 /**
  * Grants the month's credits: a plan's live three months longer than the month, the free ones do not. A free month is
- * granted once, also when a subscription began and ended within it.
+ * granted once, also when a subscription began and ended within it. What is free is not granted before the account's
+ * free months begin: its owner has had it with an account that is deleted.
  */
 export function grantMonth(meter: Meter, now: number, plans: Plans): Settled {
   const { anchor, index } = meter.period;
   const grantOf = (rank: number): number => monthlyGrant(plans(rank)) * microPerCredit;
   if (shownSubscription(meter)) {
     const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
-    return addLot(meter, { source: 'plan', granted: grantOf(meter.planRank), expiresAt }, now);
+    const hadIt = meter.planRank === freePlanRank && now < meter.freeAnchor;
+    return addLot(meter, { source: 'plan', granted: hadIt ? 0 : grantOf(meter.planRank), expiresAt }, now);
   }
   if (index <= meter.freeMonth) return { meter, entries: [] };
   const lot = { source: 'free', granted: grantOf(freePlanRank), expiresAt: periodEnd(meter.period) } as const;
