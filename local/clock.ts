@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { timestamp } from '#contract/fields.ts';
+import { epochMs, lastInstant, timestamp } from '#contract/fields.ts';
 import { addDuration, type Duration, parseDuration } from './duration.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
@@ -12,7 +12,7 @@ const advance = v.pipe(
     return NEVER;
   }),
 );
-const instant = v.pipe(timestamp, v.transform(Date.parse), v.number());
+const instant = v.pipe(timestamp, v.transform(epochMs));
 
 /** What `POST /_local/clock` takes (design section 8): an ISO 8601 duration to go forward, or the moment to go to. */
 export const ClockOrder = v.union(
@@ -28,9 +28,6 @@ export interface ShiftedClock {
   readonly move: (order: ClockOrder) => Promise<number>;
 }
 
-/** The last moment that a timestamp with a four-digit year can name. */
-const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
 /** The clock whose offset is kept in the file, so time never runs backwards over the same data. */
 export async function openClock(file: string, machineNow: () => number = Date.now): Promise<ShiftedClock> {
   const kept = await readJsonFile(file, v.object({ offsetMs: v.pipe(v.number(), v.minValue(0)) }));
@@ -41,7 +38,7 @@ export async function openClock(file: string, machineNow: () => number = Date.no
   async function moveNow(order: ClockOrder): Promise<number> {
     const from = now();
     const to = 'now' in order ? order.now : addDuration(from, order.advance);
-    if (!(to <= lastMoment)) throw new RangeError('The clock cannot go past the year 9999.');
+    if (!(to <= lastInstant)) throw new RangeError('The clock cannot go past the year 9999.');
     if (to < from) throw new RangeError(`The clock only goes forward, and it is ${new Date(from).toISOString()} now.`);
     await writeJsonFile(file, { offsetMs: offsetMs + to - from });
     offsetMs += to - from;

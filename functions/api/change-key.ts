@@ -1,8 +1,11 @@
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import type { InputCheck, Operation } from '#runtime/operation.ts';
 
 const changeKey: Operation<typeof keyRoutes.changeKey> = ({ keys }, { input, caller }) =>
   keys().change(caller.accountId, input.path.id, input.body);
 
-export const handler = endpoint(keyRoutes.changeKey, changeKey);
+const checkExpiry: InputCheck<typeof keyRoutes.changeKey> = ({ keys }, { input }) =>
+  keys().checkExpiry(input.body.expiresAt);
+
+export const handler = endpoint(keyRoutes.changeKey, changeKey, checkExpiry);

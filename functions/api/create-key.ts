@@ -1,8 +1,11 @@
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import type { InputCheck, Operation } from '#runtime/operation.ts';
 
 const createKey: Operation<typeof keyRoutes.createKey> = ({ keys }, { input, caller }) =>
   keys().create(caller.accountId, input.body);
 
-export const handler = endpoint(keyRoutes.createKey, createKey);
+const checkExpiry: InputCheck<typeof keyRoutes.createKey> = ({ keys }, { input }) =>
+  keys().checkExpiry(input.body.expiresAt);
+
+export const handler = endpoint(keyRoutes.createKey, createKey, checkExpiry);

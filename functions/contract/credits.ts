@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { accountId, instant, text, whole } from './fields.ts';
+import { accountId, day, instant, text, whole } from './fields.ts';
 
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 const source = v.picklist(['plan', 'free', 'purchase']);
@@ -69,8 +69,6 @@ export const ServiceQuota = v.object({
   remaining: whole,
   resetsAt: instant,
 });
-
-const day = v.pipe(v.string(), v.isoDate('must be a date such as 2027-01-31'));
 
 /** Days are UTC, both inclusive; the last 30 days unless said. */
 export const UsageQuery = v.object({

@@ -46,12 +46,37 @@ export function withDefault<Field extends v.GenericSchema & { readonly default: 
   });
 }
 
-/** An ISO 8601 timestamp with a time zone, of a day that the calendar has. */
+/** Epoch ms of the last instant that a year of four digits can name: what is later could be stored, but not shown again. */
+export const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+const range = 'must be from 1970-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z';
+
+/** Every instant in a request: an ISO 8601 timestamp with a time zone, whose UTC instant a response can show. */
 export const timestamp = v.pipe(
   v.string('must be a string'),
   v.isoTimestamp('must be an ISO 8601 timestamp'),
-  v.check(isCalendarDay, 'must be a day that the calendar has'),
+  v.check(isCalendarDate, 'must be a day that the calendar has'),
+  v.check((value) => isInstant(epochMs(value)), range),
 );
+
+/** Every day in a request: an ISO 8601 date. */
+export const day = v.pipe(
+  v.string('must be a string'),
+  v.isoDate('must be a date such as 2027-01-31'),
+  v.check(isCalendarDate, 'must be a day that the calendar has'),
+  v.check((value) => isInstant(Date.parse(value)), 'must be from 1970-01-01 to 9999-12-31'),
+);
+
+/** Epoch ms of a `timestamp`, in all the spellings that it may have: `2027-01-31 12:00:00 +01` is one. */
+export function epochMs(value: string): number {
+  const [date, time] = [value.slice(0, 10), value.slice(11)];
+  return Date.parse(`${date}T${time.replace(' ', '').replace(/[+-]\d\d$/, '$&:00')}`);
+}
+
+/** Whether a response can show these epoch ms. */
+export function isInstant(ms: number): boolean {
+  return ms >= 0 && ms <= lastInstant;
+}
 
 /** A timestamp in an answer. */
 export const instant = v.pipe(v.string(), v.isoTimestamp());
@@ -77,7 +102,7 @@ function characters(value: string, enough: number): number {
 }
 
 /** A Date takes 30 February for 2 March. */
-function isCalendarDay(value: string): boolean {
+function isCalendarDate(value: string): boolean {
   const day = value.slice(0, 10);
   const date = new Date(`${day}T00:00:00Z`);
   return Number.isNaN(date.getTime()) || date.toISOString().startsWith(day);

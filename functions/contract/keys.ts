@@ -22,7 +22,8 @@ export const KeyRotation = v.optional(
 );
 export const KeyPath = v.object({ id: text(64) });
 
-const keyStatuses = ['active', 'suspended', 'revoked', 'expired'] as const;
+/** `unreadable`: what is stored of the key cannot be read; it can only be revoked. */
+const keyStatuses = ['active', 'suspended', 'revoked', 'expired', 'unreadable'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
 const described = {
@@ -34,8 +35,13 @@ const described = {
   expiresAt: v.nullable(instant),
 };
 
-/** A key as lists show it; the key itself is never stored. */
-export const KeyRecord = v.object({ ...described, lastFour: v.string(), lastUsedAt: v.nullable(instant) });
+/** A key as lists show it; the key itself is never stored. `createdAt` is null only where the key is unreadable. */
+export const KeyRecord = v.object({
+  ...described,
+  createdAt: v.nullable(instant),
+  lastFour: v.string(),
+  lastUsedAt: v.nullable(instant),
+});
 export const KeyList = v.array(KeyRecord);
 
 /** The only answer that carries the key. */

@@ -15,8 +15,12 @@ export interface DailyUsage {
 
 /** Reads of the ledger. */
 export interface StatementStore {
-  /** Rows before `before` (a `seq`), newest first. Waits a moment for the row `before - 1`, which may be on its way. */
-  rows(accountId: number, limit: number, before: number): Promise<LedgerRow[]>;
+  /**
+   * The newest `limit` rows before `before` (a `seq`), newest first, without those that cannot be read; `next` is the
+   * `before` of the rows that follow, null when there are none. Waits a moment for the row `before - 1`, which may be on
+   * its way.
+   */
+  page(accountId: number, limit: number, before: number): Promise<{ rows: LedgerRow[]; next: number | null }>;
   /** Days from and to, both inclusive, oldest first. */
   usage(accountId: number, from: string, to: string): Promise<DailyUsage[]>;
 }
@@ -34,12 +38,9 @@ export function statementService(store: StatementStore, clock: Clock) {
     seq: number,
     { limit, cursor }: { limit: number; cursor?: string | undefined },
   ) {
-    const rows = await store.rows(accountId, limit + 1, cursor === undefined ? seq + 1 : Number(cursor));
-    const shown = rows.slice(0, limit);
-    return {
-      entries: shown.map(shownEntry),
-      nextCursor: rows.length > limit ? String(shown.at(-1)?.seq ?? 0) : null,
-    };
+    const before = Math.min(seq + 1, Number(cursor ?? Number.POSITIVE_INFINITY));
+    const { rows, next } = await store.page(accountId, limit, before);
+    return { entries: rows.map(shownEntry), nextCursor: next === null ? null : String(next) };
   }
 
   async function usage(

@@ -1,15 +1,19 @@
 import * as v from 'valibot';
 import type { Route } from '#contract/route.ts';
 import { ServiceError } from '#domain/service-error.ts';
-import type { Middleware, Order } from './call.ts';
+import type { Call, Middleware, Order } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 
 /**
- * Parses path, query and body by the route's schemas; what a schema does not name goes no further. On a priced route
- * `orderOf` makes the order of the body, and refuses (400) what no schema can.
+ * Parses path, query and body by the route's schemas; what a schema does not name goes no further. `check` refuses (400)
+ * what no schema can; on a priced route `orderOf` does, as it makes the order of the body.
  */
-export function validate(route: Route, orderOf?: (body: unknown) => Promise<Order>): Middleware {
+export function validate(
+  route: Route,
+  orderOf?: (body: unknown) => Promise<Order>,
+  check?: (call: Call) => void | Promise<void>,
+): Middleware {
   return {
     before: async function validateInput({ event, context: { call } }) {
       try {
@@ -20,6 +24,7 @@ export function validate(route: Route, orderOf?: (body: unknown) => Promise<Orde
         };
         const key = route.idempotent && idempotencyKeyOf(event);
         if (key) call.idempotencyKey = key;
+        await check?.(call);
         if (orderOf) call.order = await orderOf(call.input.body);
       } catch (error) {
         await call.prove?.();

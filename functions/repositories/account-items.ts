@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isInstant } from '#contract/fields.ts';
 import { type Account, type OutgoingMail, roles, type StoredToken } from '#domain/accounts/account.ts';
 import type { Session } from '#domain/accounts/session-store.ts';
 
@@ -58,11 +59,14 @@ export function claimantOf(row: unknown): number {
   return v.parse(Claim, row).accountId;
 }
 
+/** Epoch ms that a response can show. */
+export const storedInstant = v.pipe(v.number(), v.check(isInstant));
+
 const SessionRow = v.object({
   sk: v.string(),
-  createdAt: v.number(),
-  lastSeenAt: v.number(),
-  expiresAt: v.number(),
+  createdAt: storedInstant,
+  lastSeenAt: storedInstant,
+  expiresAt: storedInstant,
   sessionsValidFrom: v.optional(v.number(), 0),
 });
 
@@ -70,10 +74,11 @@ export function sessionRow(accountId: number, { digest, ...session }: Session) {
   return { ...sessionKey(accountId, digest), ...session, ttl: seconds(session.expiresAt) };
 }
 
-export function sessionOf(row: unknown): Session {
-  const { sk, ...session } = v.parse(SessionRow, row);
-  return { digest: sk.slice('session#'.length), ...session };
-}
+/** An item as the session it is. */
+export const SessionItem = v.pipe(
+  SessionRow,
+  v.transform(({ sk, ...session }): Session => ({ digest: sk.slice('session#'.length), ...session })),
+);
 
 /** A TTL in epoch seconds from a moment in epoch ms. */
 export function seconds(moment: number): number {

@@ -1,10 +1,10 @@
-import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/limits.ts';
-import { isWorking, type KeyRecord } from '#domain/keys/key-record.ts';
+import { isWorking, type KeyRecord, type StoredKey } from '#domain/keys/key-record.ts';
 import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
-import { apiKeyKey, userKey } from './account-items.ts';
+import { apiKeyKey, storedInstant, userKey } from './account-items.ts';
 import { readItem } from './read-item.ts';
 import { failedConditions, type TransactItem } from './transaction.ts';
 
@@ -17,30 +17,44 @@ const Row = v.object({
   prefix: v.string(),
   lastFour: v.string(),
   status: v.picklist(['active', 'suspended', 'revoked']),
-  createdAt: v.number(),
+  createdAt: storedInstant,
   suspendedByOperator: v.exactOptional(v.literal(true)),
-  expiresAt: v.exactOptional(v.number()),
-  lastUsedAt: v.exactOptional(v.number()),
+  expiresAt: v.exactOptional(storedInstant),
+  lastUsedAt: v.exactOptional(storedInstant),
   revision: v.number(),
 });
 
+/** What can be read of an item that is no `Row`; its sort key always can. */
+const text = v.fallback(v.string(), '');
+const instant = v.fallback(v.optional(storedInstant), undefined);
+const Remains = v.object({
+  sk: v.string(),
+  name: text,
+  prefix: text,
+  lastFour: text,
+  status: v.fallback(v.picklist(['revoked', 'unreadable']), 'unreadable'),
+  createdAt: instant,
+  expiresAt: instant,
+  lastUsedAt: instant,
+});
+
 export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, metersTable: string): KeyStore {
-  async function list(accountId: number): Promise<KeyRecord[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName: accountsTable,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :keys)',
-        ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':keys': 'key#' },
-        ConsistentRead: true,
-      }),
-    );
-    return Items.map(recordOf);
+  async function list(accountId: number): Promise<StoredKey[]> {
+    const query = {
+      TableName: accountsTable,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :keys)',
+      ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':keys': apiKeyKey(accountId, '').sk },
+      ConsistentRead: true,
+    };
+    const keys: StoredKey[] = [];
+    for await (const { Items = [] } of paginateQuery({ client }, query)) keys.push(...Items.map(storedKeyOf));
+    return keys;
   }
 
-  async function find(accountId: number, id: string): Promise<KeyRecord | undefined> {
+  async function find(accountId: number, id: string): Promise<StoredKey | undefined> {
     const Key = apiKeyKey(accountId, id);
     const row = await readItem(client, accountsTable, Key);
-    return row && recordOf(row);
+    return row && storedKeyOf(row);
   }
 
   function create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite> {
@@ -115,7 +129,20 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
     };
   }
 
-  return { list, find, create, change, rotate };
+  async function revokeUnreadable(accountId: number, id: string): Promise<void> {
+    const record = {
+      TableName: accountsTable,
+      Key: apiKeyKey(accountId, id),
+      UpdateExpression: 'SET #status = :revoked',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':revoked': 'revoked' },
+    };
+    const meter = { TableName: metersTable, Key: { a: accountId }, ...meterChange([], [id], 0) };
+    await client.send(new TransactWriteCommand({ TransactItems: [{ Update: record }, { Update: meter }] }));
+  }
+
+  return { list, find, create, change, revokeUnreadable, rotate };
 }
 
 /**
@@ -160,6 +187,16 @@ function expiredKeys(meter: unknown, now: number, changed: KeyRecord[]): string[
   return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
 }
 
-function recordOf(row: unknown): KeyRecord {
-  return v.parse(Row, row);
+function storedKeyOf(item: unknown): StoredKey {
+  const { success, output } = v.safeParse(Row, item);
+  if (success) return output;
+  const { sk, createdAt, expiresAt, lastUsedAt, ...remains } = v.parse(Remains, item);
+  return {
+    ...remains,
+    id: sk.slice(apiKeyKey(0, '').sk.length),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(lastUsedAt !== undefined && { lastUsedAt }),
+    revision: undefined,
+  };
 }

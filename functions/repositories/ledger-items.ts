@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isInstant } from '#contract/fields.ts';
 import type { LedgerRow } from '#domain/ledger.ts';
 
 /** Keys of the `ledger` table; sort keys order rows by `seq` and days by date. */
@@ -6,13 +7,22 @@ export const rowKey = (accountId: number, seq: number) => ({
   a: accountId,
   sk: `row#${String(seq).padStart(16, '0')}`,
 });
+
+/** The `seq` in a row's sort key, which is there whatever the rest of the row is; 0 of none. */
+export function seqOf(item: unknown): number {
+  return Number(v.is(v.object({ sk: v.string() }), item) ? item.sk.slice('row#'.length) : 0);
+}
+
 export const dayPrefix = (date: string) => `day#${date}#`;
 
 const Row = v.object({
   a: v.number(),
   seq: v.number(),
   type: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
-  at: v.number(),
+  at: v.pipe(
+    v.number(),
+    v.check((at) => isInstant(at * 1000)),
+  ),
   amount: v.number(),
   balance: v.number(),
   service: v.exactOptional(
@@ -23,7 +33,12 @@ const Row = v.object({
   requestId: v.exactOptional(v.string()),
 });
 
+/** An item as the row it is. */
+export const LedgerItem = v.pipe(
+  Row,
+  v.transform(({ a: accountId, ...row }): LedgerRow => ({ accountId, ...row })),
+);
+
 export function ledgerRowOf(item: unknown): LedgerRow {
-  const { a: accountId, ...row } = v.parse(Row, item);
-  return { accountId, ...row };
+  return v.parse(LedgerItem, item);
 }

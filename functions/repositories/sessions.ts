@@ -7,8 +7,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Session, SessionStore } from '#domain/accounts/session-store.ts';
-import { accountOf, sessionKey, sessionOf, sessionRow, userKey } from './account-items.ts';
+import { accountOf, SessionItem, sessionKey, sessionRow, userKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
+import { readable } from './readable.ts';
 
 export function sessionStore(client: DynamoDBDocumentClient, table: string): SessionStore {
   async function open(accountId: number, session: Session): Promise<void> {
@@ -24,7 +25,8 @@ export function sessionStore(client: DynamoDBDocumentClient, table: string): Ses
     const items = Responses?.[table] ?? [];
     const session = items.find((item) => item['sk'] !== 'user');
     const user = items.find((item) => item['sk'] === 'user');
-    return session && user ? { session: sessionOf(session), account: accountOf(user) } : undefined;
+    const [found] = readable(SessionItem, session ? [session] : []);
+    return found && user ? { session: found, account: accountOf(user) } : undefined;
   }
 
   async function list(accountId: number): Promise<Session[]> {
@@ -36,7 +38,7 @@ export function sessionStore(client: DynamoDBDocumentClient, table: string): Ses
         ConsistentRead: true,
       }),
     );
-    return Items.map(sessionOf);
+    return readable(SessionItem, Items);
   }
 
   async function touch(accountId: number, digest: string, now: number): Promise<void> {

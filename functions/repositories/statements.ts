@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { DailyUsage, StatementStore } from '#domain/statements.ts';
-import { dayPrefix, ledgerRowOf, rowKey } from './ledger-items.ts';
+import { dayPrefix, LedgerItem, rowKey, seqOf } from './ledger-items.ts';
+import { readable } from './readable.ts';
 
 /** The stream brings rows within a second as a rule; what is later is shown by the next request. */
 const mostTries = 15;
@@ -26,24 +27,24 @@ export function statementStore(client: DynamoDBDocumentClient, table: string): S
   });
 
   return {
-    async rows(accountId, limit, before) {
+    async page(accountId, limit, before) {
       const query = {
         ...between(accountId, rowKey(accountId, 0).sk, rowKey(accountId, Math.max(0, before - 1)).sk),
         ScanIndexForward: false,
-        Limit: limit,
+        Limit: limit + 1,
       };
       for (let tries = 1; ; tries++) {
         const { Items = [] } = await client.send(new QueryCommand(query));
-        const rows = Items.map(ledgerRowOf);
-        if ((rows[0]?.seq ?? 0) >= before - 1 || tries === mostTries) return rows;
+        const shown = Items.slice(0, limit);
+        if (seqOf(Items[0]) >= before - 1 || tries === mostTries)
+          return { rows: readable(LedgerItem, shown), next: Items.length > limit ? seqOf(shown.at(-1)) : null };
         await sleep(betweenTriesMs);
       }
     },
     async usage(accountId, from, to) {
       const days: DailyUsage[] = [];
       const query = between(accountId, dayPrefix(from), `${dayPrefix(to)}~`);
-      for await (const { Items = [] } of paginateQuery({ client }, query))
-        days.push(...Items.map((item) => v.parse(Day, item)));
+      for await (const { Items = [] } of paginateQuery({ client }, query)) days.push(...readable(Day, Items));
       return days;
     },
   };

@@ -15,17 +15,22 @@ import { requestLog } from '#middleware/request-log.ts';
 import { validate } from '#middleware/validate.ts';
 import { services } from './container.ts';
 import { networkOf } from './network.ts';
-import type { Operation, OrderOf, PricedOperation } from './operation.ts';
+import type { InputCheck, Operation, OrderOf, PricedOperation } from './operation.ts';
 import { canStream } from './response-streaming.ts';
 import { type Reply, streamedHandler } from './streamed-handler.ts';
 import { authentication, idempotent, log, meters, outcome, publicOrigin } from './wiring.ts';
 
-/** Builds a route's Lambda handler. */
-export function endpoint<R extends Route>(route: R, operation: Operation<R>) {
-  return stack(route, (call, event) => {
-    const network = networkOf(event, services().environment);
-    return operation(services(), typed({ ...given(call), network }));
-  });
+/** Builds a route's Lambda handler; `check` refuses (400) input that no schema can, before anyone asks who may (403). */
+export function endpoint<R extends Route>(route: R, operation: Operation<R>, check?: InputCheck<R>) {
+  return stack(
+    route,
+    (call, event) => {
+      const network = networkOf(event, services().environment);
+      return operation(services(), typed({ ...given(call), network }));
+    },
+    undefined,
+    check && ((call) => check(services(), typed(given(call)))),
+  );
 }
 
 /** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
@@ -46,6 +51,7 @@ function stack(
   route: Route,
   run: (call: Call, event: APIGatewayProxyEvent) => unknown,
   orderOf?: (body: unknown) => Promise<Order>,
+  check?: (call: Call) => void | Promise<void>,
 ) {
   const streams = route.streaming === true && canStream();
   const once = idempotency(route, idempotent);
@@ -60,7 +66,7 @@ function stack(
     )
     .use(accept(route))
     .use(authenticate(route, authentication))
-    .use(validate(route, orderOf))
+    .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
     .use(once.claim)
     .use(meter(route, meters, streams))

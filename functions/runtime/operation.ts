@@ -49,3 +49,9 @@ export type OrderOf<R extends Route, O extends Order> = (
 
 /** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */
 export type Operation<R extends Route> = (services: Services, call: OperationCall<R>) => Promise<Answer<R>> | Answer<R>;
+
+/** Refuses (400) input that its schema cannot: for what it needs to know beside it, as the time or who calls. */
+export type InputCheck<R extends Route> = (
+  services: Services,
+  call: Pick<OperationCall<R>, 'input' | 'caller'>,
+) => void | Promise<void>;

@@ -6,7 +6,7 @@ export interface KeyRecord {
   readonly name: string;
   readonly prefix: string;
   readonly lastFour: string;
-  readonly status: Exclude<KeyStatus, 'expired'>;
+  readonly status: Exclude<KeyStatus, 'expired' | 'unreadable'>;
   /** Set when an operator suspended it: then only an operator resumes it. */
   readonly suspendedByOperator?: true;
   readonly createdAt: number;
@@ -16,9 +16,25 @@ export interface KeyRecord {
   readonly revision: number;
 }
 
-export function statusOf(record: KeyRecord, now: number): KeyStatus {
-  const isPast = record.expiresAt !== undefined && record.expiresAt <= now;
-  return record.status !== 'revoked' && isPast ? 'expired' : record.status;
+/** What can be shown of a stored key that cannot be read as a whole; nothing but revoking it is possible. */
+export interface UnreadableKey extends Partial<Pick<KeyRecord, 'createdAt' | 'expiresAt' | 'lastUsedAt'>> {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly lastFour: string;
+  readonly status: 'unreadable' | 'revoked';
+  readonly revision: undefined;
+}
+
+export type StoredKey = KeyRecord | UnreadableKey;
+
+export function isReadable(key: StoredKey): key is KeyRecord {
+  return key.revision !== undefined;
+}
+
+export function statusOf(key: StoredKey, now: number): KeyStatus {
+  const isPast = key.expiresAt !== undefined && key.expiresAt <= now;
+  return isReadable(key) && key.status !== 'revoked' && isPast ? 'expired' : key.status;
 }
 
 /** Works for a call: active and not past. */

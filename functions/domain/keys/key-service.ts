@@ -1,8 +1,9 @@
+import { epochMs, lastInstant } from '#contract/fields.ts';
 import { limits } from '#contract/limits.ts';
 import { issueCredential } from '../credential.ts';
 import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
-import { type KeyRecord, statusOf } from './key-record.ts';
+import { isReadable, type KeyRecord, type StoredKey, statusOf } from './key-record.ts';
 import type { KeyStore, KeyWrite } from './key-store.ts';
 
 /** What a caller may change about a key; `expiresAt` in ISO 8601, null meaning never. */
@@ -21,21 +22,30 @@ export type KeyService = ReturnType<typeof keyService>;
 
 /** The life of API keys (design section 3, "Keys" and "Key endpoints"). */
 export function keyService(keys: KeyStore, clock: Clock, random: Random) {
+  /** Refuses (400) an expiry that is past, which no schema can: none knows what time it is. */
+  function checkExpiry(expiresAt: string | null | undefined): void {
+    const { expiresAt: ms } = expiry(expiresAt);
+    if (ms === undefined || ms > clock.now()) return;
+    throw new ServiceError('INVALID_FORMAT', 'expiresAt must be a moment in the future.');
+  }
+
   async function create(accountId: number, input: { name: string; expiresAt?: string | null | undefined }) {
     const now = clock.now();
-    const { record, key } = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt, now) });
+    const { record, key } = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
     refuseUnlessDone(await keys.create(accountId, record, now));
-    return { ...shown(record, now), key };
+    return created(record, key, now);
   }
 
   async function list(accountId: number) {
     const now = clock.now();
     const records = await keys.list(accountId);
-    return records.toSorted((one, other) => other.createdAt - one.createdAt).map((record) => shown(record, now));
+    return records
+      .toSorted((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0))
+      .map((record) => shown(record, now));
   }
 
   async function change(accountId: number, id: string, changes: KeyChanges) {
-    const { expiresAt } = changes.expiresAt === undefined ? {} : expiry(changes.expiresAt, clock.now());
+    const { expiresAt } = expiry(changes.expiresAt);
     return revise(accountId, id, (record) => {
       if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked; create a new one.');
       if (record.suspendedByOperator && changes.status === 'active') {
@@ -53,8 +63,9 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
     });
   }
 
-  /** For good: the account's owner cannot resume it. */
-  function suspendByOperator(accountId: number, id: string) {
+  /** For good: the account's owner cannot resume it. One that cannot be read is revoked. */
+  async function suspendByOperator(accountId: number, id: string) {
+    if (!isReadable(await existing(accountId, id))) return revoke(accountId, id);
     return revise(accountId, id, (record) => {
       if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked already.');
       return { ...record, status: 'suspended', suspendedByOperator: true };
@@ -62,14 +73,19 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   }
 
   /** Revoking twice is fine: a retry must not fail. */
-  function revoke(accountId: number, id: string) {
+  async function revoke(accountId: number, id: string) {
+    const key = await existing(accountId, id);
+    if (!isReadable(key)) {
+      await keys.revokeUnreadable(accountId, id);
+      return shown({ ...key, status: 'revoked' }, clock.now());
+    }
     return revise(accountId, id, (record) => ({ ...record, status: 'revoked' }));
   }
 
   /** A new key at once; the old one goes on for `graceSeconds`. */
   async function rotate(accountId: number, id: string, graceSeconds: number) {
     const now = clock.now();
-    const old = await existing(accountId, id);
+    const old = await readableKey(accountId, id);
     const status = statusOf(old, now);
     if (status !== 'active')
       throw new ServiceError('INVALID_STATE', `The key is ${status}; only an active key can be rotated.`);
@@ -77,16 +93,16 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
     const { record, key } = fresh(accountId, { name, createdAt: now, ...(expiresAt !== undefined && { expiresAt }) });
     const ending: KeyRecord =
       graceSeconds > 0
-        ? { ...old, expiresAt: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, now + graceSeconds * 1000) }
+        ? { ...old, expiresAt: Math.min(expiresAt ?? lastInstant, now + graceSeconds * 1000) }
         : { ...old, status: 'revoked' };
     refuseUnlessDone(await keys.rotate(accountId, { ...ending, revision: old.revision + 1 }, record, now));
-    return { ...shown(record, now), key };
+    return created(record, key, now);
   }
 
   async function revise(accountId: number, id: string, edit: (record: KeyRecord, now: number) => KeyRecord) {
     for (let tries = 0; tries < maxTries; tries++) {
       const now = clock.now();
-      const before = await existing(accountId, id);
+      const before = await readableKey(accountId, id);
       const after = { ...edit(before, now), revision: before.revision + 1 };
       const outcome = await keys.change(accountId, after, now);
       if (outcome === 'changed meanwhile') continue;
@@ -98,10 +114,19 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
     });
   }
 
-  async function existing(accountId: number, id: string): Promise<KeyRecord> {
-    const record = await keys.find(accountId, id);
-    if (!record) throw new ServiceError('NOT_FOUND', 'There is no such key.');
-    return record;
+  async function existing(accountId: number, id: string): Promise<StoredKey> {
+    const key = await keys.find(accountId, id);
+    if (!key) throw new ServiceError('NOT_FOUND', 'There is no such key.');
+    return key;
+  }
+
+  async function readableKey(accountId: number, id: string): Promise<KeyRecord> {
+    const key = await existing(accountId, id);
+    if (isReadable(key)) return key;
+    throw new ServiceError(
+      'INVALID_STATE',
+      'What is stored of the key cannot be read; revoke it and create a new one.',
+    );
   }
 
   function fresh(
@@ -120,14 +145,11 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
     return { record, key };
   }
 
-  return { create, list, change, revoke, rotate, suspendByOperator };
+  return { checkExpiry, create, list, change, revoke, rotate, suspendByOperator };
 }
 
-function expiry(text: string | null | undefined, now: number): { expiresAt?: number } {
-  if (text === null || text === undefined) return {};
-  const expiresAt = Date.parse(text);
-  if (!(expiresAt > now)) throw new ServiceError('INVALID_FORMAT', 'expiresAt must be a moment in the future.');
-  return { expiresAt };
+function expiry(text: string | null | undefined): { expiresAt?: number } {
+  return text === null || text === undefined ? {} : { expiresAt: epochMs(text) };
 }
 
 function refuseUnlessDone(outcome: KeyWrite): void {
@@ -138,14 +160,18 @@ function refuseUnlessDone(outcome: KeyWrite): void {
     throw new ServiceError('INVALID_STATE', 'The key was changed meanwhile; look at it again.');
 }
 
-function shown(record: KeyRecord, now: number) {
+function created(record: KeyRecord, key: string, now: number) {
+  return { ...shown(record, now), createdAt: new Date(record.createdAt).toISOString(), key };
+}
+
+function shown(record: StoredKey, now: number) {
   return {
     id: record.id,
     name: record.name,
     prefix: record.prefix,
     lastFour: record.lastFour,
     status: statusOf(record, now),
-    createdAt: new Date(record.createdAt).toISOString(),
+    createdAt: isoOrNull(record.createdAt),
     expiresAt: isoOrNull(record.expiresAt),
     lastUsedAt: isoOrNull(record.lastUsedAt),
   };

@@ -1,14 +1,16 @@
-import type { KeyRecord } from './key-record.ts';
+import type { KeyRecord, StoredKey } from './key-record.ts';
 
 export type KeyWrite = 'done' | 'too many' | 'changed meanwhile';
 
 /** Key records in the `accounts` table, and with them, in the same transaction, the digests in the account's meter. */
 export interface KeyStore {
-  list(accountId: number): Promise<KeyRecord[]>;
-  find(accountId: number, id: string): Promise<KeyRecord | undefined>;
+  list(accountId: number): Promise<StoredKey[]>;
+  find(accountId: number, id: string): Promise<StoredKey | undefined>;
   create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite>;
   /** `after.revision` is one above the stored record's. */
   change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite>;
+  /** Revokes a key whose record cannot be read, and leaves the rest of the record as it is. */
+  revokeUnreadable(accountId: number, id: string): Promise<void>;
   /** Changes one and creates another, both or none. */
   rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite>;
 }

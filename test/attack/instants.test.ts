@@ -1,0 +1,186 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TableId, tables } from '#contract/tables.ts';
+import { apiKeyKey, sessionKey } from '#repositories/account-items.ts';
+import { dayPrefix, rowKey } from '#repositories/ledger-items.ts';
+import { chat, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+let database: DynamoDBDocumentClient;
+let asked: string[] = [];
+beforeAll(async () => {
+  service = await startTestService({ onDynamoRequest: (operation) => void asked.push(operation) });
+  database = DynamoDBDocumentClient.from(new DynamoDBClient());
+});
+afterAll(async () => {
+  database.destroy();
+  await service.close();
+});
+
+const call = (method: string, path: string, cookie: string, body?: unknown) =>
+  service.call(method, path, { cookie, body });
+const put = (table: TableId, Item: Record<string, unknown>) =>
+  database.send(new PutCommand({ TableName: tables[table].name, Item }));
+const range = 'must be from 1970-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.';
+
+/** Gives the stored key an attribute that no version of the code writes. */
+const spoil = (accountId: number, keyId: string, name: string, value: unknown) =>
+  database.send(
+    new UpdateCommand({
+      TableName: tables.accounts.name,
+      Key: apiKeyKey(accountId, keyId),
+      UpdateExpression: 'SET #name = :value',
+      ExpressionAttributeNames: { '#name': name },
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  );
+
+const beyond = Date.UTC(12_026, 0, 1);
+
+describe('an instant in a request', () => {
+  it.each([
+    '9999-12-31T23:59:59-12:00',
+    '9999-12-31T23:59:59.999-00:01',
+    '9999-12-31 23:00:00 -01',
+    '0000-01-01T00:00:00+12:00',
+    '1969-12-31T23:59:59Z',
+    '0049-01-01 00:00:00Z',
+  ])('of %s is refused with 400 at creation and change of a key, and the list goes on', async (expiresAt) => {
+    const { cookie, keyId } = await service.person();
+    const refused = [
+      await call('POST', '/api/keys', cookie, { name: 'late', expiresAt }),
+      await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt }),
+    ];
+    for (const { status, body } of refused) expect([status, body.detail]).toEqual([400, `expiresAt ${range}`]);
+    expect((await call('GET', '/api/keys', cookie)).body.data).toHaveLength(1);
+  });
+
+  it.each([
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ['9999-12-31T23:59:59+12:00', '9999-12-31T11:59:59.000Z'],
+    ['9000-01-01 00:00:00 +01', '8999-12-31T23:00:00.000Z'],
+  ])('of %s comes back as %s, also in the list and from the key that replaces it', async (expiresAt, shown) => {
+    const { cookie } = await service.person();
+    const made = await call('POST', '/api/keys', cookie, { name: 'late', expiresAt });
+    expect([made.status, made.body.data.expiresAt]).toEqual([201, shown]);
+    const rotated = await call('POST', `/api/keys/${made.body.data.id}/rotate`, cookie, { graceSeconds: 604_800 });
+    expect([rotated.status, rotated.body.data.expiresAt]).toEqual([201, shown]);
+    expect((await call('GET', '/api/keys', cookie)).status).toBe(200);
+  });
+
+  it.each([
+    ['from=2027-02-30', 'from must be a day that the calendar has.'],
+    ['to=1969-12-31', 'to must be from 1970-01-01 to 9999-12-31.'],
+    ['to=0000-01-01', 'to must be from 1970-01-01 to 9999-12-31.'],
+    ['from=9999-99-99', 'from must be a date such as 2027-01-31.'],
+  ])('that bounds usage is a day that there is: %s', async (query, detail) => {
+    const { key } = await service.person();
+    expect((await service.call('GET', `/api/usage?${query}`, { key })).body).toMatchObject({ status: 400, detail });
+  });
+
+  it.each(['from=9999-12-31&to=9999-12-31', 'to=1970-01-01'])('at the edge of the range works: %s', async (query) => {
+    const { key } = await service.person();
+    const { status, body } = await service.call('GET', `/api/usage?${query}`, { key });
+    expect([status, body.data.from]).toEqual([200, expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]);
+  });
+
+  it('in the past is told (400) before the address that is not confirmed (403)', async () => {
+    const { cookie } = await service.registered();
+    const expiresAt = '1999-01-01T00:00:00Z';
+    const answers = [
+      await call('POST', '/api/keys', cookie, { name: 'old', expiresAt }),
+      await call('PATCH', '/api/keys/some-id', cookie, { expiresAt }),
+    ];
+    for (const { status, body } of answers)
+      expect([status, body.detail]).toEqual([400, 'expiresAt must be a moment in the future.']);
+  });
+
+  it('cannot hide in a cursor: one beyond the newest entry reads the newest page, without waiting for what never comes', async () => {
+    const { key } = await service.person();
+    const page = async (cursor: string) =>
+      (await service.call('GET', `/api/credits${cursor && `?cursor=${cursor}`}`, { key })).body.data.entries;
+    await service.settled();
+    const newest = await page('');
+    asked = [];
+    const cursors = ['9999999999999999', String(Number.MAX_SAFE_INTEGER), '1000000'];
+    for (const cursor of cursors) expect(await page(cursor)).toEqual(newest);
+    expect(asked.filter((operation) => operation === 'Query')).toHaveLength(cursors.length);
+  });
+});
+
+describe('a stored row that cannot be read', () => {
+  it.each([
+    ['expiresAt', beyond, { expiresAt: null }],
+    ['expiresAt', Number.MAX_SAFE_INTEGER, { expiresAt: null }],
+    ['createdAt', -1, { createdAt: null }],
+    ['lastUsedAt', 'never', { lastUsedAt: null }],
+    ['name', 7, { name: '' }],
+    ['revision', null, { name: 'test' }],
+  ])(
+    'of a key, as its %s is %s, is listed as unreadable beside the others, and can be revoked',
+    async (name, value, shown) => {
+      const { cookie, id, key, keyId } = await service.person();
+      const other = await call('POST', '/api/keys', cookie, { name: 'other' });
+      await spoil(id, keyId, name, value);
+      const listed = async () => {
+        const { status, body } = await call('GET', '/api/keys', cookie);
+        expect(status).toBe(200);
+        expect(body.data).toHaveLength(2);
+        return body.data.find((record: { id: string }) => record.id === keyId);
+      };
+      expect(await listed()).toMatchObject({
+        id: keyId,
+        status: 'unreadable',
+        prefix: key.slice(0, 17),
+        lastFour: key.slice(-4),
+        ...shown,
+      });
+      const renamed = await call('PATCH', `/api/keys/${keyId}`, cookie, { name: 'mended' });
+      const rotated = await call('POST', `/api/keys/${keyId}/rotate`, cookie);
+      expect([renamed.body.message, rotated.body.message]).toEqual(['INVALID_STATE', 'INVALID_STATE']);
+      expect((await call('DELETE', `/api/keys/${keyId}`, cookie)).body.data.status).toBe('revoked');
+      expect((await listed()).status).toBe('revoked');
+      expect((await service.call('GET', '/v1/models', { key })).status).toBe(401);
+      const models = await service.call('GET', '/v1/models', { key: other.body.data.key });
+      expect(models.status).toBe(200);
+    },
+  );
+
+  it('of a session hides none of the others, and is none', async () => {
+    const { cookie, id, email, password } = await service.registered();
+    await put('accounts', { ...sessionKey(id, 'x'.repeat(22)), createdAt: 1, expiresAt: beyond, lastSeenAt: 'now' });
+    await put('accounts', { ...sessionKey(id, 'y'.repeat(22)), createdAt: 1, expiresAt: beyond, lastSeenAt: beyond });
+    expect((await call('GET', '/api/auth/sessions', cookie)).body.data).toHaveLength(1);
+    expect((await call('POST', '/api/auth/login', '', { email, password })).status).toBe(200);
+  });
+
+  it('of the ledger is left out, and what is older is still reached', async () => {
+    const { key, id } = await service.person();
+    for (let count = 0; count < 3; count++) await service.call('POST', '/v1/chat/completions', { key, body: chat() });
+    await service.settled();
+    const page = async (query: string) => (await service.call('GET', `/api/credits?${query}`, { key })).body.data;
+    const { entries } = await page('limit=50');
+    const spoiled = entries[1].seq;
+    await put('ledger', { ...rowKey(id, spoiled), seq: spoiled, type: 'charge', at: beyond, amount: 0, balance: 0 });
+    const seen: number[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { entries: some, nextCursor } = await page(`limit=1${cursor && `&cursor=${cursor}`}`);
+      seen.push(...some.map(({ seq }: { seq: number }) => seq));
+      cursor = nextCursor;
+    }
+    expect(seen).toEqual(entries.map(({ seq }: { seq: number }) => seq).filter((seq: number) => seq !== spoiled));
+  });
+
+  it('of a day of usage is left out', async () => {
+    const { key, id } = await service.person();
+    await service.call('POST', '/v1/chat/completions', { key, body: chat() });
+    await service.settled();
+    const days = async () => (await service.call('GET', '/api/usage', { key })).body.data.days;
+    const before = await days();
+    expect(before).toHaveLength(1);
+    await put('ledger', { a: id, sk: `${dayPrefix(before[0].date)}chat#broken#`, date: before[0].date, calls: 'many' });
+    expect(await days()).toEqual(before);
+  });
+});
