@@ -9,7 +9,7 @@ const hour = 3600;
 
 /** What is random in each run: identity tokens, credentials and beginnings of keys, digests, request ids, ids of answers. */
 const random =
-  /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|ta[iscr]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
+  /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|ta[iscrd]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
 const key = /tai_[A-Za-z0-9]{58}/g;
 const beginning = 'tai_'.length + 13;
 
@@ -29,7 +29,7 @@ export function makeUp() {
   }
 
   function textFor(found: string): string {
-    const head = /^(?:eyJ|ta[iscr]_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
+    const head = /^(?:eyJ|ta[iscrd]_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
     const hash = createHash('sha512').update(`example ${known.size}`).digest('base64');
     return (head + hash.replaceAll(/[^A-Za-z0-9]/g, '')).slice(0, head === 'eyJ' ? 40 : found.length);
   }

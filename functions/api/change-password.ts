@@ -4,11 +4,13 @@ import type { Operation } from '#runtime/operation.ts';
 
 const changePassword: Operation<typeof accountRoutes.changePassword> = async (
   services,
-  { input, caller, setSession },
+  { input, caller, device, setSession, setDevice },
 ) => {
   await services.signIn().prove(caller.account, input.body.currentPassword);
   await services.passwords().change(caller.account, input.body.newPassword);
-  setSession(await services.sessions().open(await services.profile().get(caller.accountId)));
+  const account = await services.profile().get(caller.accountId);
+  setSession(await services.sessions().open(account));
+  setDevice(await services.devices().remember(account, device));
 };
 
 export const handler = endpoint(accountRoutes.changePassword, changePassword);

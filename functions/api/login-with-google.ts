@@ -4,10 +4,11 @@ import type { Operation } from '#runtime/operation.ts';
 
 const loginWithGoogle: Operation<typeof accountRoutes.loginWithGoogle> = async (
   services,
-  { input, caller, setSession },
+  { input, caller, device, setSession, setDevice },
 ) => {
   const account = await services.googleSignIn().signIn(input.body.token, caller?.account);
   setSession(await services.sessions().open(account));
+  setDevice(await services.devices().remember(account, device));
   return account;
 };
 

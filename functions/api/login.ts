@@ -3,10 +3,14 @@ import { isSubscribed } from '#domain/meter/meter.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const login: Operation<typeof accountRoutes.login> = async (services, { input, network, setSession }) => {
+const login: Operation<typeof accountRoutes.login> = async (
+  services,
+  { input, network, device, setSession, setDevice },
+) => {
   const { email, password } = input.body;
-  const account = await services.signIn().signIn(email, password, network);
+  const account = await services.signIn().signIn(email, password, { network, device });
   setSession(await services.sessions().open(account));
+  setDevice(await services.devices().remember(account, device));
   const meter = await services.metering().current(account.id, services.clock.now());
   return { ...account, isSubscribe: isSubscribed(meter) };
 };

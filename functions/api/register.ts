@@ -3,10 +3,14 @@ import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 /** The field is called `password_hash` and carries the chosen password (spec "POST /auth/register"). */
-const register: Operation<typeof accountRoutes.register> = async (services, { input, network, setSession }) => {
+const register: Operation<typeof accountRoutes.register> = async (
+  services,
+  { input, network, device, setSession, setDevice },
+) => {
   const { email, name, password_hash: password } = input.body;
   const account = await services.registration().register({ email, name, password }, network);
   setSession(await services.sessions().open(account));
+  setDevice(await services.devices().remember(account, device));
   return account;
 };
 

@@ -2,7 +2,13 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const resetPassword: Operation<typeof accountRoutes.resetPassword> = ({ passwords }, { input }) =>
-  passwords().reset(input.body.token, input.body.newPassword);
+/** Opens no session, but the browser is known from here on: strangers' guesses must not stop the sign-in that follows. */
+const resetPassword: Operation<typeof accountRoutes.resetPassword> = async (
+  { passwords, devices },
+  { input, device, setDevice },
+) => {
+  const account = await passwords().reset(input.body.token, input.body.newPassword);
+  setDevice(await devices().remember(account, device));
+};
 
 export const handler = endpoint(accountRoutes.resetPassword, resetPassword);

@@ -28,27 +28,47 @@ const day = 24 * hour;
 const freeGuesses = 5;
 const mostGuesses = 100;
 
-/**
- * Guesses of one account's password: five are free, then waits of 30 s doubling to an hour; after 100 only a reset
- * helps, or so long a silence that they are forgotten.
- */
-export const passwordGuesses: ThrottleRule = {
-  name: 'guess',
-  marks: mostGuesses,
-  keepMs: 30 * day,
-  remedy: 'or reset the password',
-  waitMs(marks, now) {
-    if (marks.length < freeGuesses) return 0;
-    const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hour);
-    return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < mostGuesses ? wait : this.keepMs) - now);
-  },
-};
+/** Guesses of one account's password by anybody who knows its address. */
+export const passwordGuesses = guesses('guess');
 
-/** Mails to one address. */
+/** Guesses from one device that signed in to the account before: nobody else's stop it. */
+export const deviceGuesses = guesses('device-guess');
+
+/** Guesses in the account's own sessions, where the password is asked for once more. */
+export const sessionGuesses = guesses('session-guess');
+
+/**
+ * Five are free, then waits of 30 s doubling to an hour; after 100 only a reset helps, or so long a silence that they
+ * are forgotten.
+ */
+function guesses(name: string): ThrottleRule {
+  return {
+    name,
+    marks: mostGuesses,
+    keepMs: 30 * day,
+    remedy: 'or reset the password',
+    waitMs(marks, now) {
+      if (marks.length < freeGuesses) return 0;
+      const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hour);
+      return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < mostGuesses ? wait : this.keepMs) - now);
+    },
+  };
+}
+
+/** Mails to one address that anybody can ask for. */
 export const mailsToAddress = windows('mail', [
   { most: 3, ms: hour },
   { most: 10, ms: day },
 ]);
+
+/** Reset links to a confirmed address once those are used up: whoever used them up, its owner waits no longer than this. */
+export const furtherResetLinks = windows('further-link', [{ most: 1, ms: 10 * minute }]);
+
+/** Of the mails to one address, so few are confirmations sent again: who registers with a foreign one leaves the rest. */
+export const confirmationsAgain = windows('confirmation', [{ most: 4, ms: day }]);
+
+/** Accounts made with one address, each of which mails it when it is made and when it is deleted. */
+export const registrationsOfAddress = windows('registration', [{ most: 3, ms: day }]);
 
 /** Wrong passwords, and mails asked for, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ most: 20, ms: 5 * minute }]);
@@ -93,11 +113,15 @@ export function throttle(store: ThrottleStore, clock: Clock) {
   /** As `take`, but throws the refusal (429). */
   async function demand(rule: ThrottleRule, subject: string): Promise<void> {
     const wait = await take(rule, subject);
-    if (wait === 0) return;
-    const seconds = String(Math.ceil(wait / second));
-    const advice = [`try again in ${seconds} s`, rule.remedy].filter((part) => part !== undefined);
-    const detail = `Too many attempts; ${advice.join(', ')}.`;
-    throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { 'Retry-After': seconds } });
+    if (wait > 0) throw tooMany(rule, wait);
+  }
+
+  /** As `demand`, without making a mark. */
+  async function check(rule: ThrottleRule, subject: string): Promise<void> {
+    const now = clock.now();
+    const { marks } = await remembered(rule, idOf(rule, subject), now);
+    const wait = rule.waitMs(marks, now);
+    if (wait > 0) throw tooMany(rule, wait);
   }
 
   /** Takes the newest mark back: what it stood for was no attempt after all. */
@@ -107,7 +131,20 @@ export function throttle(store: ThrottleStore, clock: Clock) {
     await store.save(id, marks.slice(0, -1), revision, clock.now() + rule.keepMs);
   }
 
-  return { take, demand, release, clear: (rule: ThrottleRule, subject: string) => store.clear(idOf(rule, subject)) };
+  return {
+    take,
+    demand,
+    check,
+    release,
+    clear: (rule: ThrottleRule, subject: string) => store.clear(idOf(rule, subject)),
+  };
+}
+
+function tooMany(rule: ThrottleRule, wait: number): ServiceError {
+  const seconds = String(Math.ceil(wait / second));
+  const advice = [`try again in ${seconds} s`, rule.remedy].filter((part) => part !== undefined);
+  const detail = `Too many attempts; ${advice.join(', ')}.`;
+  return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { 'Retry-After': seconds } });
 }
 
 function idOf(rule: ThrottleRule, subject: string): string {

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { ErrorCode } from '#contract/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
+import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { Credential } from '#domain/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/idempotency.ts';
 import type { Charge } from '#domain/meter/metering.ts';
@@ -72,6 +73,8 @@ export interface Call {
   readonly headers: Record<string, string>;
   /** Opens or ends the browser's session with this answer. */
   session?: OpenedSession | 'ended';
+  /** Makes the browser a known device with this answer. */
+  device?: IssuedDevice;
 }
 
 export type CallContext = Context & { call: Call };

@@ -4,7 +4,8 @@ import { errorStatus } from '#contract/errors.ts';
 import type { Route } from '#contract/route.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
 import { ServiceError } from '#domain/service-error.ts';
-import type { Call, Middleware, OpenedSession } from './call.ts';
+import type { Call, Middleware } from './call.ts';
+import { cookiesOf } from './cookies.ts';
 import { type EventStream, eventStream } from './event-stream.ts';
 
 export interface Outcome {
@@ -41,7 +42,7 @@ export function envelope(
       const { call } = request.context;
       const format = formatFor(request.event);
       const { status, message } = call.replay ?? success;
-      const headers = headersOf(call, outcome().sessionCookie);
+      const headers = headersOf(call);
       call.status = status;
       const afterEnd = (): void => call.afterEnd?.();
       const answer = request.response;
@@ -53,16 +54,18 @@ export function envelope(
       }
       const body = JSON.stringify(format.success(status, message, answer ?? null));
       const { afterBody } = call;
-      request.response = { statusCode: status, headers, body, ...(afterBody && { afterBody, afterEnd }) };
+      const cookies = cookieHeaders(call, outcome().sessionCookie);
+      request.response = { statusCode: status, headers, ...cookies, body, ...(afterBody && { afterBody, afterEnd }) };
       return undefined;
     },
     onError: function wrapError(request) {
       const { call } = request.context;
       const error = serviceErrorOf(request.error, call);
       const format = formatFor(request.event);
-      const headers = { ...headersOf(call, outcome().sessionCookie), ...format.errorHeaders(error), ...error.headers };
+      const headers = { ...headersOf(call), ...format.errorHeaders(error), ...error.headers };
       call.status = errorStatus[error.code];
-      request.response = { statusCode: call.status, headers, body: JSON.stringify(format.error(error)) };
+      const cookies = cookieHeaders(call, outcome().sessionCookie);
+      request.response = { statusCode: call.status, headers, ...cookies, body: JSON.stringify(format.error(error)) };
     },
   };
 
@@ -94,13 +97,11 @@ export function envelope(
   }
 }
 
-function headersOf(call: Call, cookie: string): Record<string, string> {
-  const session = call.session && { 'Set-Cookie': sessionCookie(cookie, call.session) };
-  return { ...fixedHeaders, 'x-request-id': call.requestId, ...call.headers, ...session };
+function headersOf(call: Call): Record<string, string> {
+  return { ...fixedHeaders, 'x-request-id': call.requestId, ...call.headers };
 }
 
-function sessionCookie(name: string, session: OpenedSession | 'ended'): string {
-  const [value, maxAge] = session === 'ended' ? ['', 0] : [session.text, Math.floor(session.lifetimeMs / 1000)];
-  const secure = name.startsWith('__Host-') ? '; Secure' : '';
-  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+/** A header that may come twice goes the gateway's other way. */
+function cookieHeaders(call: Call, sessionCookie: string) {
+  return call.session || call.device ? { multiValueHeaders: { 'Set-Cookie': cookiesOf(call, sessionCookie) } } : {};
 }

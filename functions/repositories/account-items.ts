@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { isInstant } from '#contract/fields.ts';
 import { type Account, type OutgoingMail, roles, type StoredToken } from '#domain/accounts/account.ts';
-import type { Session } from '#domain/accounts/session-store.ts';
 
 /** Keys and rows of the `accounts` table: one partition per user, one per e-mail address, one per mail. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
 export const claimKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
+export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `device#${digest}` });
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
 export const suppressionKey = (address: string) => ({ pk: `suppressed#${address}`, sk: 'suppressed' });
@@ -61,24 +61,6 @@ export function claimantOf(row: unknown): number {
 
 /** Epoch ms that a response can show. */
 export const storedInstant = v.pipe(v.number(), v.check(isInstant));
-
-const SessionRow = v.object({
-  sk: v.string(),
-  createdAt: storedInstant,
-  lastSeenAt: storedInstant,
-  expiresAt: storedInstant,
-  sessionsValidFrom: v.optional(v.number(), 0),
-});
-
-export function sessionRow(accountId: number, { digest, ...session }: Session) {
-  return { ...sessionKey(accountId, digest), ...session, ttl: seconds(session.expiresAt) };
-}
-
-/** An item as the session it is. */
-export const SessionItem = v.pipe(
-  SessionRow,
-  v.transform(({ sk, ...session }): Session => ({ digest: sk.slice('session#'.length), ...session })),
-);
 
 /** A TTL in epoch seconds from a moment in epoch ms. */
 export function seconds(moment: number): number {

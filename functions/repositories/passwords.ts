@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
-import type { PasswordStore } from '#domain/accounts/password-store.ts';
+import type { IssuedReset, PasswordStore, ResetRequest } from '#domain/accounts/password-store.ts';
 import { mailRow, resetRequestKey, seconds, userKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
 import { readItem } from './read-item.ts';
@@ -9,8 +9,14 @@ import { commit, putNew, type TransactItem } from './transaction.ts';
 
 const requestLifetimeMs = 86_400_000;
 
-const Request = v.object({ resetRequest: v.optional(v.string()), email: v.string() });
-const Resettable = v.object({ reset: v.optional(v.object({ digest: v.string(), expiresAt: v.number() })) });
+const Request = v.object({
+  resetRequest: v.optional(v.string()),
+  email: v.string(),
+  isFurther: v.optional(v.boolean(), false),
+});
+
+/** An account's reset tokens that were not used: when each expires, by its digest. */
+const Resettable = v.object({ resets: v.optional(v.record(v.string(), v.number()), {}) });
 
 export function passwordStore(client: DynamoDBDocumentClient, table: string): PasswordStore {
   const ofUser = (accountId: number) => ({ TableName: table, Key: userKey(accountId) });
@@ -26,20 +32,21 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
   }
 
   /** The stream filter of the job that sends the link looks for `resetRequest`. */
-  async function requestReset(requestId: string, email: string, now: number): Promise<void> {
+  async function requestReset(requestId: string, request: ResetRequest, now: number): Promise<void> {
     const Item = {
       ...resetRequestKey(requestId),
       resetRequest: requestId,
-      email,
+      ...request,
       ttl: seconds(now + requestLifetimeMs),
     };
     await client.send(new PutCommand({ TableName: table, Item }));
   }
 
-  async function findRequest(requestId: string): Promise<string | undefined> {
+  async function findRequest(requestId: string): Promise<ResetRequest | undefined> {
     const row = await readItem(client, table, resetRequestKey(requestId));
-    const { resetRequest, email } = row ? v.parse(Request, row) : {};
-    return resetRequest === undefined ? undefined : email;
+    if (row?.['resetRequest'] === undefined) return undefined;
+    const { email, isFurther } = v.parse(Request, row);
+    return { email, isFurther };
   }
 
   const closeRequest: PasswordStore['closeRequest'] = async (requestId, reset, now) => {
@@ -51,26 +58,34 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
         ConditionExpression: 'attribute_exists(resetRequest)',
       },
     };
-    const issuing = reset ? [setToken(reset.accountId, reset.token), putNew(table, mailRow(reset.mail, now))] : [];
-    await commit(client, [closing, ...issuing]);
+    const issuing = reset ? [await tokensWith(reset, now), putNew(table, mailRow(reset.mail, now))] : [];
+    return commit(client, [closing, ...issuing]);
   };
 
-  function setToken(accountId: number, token: { digest: string; expiresAt: number }): TransactItem {
+  /** Conditional on the tokens that were read, so that no link is lost to another that is made just now. */
+  async function tokensWith({ accountId, token, isFurther }: IssuedReset, now: number): Promise<TransactItem> {
+    const before = await tokensOf(accountId);
+    const living = Object.entries(before).filter(([, expiresAt]) => isFurther && expiresAt > now);
+    const after = { ...Object.fromEntries(living), [token.digest]: token.expiresAt };
+    const isFirst = Object.keys(before).length === 0;
     return {
       Update: {
         ...ofUser(accountId),
-        UpdateExpression: 'SET #reset = :token',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: { '#reset': 'reset' },
-        ExpressionAttributeValues: { ':token': token },
+        UpdateExpression: 'SET resets = :after',
+        ConditionExpression: `attribute_exists(pk) AND ${isFirst ? 'attribute_not_exists(resets)' : 'resets = :before'}`,
+        ExpressionAttributeValues: { ':after': after, ...(!isFirst && { ':before': before }) },
       },
     };
   }
 
-  async function isResetToken(accountId: number, digest: string, now: number): Promise<boolean> {
+  async function tokensOf(accountId: number): Promise<Record<string, number>> {
     const row = await readItem(client, table, userKey(accountId));
-    const { reset } = row ? v.parse(Resettable, row) : {};
-    return reset?.digest === digest && reset.expiresAt > now;
+    return row ? v.parse(Resettable, row).resets : {};
+  }
+
+  async function isResetToken(accountId: number, digest: string, now: number): Promise<boolean> {
+    const expiresAt = (await tokensOf(accountId))[digest];
+    return expiresAt !== undefined && expiresAt > now;
   }
 
   /** A link that came by mail also proves the address. */
@@ -78,10 +93,10 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     const Update = {
       ...ofUser(accountId),
       UpdateExpression:
-        'SET passwordHash = :hash, sessionsValidFrom = :now, confirmedAt = if_not_exists(confirmedAt, :now) REMOVE #reset',
-      ConditionExpression: '#reset.digest = :digest AND #reset.expiresAt > :now',
-      ExpressionAttributeNames: { '#reset': 'reset' },
-      ExpressionAttributeValues: { ':hash': passwordHash, ':now': now, ':digest': digest },
+        'SET passwordHash = :hash, sessionsValidFrom = :now, confirmedAt = if_not_exists(confirmedAt, :now) REMOVE resets',
+      ConditionExpression: 'resets.#digest > :now',
+      ExpressionAttributeNames: { '#digest': digest },
+      ExpressionAttributeValues: { ':hash': passwordHash, ':now': now },
     };
     return commit(client, [{ Update }, putNew(table, mailRow(notice, now))]);
   }

@@ -3,6 +3,7 @@ import { Environment, tableVariables } from '#contract/environment.ts';
 import { briefModelSeconds } from '#contract/limits.ts';
 import { plansOf } from '#contract/plans.ts';
 import type { TableId } from '#contract/tables.ts';
+import { deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
@@ -28,6 +29,7 @@ import { accountStore } from '#repositories/accounts.ts';
 import { auditStore } from '#repositories/audit.ts';
 import { auditReads } from '#repositories/audit-reads.ts';
 import { closureStore } from '#repositories/closures.ts';
+import { deviceStore } from '#repositories/devices.ts';
 import { idempotencyStore } from '#repositories/idempotency.ts';
 import { identityStore } from '#repositories/identities.ts';
 import { keyStore } from '#repositories/keys.ts';
@@ -107,6 +109,7 @@ function build() {
   });
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
+  const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
   const closures = lazy(() => closureStore(dynamo(), table('accounts'), table('meters')));
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
   const keys = lazy(() => keyService(keyStore(dynamo(), table('accounts'), table('meters')), clock, random));
@@ -118,7 +121,7 @@ function build() {
     metering: meters,
     idempotency: lazy(() => idempotency(idempotencyStore(dynamo(), table('idempotency')), clock)),
     registration: lazy(() => registrationService(accounts(), throttles(), clock, random, settings)),
-    signIn: lazy(() => signInService(accounts(), passwords(), throttles(), random, settings)),
+    signIn: lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings)),
     googleSignIn: lazy(() =>
       googleSignInService(
         accounts(),
@@ -130,6 +133,7 @@ function build() {
       ),
     ),
     sessions: lazy(() => sessionService(sessionStore(dynamo(), table('accounts')), clock, random)),
+    devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
     profile: lazy(() => profileService(accounts(), closures, meters, clock, random, settings)),
     operators: lazy(() =>

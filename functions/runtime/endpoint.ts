@@ -3,11 +3,13 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { answerFormats } from '#contract/answer-formats.ts';
 import type { Route } from '#contract/route.ts';
+import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import { StreamedAnswer } from '#domain/model-stream.ts';
 import { accept } from '#middleware/accept.ts';
 import { authenticate } from '#middleware/authenticate.ts';
 import { authorize } from '#middleware/authorize.ts';
 import type { Call, CallContext, OpenedSession, Order } from '#middleware/call.ts';
+import { deviceOf } from '#middleware/cookies.ts';
 import { envelope } from '#middleware/envelope.ts';
 import { idempotency } from '#middleware/idempotency.ts';
 import { meter } from '#middleware/meter.ts';
@@ -25,8 +27,10 @@ export function endpoint<R extends Route>(route: R, operation: Operation<R>, che
   return stack(
     route,
     (call, event) => {
-      const network = networkOf(event, services().environment);
-      return operation(services(), typed({ ...given(call), network }));
+      const { environment } = services();
+      const network = networkOf(event, environment);
+      const device = deviceOf(event, environment.SESSION_COOKIE);
+      return operation(services(), typed({ ...given(call), network, device }));
     },
     undefined,
     check && ((call) => check(services(), typed(given(call)))),
@@ -87,10 +91,13 @@ function given(call: Call) {
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
   };
+  const setDevice = (device: IssuedDevice | undefined): void => {
+    if (device) call.device = device;
+  };
   const setCost = (cost: number): void => {
     call.cost = cost;
   };
-  return { requestId, input, caller, order, setSession, setCost };
+  return { requestId, input, caller, order, setSession, setDevice, setCost };
 }
 
 /** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */

@@ -1,5 +1,6 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Route } from '#contract/route.ts';
+import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { StreamedAnswer } from '#domain/model-stream.ts';
 import type { Caller, KeyCaller, OpenedSession, Order, SessionCaller } from '#middleware/call.ts';
 import type { Services } from './container.ts';
@@ -27,14 +28,18 @@ export interface OperationCall<R extends Route> {
   readonly caller: CallerOf<R>;
   /** Where the request came from, for limits by network; undefined where the stage has none. */
   readonly network: string | undefined;
+  /** What the browser holds as a known device. */
+  readonly device: string | undefined;
   /** Opens or ends the browser's session with this answer. */
   readonly setSession: (session: OpenedSession | 'ended') => void;
+  /** Makes the browser a known device with this answer; undefined leaves it as it is. */
+  readonly setDevice: (device: IssuedDevice | undefined) => void;
 }
 
 /** A priced operation is also given the order it was admitted with. */
 export type PricedOperation<R extends Route, O extends Order> = (
   services: Services,
-  call: Omit<OperationCall<R>, 'network'> & {
+  call: Omit<OperationCall<R>, 'network' | 'device'> & {
     readonly order: O;
     /** Says what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;

@@ -61,7 +61,7 @@ describe('a forgotten password', () => {
     const other = cookieOf(await login(email, password));
     const answer = await reset(await resetToken(email.toUpperCase().toLowerCase()));
     expect(answer.body).toEqual({ message: 'PASSWORD_RESET_SUCCESS', error: false, data: null, status: 200 });
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(answer.headers.getSetCookie().join()).not.toContain('session=');
     expect([code(await me(cookie)), code(await me(other))]).toEqual(times(2, () => '401 INVALID_API_KEY'));
     expect(code(await login(email, password))).toBe('401 INVALID_CREDENTIALS');
     expect(code(await login(email, 'another river bank'))).toBe('200 LOGIN_SUCCESS');

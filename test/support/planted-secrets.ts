@@ -14,7 +14,7 @@ export const secret = (name: string) => secrets.get(name)!;
  * What would give a secret away: its first letters, for what quotes only a beginning; of one that the service made, the
  * middle, for the beginning names its kind and account.
  */
-const traceOf = (value: string) => (/^(ta[iscr]_|ey)/.test(value) ? value.slice(-40, -20) : value.slice(0, 9));
+const traceOf = (value: string) => (/^(ta[iscrd]_|ey)/.test(value) ? value.slice(-40, -20) : value.slice(0, 9));
 
 /** The secrets that a text gives away, by what they are. */
 export const given = (text: string) =>

@@ -6,7 +6,7 @@ import { newAccountId, newRequestId } from '#domain/ids.ts';
 
 const random = { bytes: (size: number) => randomBytes(size) };
 const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger().map(Math.abs)).filter((id) => id > 0);
-const kinds = fc.constantFrom('key', 'session', 'confirmation', 'reset');
+const kinds = fc.constantFrom('key', 'session', 'confirmation', 'reset', 'device');
 
 describe('a credential', () => {
   it('says whose and what it is, and its digest is found again', () => {
@@ -14,7 +14,7 @@ describe('a credential', () => {
       fc.property(kinds, accountIds, (kind, accountId) => {
         const { text, ...issued } = issueCredential(kind, accountId, random);
         expect(parseCredential(text)).toEqual(issued);
-        expect(text).toMatch(/^ta[iscr]_[0-9A-Za-z]{58}$/);
+        expect(text).toMatch(/^ta[iscrd]_[0-9A-Za-z]{58}$/);
       }),
     );
   });

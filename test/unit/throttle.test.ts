@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  confirmationsAgain,
+  deviceGuesses,
+  furtherResetLinks,
   guessesFromNetwork,
   mailsFromNetwork,
   mailsToAddress,
   passwordGuesses,
+  registrationsOfAddress,
+  sessionGuesses,
   type ThrottleRule,
   type ThrottleStore,
   throttle,
@@ -60,6 +65,10 @@ describe('a throttle', () => {
   it.each([
     ['mails to an address: 3 an hour', mailsToAddress, hour, 3],
     ['mails to an address: 10 a day', mailsToAddress, day, 10],
+    ['further links to an address: 1 in 10 minutes', furtherResetLinks, 10 * minute, 1],
+    ['further links to an address: 144 a day', furtherResetLinks, day, 144],
+    ['confirmations sent again: 4 a day', confirmationsAgain, day, 4],
+    ['registrations of an address: 3 a day', registrationsOfAddress, day, 3],
     ['guesses from a network: 20 in 5 minutes', guessesFromNetwork, 5 * minute, 20],
     ['mails from a network: 20 an hour', mailsFromNetwork, hour, 20],
   ] as const)('lets through no more than the rule says in any window: %s', async (_, rule, ms, most) => {
@@ -71,7 +80,7 @@ describe('a throttle', () => {
   });
 
   it('says truly how long to wait: a try a moment before is refused, one on time is not', async () => {
-    const rules = fc.constantFrom(mailsToAddress, guessesFromNetwork, mailsFromNetwork, passwordGuesses);
+    const rules = fc.constantFrom(mailsToAddress, guessesFromNetwork, mailsFromNetwork, passwordGuesses, deviceGuesses);
     await fc.assert(
       fc.asyncProperty(rules, fc.array(fc.integer({ min: 0, max: hour }), { maxLength: 30 }), async (rule, times) => {
         let now = Date.UTC(2027, 0, 1);
@@ -93,6 +102,9 @@ describe('a throttle', () => {
   it('lets through what the rule says and no more when many come at once, over any store that keeps revisions', async () => {
     for (const [rule, most] of [
       [passwordGuesses, 5],
+      [deviceGuesses, 5],
+      [sessionGuesses, 5],
+      [furtherResetLinks, 1],
       [mailsToAddress, 3],
       [guessesFromNetwork, 20],
     ] as const) {

@@ -3,7 +3,7 @@ import { newRequestId } from '../ids.ts';
 import { hashPassword } from '../passwords.ts';
 import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
-import { mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from '../throttle.ts';
+import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from '../throttle.ts';
 import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { type MailContent, passwordChangedMail, resetMail } from './mails.ts';
@@ -12,6 +12,9 @@ import type { PasswordStore } from './password-store.ts';
 import type { AccountSettings } from './settings.ts';
 
 const resetLifetimeMs = 30 * 60_000;
+
+/** Losing to another link that is made for the account just now, several times over, is left to the job's next run. */
+const maxTries = 5;
 
 /** Reset by mail, and change of the password (spec "Authentication" 6). */
 export function passwordService(
@@ -22,25 +25,34 @@ export function passwordService(
   random: Random,
   settings: AccountSettings,
 ) {
-  /** Answers alike, by the same work, whether the address has an account or not; too many requests send no mail. */
+  /**
+   * Answers alike, by the same work, whether the address has an account or not. When the links that anybody can ask for
+   * are used up, a confirmed account still gets a further one every ten minutes (ADR 10).
+   */
   async function forgot(email: string, network?: string): Promise<void> {
     if (network) await throttle.demand(mailsFromNetwork, network);
     const address = normalizedEmail(email);
-    const wait = await throttle.take(mailsToAddress, address);
-    if (wait === 0) await passwords.requestReset(newRequestId(random), address, clock.now());
+    const isFurther = (await throttle.take(mailsToAddress, address)) > 0;
+    if (isFurther && (await throttle.take(furtherResetLinks, address)) > 0) return;
+    await passwords.requestReset(newRequestId(random), { email: address, isFurther }, clock.now());
   }
 
   /** What `forgot` left to be done: the token and its mail. Repeating it does nothing. */
   async function sendResetLink(requestId: string): Promise<void> {
-    const email = await passwords.findRequest(requestId);
-    if (email === undefined) return;
-    const account = await accounts.findByEmail(email);
-    const now = clock.now();
-    await passwords.closeRequest(requestId, account && resetOf(account, now), now);
+    for (let tries = 0; tries < maxTries; tries++) {
+      const request = await passwords.findRequest(requestId);
+      if (!request) return;
+      const account = await accounts.findByEmail(request.email);
+      const now = clock.now();
+      const isDue = !request.isFurther || account?.confirmedAt !== undefined;
+      const issued = account && isDue ? resetOf(account, request.isFurther, now) : undefined;
+      if (await passwords.closeRequest(requestId, issued, now)) return;
+    }
+    throw new Error('the account had other links made meanwhile');
   }
 
-  /** The hash is made only for a token that is good, and used only if it still is. */
-  async function reset(tokenText: string, newPassword: string): Promise<void> {
+  /** The account as it is then. The hash is made only for a token that is good, and used only if it still is. */
+  async function reset(tokenText: string, newPassword: string): Promise<Account> {
     const token = parseCredential(tokenText);
     if (token?.kind !== 'reset') throw badToken();
     const { accountId, digest } = token;
@@ -51,6 +63,7 @@ export function passwordService(
     const hash = await hashed(newPassword);
     if (!(await passwords.reset(accountId, digest, hash, noticeTo(account), clock.now()))) throw badToken();
     await throttle.clear(passwordGuesses, account.email);
+    return (await accounts.find(accountId)) ?? account;
   }
 
   /** All sessions end, the current one too; the caller opens it anew. */
@@ -61,10 +74,10 @@ export function passwordService(
     throw new ServiceError('INVALID_STATE', 'The password was changed meanwhile; sign in again.');
   }
 
-  function resetOf(account: Account, now: number) {
+  function resetOf(account: Account, isFurther: boolean, now: number) {
     const { text, digest } = issueCredential('reset', account.id, random);
     const mail = mailTo(account, resetMail(account.name, `${settings.publicOrigin}/reset-password?token=${text}`));
-    return { accountId: account.id, token: { digest, expiresAt: now + resetLifetimeMs }, mail };
+    return { accountId: account.id, token: { digest, expiresAt: now + resetLifetimeMs }, isFurther, mail };
   }
 
   function noticeTo(account: Account): OutgoingMail {

@@ -4,7 +4,13 @@ import { openMeter } from '../meter/billing.ts';
 import { hashPassword } from '../passwords.ts';
 import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
-import { mailsFromNetwork, mailsToAddress, type Throttle } from '../throttle.ts';
+import {
+  confirmationsAgain,
+  mailsFromNetwork,
+  mailsToAddress,
+  registrationsOfAddress,
+  type Throttle,
+} from '../throttle.ts';
 import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { confirmationMail } from './mails.ts';
@@ -31,6 +37,7 @@ export function registrationService(
   async function register({ email, name, password }: NewPerson, network?: string): Promise<Account> {
     await refuseCommonPassword(settings.commonPasswords, password, 'password_hash');
     if (network) await throttle.demand(mailsFromNetwork, network);
+    await throttle.check(registrationsOfAddress, normalizedEmail(email));
     const passwordHash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
     const now = clock.now();
     const id = newAccountId(random);
@@ -42,7 +49,7 @@ export function registrationService(
         'EMAIL_ALREADY_REGISTERED',
         'An account with this e-mail address exists; sign in instead.',
       );
-    await throttle.take(mailsToAddress, account.email);
+    await Promise.all([mailsToAddress, registrationsOfAddress].map((rule) => throttle.take(rule, account.email)));
     return account;
   }
 
@@ -62,7 +69,13 @@ export function registrationService(
     const isConfirmed = new ServiceError('INVALID_STATE', 'The e-mail address is confirmed already.');
     if (account.confirmedAt !== undefined) throw isConfirmed;
     if (network) await throttle.demand(mailsFromNetwork, network);
-    await throttle.demand(mailsToAddress, account.email);
+    await throttle.demand(confirmationsAgain, account.email);
+    try {
+      await throttle.demand(mailsToAddress, account.email);
+    } catch (error) {
+      await throttle.release(confirmationsAgain, account.email);
+      throw error;
+    }
     const now = clock.now();
     const { token, mail } = confirmationFor(account, now);
     if (!(await accounts.renewConfirmation(account.id, token, mail, now))) throw isConfirmed;

@@ -12,7 +12,7 @@ export interface Session {
 
 export interface SessionStore {
   open(accountId: number, session: Session): Promise<void>;
-  find(accountId: number, digest: string): Promise<{ session: Session; account: Account } | undefined>;
+  find(accountId: number, digest: string): Promise<{ row: Session; account: Account } | undefined>;
   list(accountId: number): Promise<Session[]>;
   touch(accountId: number, digest: string, now: number): Promise<void>;
   end(accountId: number, digest: string): Promise<void>;

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Account } from './account.ts';
 import type { Session, SessionStore } from './session-store.ts';
+import { endSurplus } from './surplus.ts';
 
 /** In ms (reference: reliability section 4, "Session"). */
 const lifetime = 12 * 3_600_000;
@@ -11,7 +12,7 @@ const idleLifetime = 30 * 60_000;
 /** A session's last use is written down when it is so much later (ms) than what is written. */
 const touchAfter = 60_000;
 
-const mostSessions = 10;
+const maxSessions = 10;
 
 /** A session that was opened; `text` is shown to the browser once. */
 export interface OpenedSession {
@@ -20,7 +21,7 @@ export interface OpenedSession {
 }
 
 export function sessionService(sessions: SessionStore, clock: Clock, random: Random) {
-  /** Others give way when there are too many. */
+  /** Others give way when there are too many: those that have ended, then the oldest. */
   async function open(account: Account): Promise<OpenedSession> {
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
@@ -32,27 +33,17 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
       expiresAt: now + lifetime,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
     });
-    await endSurplus(account, now);
-    return { text, lifetimeMs: lifetime };
-  }
-
-  /**
-   * Those that have ended go first, then the oldest. Counted after opening: of many opened at once, the last to count
-   * sees all, and none of them ends one that another keeps.
-   */
-  async function endSurplus(account: Account, now: number): Promise<void> {
     const rank = (session: Session): number => (isAlive(session, account, now) ? session.createdAt : 0);
-    const all = await sessions.list(account.id);
-    const best = all.toSorted((one, other) => rank(other) - rank(one) || one.digest.localeCompare(other.digest));
-    for (const { digest } of best.slice(mostSessions)) await sessions.end(account.id, digest);
+    await endSurplus(sessions, account.id, rank, maxSessions);
+    return { text, lifetimeMs: lifetime };
   }
 
   /** The account as it is now, when the session is alive. */
   async function accountOf({ accountId, digest }: Credential): Promise<Account | undefined> {
     const found = await sessions.find(accountId, digest);
     const now = clock.now();
-    if (!found || !isAlive(found.session, found.account, now)) return undefined;
-    if (now - found.session.lastSeenAt > touchAfter) await sessions.touch(accountId, digest, now);
+    if (!found || !isAlive(found.row, found.account, now)) return undefined;
+    if (now - found.row.lastSeenAt > touchAfter) await sessions.touch(accountId, digest, now);
     return found.account;
   }
 

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withEnvironment } from '#test/environment.ts';
+import { mailsTo, tokenIn } from '#test/inbox.ts';
+import { rowsOf } from '#test/rows.ts';
+import { type Answer, cookieOf, type Person, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const post = (path: string, body: unknown, cookie = '') => service.call('POST', `/api/auth/${path}`, { body, cookie });
+const login = (email: string, password: string, cookie = '') => post('login', { email, password }, cookie);
+const forgot = (email: string) => post('forgot-password', { email });
+const reset = (token: string, newPassword: string) => post('reset-password', { token, newPassword });
+const guess = (email: string, cookie = '') => login(email, 'not the password', cookie);
+const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
+const code = ({ status, body }: Answer) => `${status} ${body.message}`;
+const setCookies = ({ headers }: Answer) => headers.getSetCookie();
+const deviceOf = (answer: Answer) =>
+  setCookies(answer)
+    .find((cookie) => /^(?:__Host-)?device=/.test(cookie))
+    ?.split(';')[0] ?? '';
+const links = async (email: string) =>
+  (await mailsTo(service, email)).filter(({ subject }) => subject === 'Reset your password');
+const inTurn = async <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> => {
+  const results: T[] = [];
+  for (let index = 0; index < count; index++) results.push(await make(index));
+  return results;
+};
+
+const wrong = '401 INVALID_CREDENTIALS';
+const tooMany = '429 RATE_LIMIT_EXCEEDED';
+const signedIn = '200 LOGIN_SUCCESS';
+
+/** Somebody confirmed, and the cookie of the browser that they signed in with. */
+async function owner(): Promise<Person & { device: string }> {
+  const person = await service.person();
+  return { ...person, device: deviceOf(await login(person.email, person.password)) };
+}
+
+describe('an attacker who knows an address', { timeout: 120_000 }, () => {
+  it('reaches the password as often as the waits allow, while its owner signs in from a known device at any time, which forgets no guess', async () => {
+    const { email, password, device } = await owner();
+    const codes: string[] = [];
+    const waits: string[] = [];
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const answer = await guess(email);
+      codes.push(code(answer));
+      if (attempt % 20 !== 19) continue;
+      expect(code(await login(email, password, device))).toBe(signedIn);
+      waits.push(String(answer.headers.get('retry-after')));
+      await advance(`PT${waits.at(-1)}S`);
+    }
+    expect(codes.filter((one) => one === wrong)).toHaveLength(5 + 9);
+    expect(Number(waits.at(-1))).toBeGreaterThan(3500);
+    expect(code(await guess(email))).toBe(wrong);
+    expect(code(await login(email, password))).toBe(tooMany);
+    expect(code(await login(email, password, device))).toBe(signedIn);
+  });
+
+  it('with 200 guesses and 50 forgotten passwords leaves the owner a link that works, and a way in with the new password', async () => {
+    const { email } = await owner();
+    const guesses = await Promise.all(Array.from({ length: 200 }, () => guess(email)));
+    await inTurn(50, () => forgot(email));
+    expect(guesses.filter((answer) => code(answer) === wrong).length).toBeLessThanOrEqual(5);
+    await advance('PT10M');
+    const before = (await links(email)).length;
+    await forgot(email);
+    const mails = await links(email);
+    expect(mails).toHaveLength(before + 1);
+    const done = await reset(tokenIn(mails[0]), 'another river bank');
+    expect(code(done)).toBe('200 PASSWORD_RESET_SUCCESS');
+    await inTurn(6, () => guess(email));
+    expect(code(await login(email, 'another river bank', deviceOf(done)))).toBe(signedIn);
+  });
+
+  it('who asks for links all the time ends none that the owner has, once the hourly ones are used', async () => {
+    const { email } = await owner();
+    await inTurn(4, () => forgot(email));
+    const [own] = await links(email);
+    await inTurn(2, async () => {
+      await advance('PT10M');
+      await forgot(email);
+    });
+    expect(await links(email)).toHaveLength(5);
+    await advance('PT9M');
+    expect(code(await reset(tokenIn(own), 'another river bank'))).toBe('200 PASSWORD_RESET_SUCCESS');
+    const others = (await links(email)).map(tokenIn);
+    for (const token of others) expect(code(await reset(token, 'a third river bank'))).toBe('400 INVALID_TOKEN');
+  });
+
+  it('gets links mailed 9 times in an hour at most, and 3 times to an address that is not confirmed', async () => {
+    const [confirmed, unconfirmed] = [await service.person(), await service.registered()];
+    await mailsTo(service, unconfirmed.email);
+    await advance('P1D');
+    const counts: number[] = [];
+    for (let minutes = 0; minutes < 2 * 60; minutes += 10) {
+      await Promise.all(
+        [confirmed, unconfirmed].flatMap(({ email }) => Array.from({ length: 4 }, () => forgot(email))),
+      );
+      if (minutes % 60 === 50) counts.push((await links(confirmed.email)).length);
+      await advance('PT10M');
+    }
+    expect(counts).toEqual([9, 18]);
+    expect(await links(unconfirmed.email)).toHaveLength(6);
+  });
+
+  it('stops no owner who is signed in from changing the password or deleting the account', async () => {
+    const { email, password, cookie } = await owner();
+    await inTurn(12, () => guess(email));
+    const change = { currentPassword: password, newPassword: 'another river bank' };
+    const changed = await post('change-password', change, cookie);
+    expect(code(changed)).toBe('200 SUCCESS');
+    await inTurn(12, () => guess(email));
+    expect(code(await login(email, 'another river bank', deviceOf(changed)))).toBe(signedIn);
+    const gone = await post('delete-account', { email, password: 'another river bank' }, cookieOf(changed));
+    expect(code(gone)).toBe('200 SUCCESS');
+  });
+
+  it('in the network of the owner stops no sign-in from a known device', async () => {
+    const { email, password, device } = await owner();
+    const restore = withEnvironment({ NETWORK_LIMITS: 'on' });
+    try {
+      await inTurn(21, (index) => guess(`neighbour-${index}@example.com`));
+      expect(code(await login(email, password))).toBe(tooMany);
+      expect(code(await login(email, password, device))).toBe(signedIn);
+    } finally {
+      restore();
+    }
+  });
+
+  it('who registers with it first uses up no link to the one it belongs to', async () => {
+    const { email, cookie } = await service.registered();
+    for (let hour = 0; hour < 4; hour++) {
+      await inTurn(3, () => service.call('POST', '/api/auth/resend-confirmation', { cookie }));
+      for (let minutes = 0; minutes < 60; minutes += 20) {
+        await advance('PT20M');
+        await service.call('GET', '/api/auth/me', { cookie });
+      }
+    }
+    await forgot(email);
+    const [link] = await links(email);
+    expect(code(await reset(tokenIn(link), 'another river bank'))).toBe('200 PASSWORD_RESET_SUCCESS');
+    expect(code(await service.call('GET', '/api/auth/me', { cookie }))).toBe('401 INVALID_API_KEY');
+  });
+
+  it('floods nobody by registering with it and deleting the account again and again', async () => {
+    const body = { email: 'flooded@example.com', name: 'Flood', password_hash: 'a quiet river bank' };
+    const registered = await inTurn(5, async () => {
+      const answer = await post('register', body);
+      await post('delete-account', { email: body.email, password: body.password_hash }, cookieOf(answer));
+      return code(answer);
+    });
+    expect(registered).toEqual([...Array.from({ length: 3 }, () => '201 CONFIRMATION_LINK_SENT'), tooMany, tooMany]);
+    expect(await mailsTo(service, body.email)).toHaveLength(6);
+    await advance('P1D');
+    expect(code(await post('register', body))).toBe('201 CONFIRMATION_LINK_SENT');
+  });
+});
+
+describe('a known device', () => {
+  it('is a cookie that scripts cannot read, set by what proves the account and by nothing else', async () => {
+    const { email, password, device } = await owner();
+    const form = /^device=tad_\w{58}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax$/;
+    const known = await login(email, password);
+    expect(setCookies(known).map((cookie) => cookie.split('=')[0])).toEqual(['session', 'device']);
+    expect(setCookies(known)[1]).toMatch(form);
+    const nothing = [
+      await guess(email),
+      await guess(email, device),
+      await guess('nobody@example.com'),
+      await forgot(email),
+      await forgot('nobody@example.com'),
+      await reset('tar_x', 'another river bank'),
+    ];
+    expect(nothing.flatMap(setCookies)).toEqual([]);
+    const restore = withEnvironment({ SESSION_COOKIE: '__Host-session' });
+    try {
+      const deployed = await login(email, password, `__Host-${device}`);
+      expect(setCookies(deployed).map((cookie) => cookie.split('=')[0])).toEqual(['__Host-session']);
+      expect(setCookies(await login(email, password))[1]).toMatch(/^__Host-device=tad_\w{58}; .*; Secure$/);
+    } finally {
+      restore();
+    }
+    expect(JSON.stringify(await rowsOf('accounts'))).not.toContain(device.slice('device='.length));
+  });
+
+  it('opens nothing: it is no session', async () => {
+    const { device } = await owner();
+    const value = device.slice('device='.length);
+    expect(code(await service.call('GET', '/api/auth/me', { cookie: device }))).toBe('401 INVALID_API_KEY');
+    expect(code(await service.call('GET', '/api/auth/me', { cookie: `session=${value}` }))).toBe('401 INVALID_API_KEY');
+    expect(code(await service.call('GET', '/api/auth/me', { key: value }))).toBe('401 INVALID_API_KEY');
+  });
+
+  it('that is stolen has five guesses, then waits that double, and neither adds to those of others nor takes from them', async () => {
+    const { email, password, device } = await owner();
+    expect((await inTurn(7, () => guess(email, device))).map(code)).toEqual([
+      ...Array.from({ length: 5 }, () => wrong),
+      tooMany,
+      tooMany,
+    ]);
+    expect(code(await login(email, password, device))).toBe(tooMany);
+    const other = await login(email, password);
+    expect(code(other)).toBe(signedIn);
+    expect(code(await login(email, password, deviceOf(other)))).toBe(signedIn);
+    const crowd = await Promise.all(Array.from({ length: 50 }, () => guess(email, deviceOf(other))));
+    expect(crowd.filter((answer) => code(answer) === wrong).length).toBeLessThanOrEqual(5);
+  });
+
+  it('of one account is a stranger to every other, and to an address that has none', async () => {
+    const [one, other] = [await owner(), await owner()];
+    await inTurn(5, () => guess(other.email, one.device));
+    expect(code(await login(other.email, other.password, one.device))).toBe(tooMany);
+    expect(code(await login(other.email, other.password, other.device))).toBe(signedIn);
+    await inTurn(5, () => guess('nobody-at-all@example.com', one.device));
+    expect(code(await guess('nobody-at-all@example.com', one.device))).toBe(tooMany);
+    expect(code(await login(one.email, one.password, one.device))).toBe(signedIn);
+  });
+
+  it('is forgotten with the password it proved, and after 180 days', async () => {
+    const { email, password, device } = await owner();
+    await forgot(email);
+    await reset(tokenIn((await links(email))[0]), 'another river bank');
+    await inTurn(5, () => guess(email));
+    expect(code(await login(email, 'another river bank', device))).toBe(tooMany);
+    const late = await owner();
+    await advance('P180D');
+    await inTurn(5, () => guess(late.email));
+    expect(code(await login(late.email, late.password, late.device))).toBe(tooMany);
+    expect(password).not.toBe('another river bank');
+  });
+
+  it('is one of ten at most: the oldest gives way, and one that is used again is none more', async () => {
+    const { id, email, password, device } = await service.person().then(async (person) => ({
+      ...person,
+      device: deviceOf(await login(person.email, person.password)),
+    }));
+    const stored = async () =>
+      (await rowsOf('accounts')).filter(({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('device#'));
+    expect(await stored()).toHaveLength(2);
+    await inTurn(5, () => login(email, password, device));
+    expect(await stored()).toHaveLength(2);
+    const others = await inTurn(12, () => login(email, password));
+    expect(await stored()).toHaveLength(10);
+    await inTurn(5, () => guess(email));
+    expect(code(await login(email, password, device))).toBe(tooMany);
+    expect(code(await login(email, password, deviceOf(others[2]!)))).toBe(signedIn);
+  });
+});
