@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { instant, integer, text, timestamp } from './fields.ts';
-
-const name = text(64);
+import { name } from './names.ts';
 
 export const NewKey = v.object({ name, expiresAt: v.optional(v.nullable(timestamp)) }, 'must be a JSON object');
 export const KeyChange = v.object(

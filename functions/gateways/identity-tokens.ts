@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
 import * as v from 'valibot';
 import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
+import { nameFor } from '#domain/accounts/names.ts';
 import { ServiceError } from '#domain/service-error.ts';
 import { BodyTooLarge, collectBody } from './bounded-body.ts';
 
@@ -20,7 +21,7 @@ const Claims = v.object({
   sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
   email: v.pipe(v.string(), v.email(), v.maxLength(254)),
   email_verified: v.union([v.literal(true), v.literal('true')]),
-  name: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  name: v.fallback(v.optional(v.string()), undefined),
   iat: v.number(),
   exp: v.number(),
 });
@@ -50,7 +51,7 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
       const claims = await claimsOf(token, { audience, issuer: [...issuers], currentDate: new Date(now) });
       if (claims.iat > now / 1000 + toleranceSeconds) throw invalid('it is from the future');
       const issuer = claims.iss.replace(/^https:\/\//, '');
-      const name = claims.name?.trim() || claims.email.slice(0, claims.email.indexOf('@'));
+      const name = nameFor(claims.email, claims.name);
       return {
         issuer,
         subject: claims.sub,

@@ -60,10 +60,10 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
   async function announce({ accountId, period, percent, at }: ThresholdEvent): Promise<void> {
     const user = await readItem(client, tables.accounts, userKey(accountId));
     if (!user) return;
-    const { email, name } = accountOf(user);
+    const account = accountOf(user);
     const id = `usage-${accountId}-${period}-${percent}`;
-    const content = (percent === 80 ? creditsLowMail : creditsUsedUpMail)(name, `${publicOrigin}/plans`);
-    const mail = mailRow({ id, to: email, ...content }, at * 1000);
+    const content = (percent === 80 ? creditsLowMail : creditsUsedUpMail)(account, `${publicOrigin}/plans`);
+    const mail = mailRow({ id, to: account.email, ...content }, at * 1000);
     const Item = { a: accountId, sk: `event#${period}#${percent}`, percent, at };
     await commit(client, [
       { Put: { TableName: tables.ledger, Item, ...isNew } },

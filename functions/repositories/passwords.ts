@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
-import type { IssuedReset, PasswordStore, ResetRequest } from '#domain/accounts/password-store.ts';
+import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#domain/accounts/password-store.ts';
 import { mailRow, resetRequestKey, seconds, userKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
 import { readItem } from './read-item.ts';
@@ -89,14 +89,14 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
   }
 
   /** A link that came by mail also proves the address. */
-  async function reset(accountId: number, digest: string, passwordHash: string, notice: OutgoingMail, now: number) {
+  async function reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number) {
+    const named = to.name !== undefined;
     const Update = {
       ...ofUser(accountId),
-      UpdateExpression:
-        'SET passwordHash = :hash, sessionsValidFrom = :now, confirmedAt = if_not_exists(confirmedAt, :now) REMOVE resets',
+      UpdateExpression: `SET passwordHash = :hash, sessionsValidFrom = :now, confirmedAt = if_not_exists(confirmedAt, :now)${named ? ', #name = :name' : ''} REMOVE resets`,
       ConditionExpression: 'resets.#digest > :now',
-      ExpressionAttributeNames: { '#digest': digest },
-      ExpressionAttributeValues: { ':hash': passwordHash, ':now': now },
+      ExpressionAttributeNames: { '#digest': digest, ...(named && { '#name': 'name' }) },
+      ExpressionAttributeValues: { ':hash': to.passwordHash, ':now': now, ...(named && { ':name': to.name }) },
     };
     return commit(client, [{ Update }, putNew(table, mailRow(notice, now))]);
   }

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import * as mails from '#domain/accounts/mails.ts';
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
-const attack = `<img src="https://evil.example/x" onerror='steal()'> & </p><script>alert(1)</script>`;
+const ada = { name: 'Ada', confirmedAt: 1 };
+const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
 
-/** Every mail there is; each takes a name and a link. */
+/** Every mail there is; each takes whom it greets and a link. */
 const templates = Object.entries(mails);
 
 const unescaped = (html: string) =>
@@ -19,7 +20,7 @@ const tags = (html: string) => html.match(/<[^>]*>/g) ?? [];
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => unescaped(target));
 
 describe.each(templates)('%s', (_, write) => {
-  const mail = write('Ada', link);
+  const mail = write(ada, link);
 
   it('has a subject of one line', () => {
     expect(mail.subject).toMatch(/^[A-Z][^\r\n]{5,100}$/);
@@ -33,13 +34,24 @@ describe.each(templates)('%s', (_, write) => {
     for (const sentence of sentences) expect(shown).toContain(sentence.replace(/:$/, ''));
   });
 
+  it.each([
+    ['nobody whose address is not confirmed', { name: 'Ada' }],
+    ['nobody by a name with a link in it', { name: 'Ada of evil.com', confirmedAt: 1 }],
+    ['nobody by a name of two lines', { name: 'Ada,\nyou won', confirmedAt: 1 }],
+  ])('names %s', (_, to) => {
+    const { subject, text, html } = write(to, link);
+    expect(text.split('\n')[0]).toBe('Hello,');
+    expect(html).toContain('<p>Hello,</p>');
+    expect(subject + text + html).not.toMatch(/Ada|evil|won/);
+  });
+
   it('has one link, the same in text and in HTML', () => {
     expect(mail.text.match(/https?:\S+/g)).toEqual([link]);
     expect(linksIn(mail.html)).toEqual([link]);
   });
 
   it('shows a name with HTML in it as that name, and gets no tag from it', () => {
-    const hostile = write(attack, link);
+    const hostile = write({ ...ada, name: attack }, link);
     expect(tags(hostile.html)).toEqual(tags(mail.html));
     expect(readable(hostile.html)).toContain(`Hello ${attack},`);
     expect(hostile.subject).toBe(mail.subject);
@@ -47,7 +59,7 @@ describe.each(templates)('%s', (_, write) => {
   });
 
   it('keeps a link inside its attribute', () => {
-    const hostile = write('Ada', `${link}"><script>alert(1)</script>`);
+    const hostile = write(ada, `${link}"><script>alert(1)</script>`);
     expect(hostile.html).not.toContain('<script');
     expect(tags(hostile.html)).toHaveLength(tags(mail.html).length);
   });

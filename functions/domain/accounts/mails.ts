@@ -1,3 +1,6 @@
+import { isName } from '#contract/names.ts';
+import type { Account } from './account.ts';
+
 /** Content of a mail to a person. */
 export interface MailContent {
   readonly subject: string;
@@ -5,10 +8,16 @@ export interface MailContent {
   readonly html: string;
 }
 
-export function confirmationMail(name: string, link: string): MailContent {
+/**
+ * Whom a mail greets. Until the address is confirmed its account may be a stranger's, whose words would reach the
+ * address's owner as ours: then it names nobody, nor does it by a name that was stored before there was a rule.
+ */
+export type Addressee = Pick<Account, 'name' | 'confirmedAt'>;
+
+export function confirmationMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Confirm your e-mail address',
-    name,
+    to,
     body: 'Please confirm your e-mail address to make API keys. The link works for 24 hours.',
     action: 'Confirm address',
     link,
@@ -16,10 +25,10 @@ export function confirmationMail(name: string, link: string): MailContent {
   });
 }
 
-export function resetMail(name: string, link: string): MailContent {
+export function resetMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Reset your password',
-    name,
+    to,
     body: 'Somebody, most likely you, asked to reset the password of your account. The link works once and for 30 minutes.',
     action: 'Choose a new password',
     link,
@@ -27,10 +36,10 @@ export function resetMail(name: string, link: string): MailContent {
   });
 }
 
-export function passwordChangedMail(name: string, link: string): MailContent {
+export function passwordChangedMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Your password was changed',
-    name,
+    to,
     body: 'The password of your account was changed just now, and other devices were signed out.',
     action: 'That was not me',
     link,
@@ -38,10 +47,10 @@ export function passwordChangedMail(name: string, link: string): MailContent {
   });
 }
 
-export function creditsLowMail(name: string, link: string): MailContent {
+export function creditsLowMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'You have used 80 % of your credits',
-    name,
+    to,
     body: 'You have used 80 % of the credits you had this month.',
     action: 'Look at the plans',
     link,
@@ -49,10 +58,10 @@ export function creditsLowMail(name: string, link: string): MailContent {
   });
 }
 
-export function creditsUsedUpMail(name: string, link: string): MailContent {
+export function creditsUsedUpMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Your credits are used up',
-    name,
+    to,
     body: 'All your credits are used, and calls are refused until the next month or a larger plan.',
     action: 'Look at the plans',
     link,
@@ -60,10 +69,10 @@ export function creditsUsedUpMail(name: string, link: string): MailContent {
   });
 }
 
-export function accountDeletedMail(name: string, link: string): MailContent {
+export function accountDeletedMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Your account was deleted',
-    name,
+    to,
     body: 'Your account was deleted: its keys stopped working at once, and its data will be purged in 30 days.',
     action: 'Go to the service',
     link,
@@ -73,15 +82,16 @@ export function accountDeletedMail(name: string, link: string): MailContent {
 
 interface Letter {
   subject: string;
-  name: string;
+  to: Addressee;
   body: string;
   action: string;
   link: string;
   footer: string;
 }
 
-function letter({ subject, name, body, action, link, footer }: Letter): MailContent {
-  const greeting = `Hello ${name},`;
+function letter({ subject, to, body, action, link, footer }: Letter): MailContent {
+  const isOwner = to.confirmedAt !== undefined && isName(to.name);
+  const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
   const text = [greeting, '', body, '', `${action}:`, link, '', footer, ''].join('\n');
   const html = `<!doctype html>
 <html lang="en">

@@ -14,6 +14,12 @@ export interface IssuedReset {
   readonly mail: OutgoingMail;
 }
 
+/** What an account becomes by a reset. `name` replaces one that a stranger may have chosen. */
+export interface ResetAccount {
+  readonly passwordHash: string;
+  readonly name?: string;
+}
+
 /** Password hashes and reset tokens. Moments in epoch ms. */
 export interface PasswordStore {
   /** The same password, hashed at today's cost; nothing happens when it was changed meanwhile. */
@@ -27,7 +33,7 @@ export interface PasswordStore {
   /** Whether this is a reset token that was not used, ended or expired. */
   isResetToken(accountId: number, digest: string, now: number): Promise<boolean>;
   /** Uses up the reset token and all others, ends all sessions and sends the notice; false when the token is not good any more. */
-  reset(accountId: number, digest: string, passwordHash: string, notice: OutgoingMail, now: number): Promise<boolean>;
+  reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number): Promise<boolean>;
   /** Replaces the hash that was checked, ends all sessions opened before now; false when it has changed meanwhile. */
   change(
     accountId: number,

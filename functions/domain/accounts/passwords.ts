@@ -7,6 +7,7 @@ import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, t
 import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { type MailContent, passwordChangedMail, resetMail } from './mails.ts';
+import { nameFor } from './names.ts';
 import { refuseCommonPassword } from './password-policy.ts';
 import type { PasswordStore } from './password-store.ts';
 import type { AccountSettings } from './settings.ts';
@@ -61,7 +62,10 @@ export function passwordService(
     if (!account || account.deletedAt !== undefined) throw badToken();
     await refuseCommonPassword(settings.commonPasswords, newPassword, 'newPassword');
     const hash = await hashed(newPassword);
-    if (!(await passwords.reset(accountId, digest, hash, noticeTo(account), clock.now()))) throw badToken();
+    // Who registered with an address that nobody confirmed may be a stranger: the name goes with the password.
+    const name = account.confirmedAt === undefined && { name: nameFor(account.email) };
+    const to = { passwordHash: hash, ...name };
+    if (!(await passwords.reset(accountId, digest, to, noticeTo(account), clock.now()))) throw badToken();
     await throttle.clear(passwordGuesses, account.email);
     return (await accounts.find(accountId)) ?? account;
   }
@@ -76,12 +80,12 @@ export function passwordService(
 
   function resetOf(account: Account, isFurther: boolean, now: number) {
     const { text, digest } = issueCredential('reset', account.id, random);
-    const mail = mailTo(account, resetMail(account.name, `${settings.publicOrigin}/reset-password?token=${text}`));
+    const mail = mailTo(account, resetMail(account, `${settings.publicOrigin}/reset-password?token=${text}`));
     return { accountId: account.id, token: { digest, expiresAt: now + resetLifetimeMs }, isFurther, mail };
   }
 
   function noticeTo(account: Account): OutgoingMail {
-    return mailTo(account, passwordChangedMail(account.name, `${settings.publicOrigin}/forgot-password`));
+    return mailTo(account, passwordChangedMail(account, `${settings.publicOrigin}/forgot-password`));
   }
 
   function mailTo(account: Account, content: MailContent): OutgoingMail {

@@ -42,7 +42,7 @@ export function profileService(
     const notice = {
       id: newRequestId(random),
       to: account.email,
-      ...accountDeletedMail(account.name, settings.publicOrigin),
+      ...accountDeletedMail(account, settings.publicOrigin),
     };
     await closures().remove(
       account,

@@ -83,7 +83,7 @@ export function registrationService(
 
   function confirmationFor(account: Account, now: number) {
     const { text, digest } = issueCredential('confirmation', account.id, random);
-    const content = confirmationMail(account.name, `${settings.publicOrigin}/confirm?token=${text}`);
+    const content = confirmationMail(account, `${settings.publicOrigin}/confirm?token=${text}`);
     return {
       token: { digest, expiresAt: now + confirmationLifetimeMs },
       mail: { id: newRequestId(random), to: account.email, ...content },

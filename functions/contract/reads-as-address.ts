@@ -1,0 +1,63 @@
+/** Country domains, which are assigned by ISO 3166; `js`, `go` and the like are none, so that `node.js` is no address. */
+const countries = `ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bv bw by
+  bz ca cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga
+  gb gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg
+  kh ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx
+  my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd se
+  sg sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc
+  ve vg vi vn vu wf ws ye yt za zm zw`;
+
+/** Domains that anybody may have, or that people trust; brands' own, which nobody else can have, are not among them. */
+const generic = `com net org info biz name pro mobi app dev web xyz top shop store online site website club vip icu live link
+  links click page pages cloud tech space fun life world today email mail support help care services service digital agency
+  company center zone network systems solutions software group team work works jobs careers news blog wiki bank banking
+  finance financial fund money cash credit creditcard loan loans tax legal law lawyer insurance trade trading market
+  markets exchange crypto nft chat social media studio design art photo photos video tube games game bet casino poker win
+  bid sale deals gift promo offer date dating sex porn xxx adult gov edu mil int arpa onion test example asia africa berlin london paris nyc tokyo moscow one plus global international earth city town land house home
+  homes estate rent rentals travel flights hotel tours vacations cafe pizza restaurant food fit fitness health doctor
+  clinic hospital pharmacy dental academy school college university degree education training guide guru expert expo
+  events tickets community foundation charity church gives kim men monster rest quest cyou sbs bond cfd lol
+  party racing review reviews science stream download webcam accountant cricket faith ooo ninja rocks codes computer
+  host hosting press report express delivery post supply tools parts repair cars auto energy solar build builders
+  construction contractors directory domains enterprises equipment graphics holdings industries institute limited ltd
+  management marketing partners productions properties security shopping ventures zip mov`;
+
+/** Domains in other scripts that many people have. */
+const international = `рф рус онлайн сайт дети москва укр бел срб мкд мон қаз бг ею ελ 中国 中國 公司 网络 網絡 网址 在线 中文网 商城 香港 台湾
+  台灣 한국 닷컴 コム みんな भारत ไทย السعودية الاردن امارات ایران مصر قطر شبكة موقع`;
+
+const domains = new Set([countries, generic, international].flatMap((list) => list.split(/\s+/)));
+
+/** Before a name they are no domain, though `dr.no` and `ms.ng` could be. */
+const titles = new Set(['dr', 'mr', 'ms', 'mrs', 'mx', 'prof', 'st', 'sr', 'jr', 'fr', 'rev', 'hon', 'sir']);
+
+/** After single letters they are a degree: B.Com, M.Tech. */
+const degrees = new Set(['com', 'tech']);
+
+const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?`;
+const dotted = new RegExp(String.raw`(?:${label}\.)+${label}(?<path>[/:?#]\S)?`, 'gu');
+
+/**
+ * Whether mail programs, or people, would take part of a text for a link or an e-mail address: it has `://`, `www.`, `@`,
+ * a scheme, an IP address, or words joined by dots of which the last is a domain. Initials, titles and degrees are none:
+ * J.R.Smith, St.John, M.Sc.
+ */
+export function readsAsAddress(text: string): boolean {
+  const plain = text
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll(/[。｡]/g, '.')
+    .toLowerCase();
+  if (/:\/\/|@|\bwww\d?\.|\b(?:https?|ftp|mailto|javascript|data|tel|sms):/.test(plain)) return true;
+  return [...plain.matchAll(dotted)].some(({ 0: found, groups }) => isAddress(found, groups?.['path'] !== undefined));
+}
+
+function isAddress(found: string, hasPath: boolean): boolean {
+  const labels = found.replace(/[/:?#]\S$/, '').split('.');
+  if (labels.length === 4 && labels.every((part) => /^\d{1,3}$/.test(part))) return true;
+  const [last = '', ...others] = labels.toReversed();
+  if (!domains.has(last) && !last.startsWith('xn--')) return false;
+  const isAfterInitials = others.every(({ length }) => length === 1) && (last.length === 2 || degrees.has(last));
+  const isAfterTitle = others.length === 1 && titles.has(others[0] ?? '');
+  return hasPath || !(isAfterInitials || isAfterTitle);
+}

@@ -1,0 +1,261 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isName } from '#contract/names.ts';
+import { tables } from '#contract/tables.ts';
+import { userKey } from '#repositories/account-items.ts';
+import { mailsTo, tokenIn } from '#test/inbox.ts';
+import { cookieOf, startTestService, type TestService } from '#test/service.ts';
+
+const real = [
+  'Ada',
+  "O'Neil",
+  'O’Neil',
+  'Jean-Luc',
+  'J. R. R. Tolkien',
+  'J.R.R. Tolkien',
+  'J.R.Smith',
+  'Dr. Müller',
+  'Dr.Li',
+  'Ms.Ng',
+  'St.John',
+  'J.Li',
+  'B.Tech Ravi',
+  'St. John',
+  'Ravi Kumar, B.Com',
+  'Ada Lovelace, M.Sc.',
+  'Ph.D. Jane Doe',
+  'Martin Luther King Jr.',
+  'Sammy Davis Jr.Esq',
+  'John Smith & Sons, Inc.',
+  'Nguyễn Thị Minh Khai',
+  'Nguye\u0302\u0303n',
+  'Björk Guðmundsdóttir',
+  'Łukasz Żółć',
+  'Ἀριστοτέλης',
+  'Лев Толстой',
+  'محمد بن سلمان',
+  'علی‌رضا حسینی',
+  'عائشة',
+  'דָּוִד בֶּן־גּוּרִיוֹן',
+  'สมชาย ใจดี',
+  'अर्जुन शर्मा',
+  'क्‍ष',
+  'മോഹന്‍',
+  'শ্রী রবীন্দ্রনাথ',
+  'ක්‍රිෂ්ණ',
+  '山田 太郎',
+  '山田　太郎',
+  '葛\u{E0100}城',
+  '王秀英',
+  '김민준',
+  'ᠮᠣᠩᠭᠣᠯ',
+  'Ada 🗝',
+  '👩‍💻 Ada ❤️',
+  '👩🏽‍🚀',
+  '🗝'.repeat(64),
+  'X Æ A-12',
+  '7 of 9',
+  'production',
+  'web shop',
+  'node.js',
+  'v1.2.3',
+  'v1.2',
+  'nightly (CI)',
+  'key #2: staging',
+  'a/b test',
+  'and/or',
+  '50 % off',
+  'Renamed... twice',
+];
+
+const links = [
+  'https://evil.example/x',
+  'HTTP://EVIL',
+  'evil.example',
+  'evil.com',
+  'Evil.Com',
+  'your prize: evil.com!',
+  'evil.com/login',
+  'paypal-security.co.uk',
+  'a.b.evil.io',
+  't.co/abc',
+  'x.me/#y',
+  'www.evil',
+  'www2.evil',
+  'ada@example.com',
+  '@support',
+  'Ada <ada@example>',
+  'mailto:ada',
+  'javascript:alert(1)',
+  'tel:+1800',
+  '192.168.0.1',
+  '10.0.0.1:8080',
+  'evil．com',
+  'ｅｖｉｌ.ｃｏｍ',
+  'evil。com',
+  'evil｡com',
+  'evil․com',
+  'пример.рф',
+  '例え.中国',
+  'xn--80ak6aa92e.xn--p1ai',
+  'bücher.de',
+  'see bit.ly/2x',
+  'win.click',
+  'x.xyz',
+  'file.zip',
+  'm\u0301.evil.top',
+];
+
+const hidden = [
+  'Ada\nVisit us',
+  'Ada\r\nBcc: x',
+  'Ada\tB',
+  'Ada\u0000',
+  'Ada\u007F',
+  'Ada\u0085B',
+  'Ada\u2028B',
+  'Ada\u2029B',
+  '\u202Eada',
+  'Ada \u202Agpj',
+  '\u2066Ada\u2069',
+  'Ada\u200E',
+  '\u200FAda',
+  '\u061CAda',
+  'A\u200Bda',
+  'A\u200Dda',
+  'A\u200Cda',
+  '\u200DAda',
+  'أ\u200C\u200Cب',
+  'A\uFEFFda',
+  'A\u2060da',
+  'A\u00ADda',
+  'A\u034Fda',
+  'A\u3164da',
+  'A\u115Fda',
+  'A\uFE0Fda',
+  'A\u{E0041}da',
+  'A\u180Eda',
+  'A\uFFF9da',
+  'A\uE000da',
+  'A\uFFFFda',
+];
+
+const blank = [' ', '   ', '\u00A0', '\u3000', '\u2800', '\u0301'];
+
+const hiddenRule = 'must not have control, invisible or direction characters';
+const linkRule = 'must not read as a link or an e-mail address';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const register = (email: string, name: string) =>
+  service.call('POST', '/api/auth/register', { body: { email, name, password_hash: 'a quiet river bank' } });
+const forgot = (email: string) => service.call('POST', '/api/auth/forgot-password', { body: { email } });
+const reset = (token: string) =>
+  service.call('POST', '/api/auth/reset-password', { body: { token, newPassword: 'another river bank' } });
+const google = async (email: string, name: string) => {
+  const { token } = await service.post('/_local/identity-token', { email, name });
+  return service.call('POST', '/api/auth/google', { body: { token } });
+};
+
+describe('a name', () => {
+  it.each(real)('that people and keys have passes: %s', (name) => {
+    expect(isName(name)).toBe(true);
+  });
+
+  it.each([...links, ...hidden, ...blank, 'x'.repeat(65)])('that deceives does not: %j', (name) => {
+    expect(isName(name)).toBe(false);
+  });
+
+  it('that breaks the rule is refused wherever one is taken, by the rule it breaks', async () => {
+    const { cookie, keyId } = await service.person();
+    const breaking = [
+      ['Ada\nVisit us', hiddenRule],
+      ['evil.com', linkRule],
+      ['\u3000', 'must have a visible character'],
+      ['x'.repeat(65), 'must have at most 64 characters'],
+    ] as const;
+    for (const [name, rule] of breaking) {
+      const answers = [
+        await register('somebody@example.com', name),
+        await service.call('PATCH', '/api/auth/me', { cookie, body: { name } }),
+        await service.call('POST', '/api/keys', { cookie, body: { name } }),
+        await service.call('PATCH', `/api/keys/${keyId}`, { cookie, body: { name } }),
+      ];
+      for (const { status, body } of answers) expect([status, body.detail]).toEqual([400, `name ${rule}.`]);
+    }
+  });
+
+  it('of the identity provider that breaks the rule is cleaned, or the address stands for it; nobody is refused', async () => {
+    const names = [
+      ['Ada\u202E  \nLovelace\u200B', 'Ada Lovelace'],
+      ['x'.repeat(300), 'x'.repeat(64)],
+      ['Visit evil.com', 'cleaned-2'],
+      ['\u200B', 'cleaned-3'],
+    ];
+    for (const [index, [name = '', shown]] of names.entries()) {
+      const { status, body } = await google(`cleaned-${index}@example.com`, name);
+      expect([status, body.data.name]).toEqual([200, shown]);
+    }
+    const { body } = await google('evil.com@example.com', 'evil.com');
+    expect(body.data.name).toBe('Member');
+  });
+});
+
+describe('a mail', () => {
+  it('names nobody before the address is confirmed, whoever asked for it', async () => {
+    const email = 'never-asked@example.com';
+    await register(email, 'Call 555-0100 now, you won');
+    await forgot(email);
+    const mails = await mailsTo(service, email);
+    expect(mails.map(({ subject }) => subject)).toEqual(['Reset your password', 'Confirm your e-mail address']);
+    for (const { text, subject } of mails) {
+      expect(text).toMatch(/^Hello,\n/);
+      expect(text + subject).not.toContain('555');
+    }
+  });
+
+  it('names its owner once it is', async () => {
+    const { email } = await service.person();
+    await forgot(email);
+    expect((await mailsTo(service, email))[0]?.text).toMatch(/^Hello Person \d+,\n/);
+  });
+
+  it('names nobody by a name that was stored before there was a rule', async () => {
+    const { id, email } = await service.person();
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+    await client.send(
+      new UpdateCommand({
+        TableName: tables.accounts.name,
+        Key: userKey(id),
+        UpdateExpression: 'SET #name = :name',
+        ExpressionAttributeNames: { '#name': 'name' },
+        ExpressionAttributeValues: { ':name': 'friend,\n\nclaim your prize at https://evil.example/x\n\nAda' },
+      }),
+    );
+    client.destroy();
+    await forgot(email);
+    const [mail] = await mailsTo(service, email);
+    expect(mail?.text).toMatch(/^Hello,\n/);
+    expect(mail?.text).not.toContain('evil');
+    await reset(tokenIn(mail));
+    expect((await mailsTo(service, email))[0]?.text).not.toContain('evil');
+  });
+
+  it('never carries what a stranger who registered with the address called themselves, also after its owner took it over', async () => {
+    const email = 'owner-of-this@example.com';
+    const stranger = await register(email, 'Call 555-0100 now');
+    await forgot(email);
+    await reset(tokenIn((await mailsTo(service, email))[0]));
+    const body = { email, password: 'another river bank' };
+    const owner = await service.call('POST', '/api/auth/login', { body });
+    expect(owner.body.data.name).toBe('owner-of-this');
+    expect((await service.call('GET', '/api/auth/me', { cookie: cookieOf(stranger) })).status).toBe(401);
+    await forgot(email);
+    for (const { text } of await mailsTo(service, email)) expect(text).not.toContain('555');
+  });
+});
