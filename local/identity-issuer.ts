@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import * as v from 'valibot';
-import { email } from '#contract/fields.ts';
+import { email } from '#contract/email.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 /** Body of `POST /_local/identity-token`. */

@@ -22,7 +22,11 @@ export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
   'Retry-After': header('Whole seconds after which a retry makes sense.', count, '1'),
   'Idempotent-Replayed': header('`true` where this is the answer of an earlier request with the key.', text, 'true'),
   'x-original-request-id': header('On a replay: the request that ran.', text, 'hV3kQ9sTz1LmXw7RbYc'),
-  'Set-Cookie': header('Opens the session or ends it, and makes the browser a known device.', text, 'session=tas_…; Path=/; HttpOnly; SameSite=Lax'),
+  'Set-Cookie': header(
+    'Opens the session or ends it, and makes the browser a known device.',
+    text,
+    'session=tas_…; Path=/; HttpOnly; SameSite=Lax',
+  ),
   'x-should-retry': header('`false` tells SDKs not to repeat this request.', text, 'false'),
 };
 

@@ -62,6 +62,8 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Tokens of a text to embed', limits.embeddingTokens],
   ['Words to translate at once', maxTranslationWords],
   ['Active keys of an account', limits.activeKeys],
+  ['Active and suspended keys of an account', limits.usableKeys],
+  ['Revoked and expired keys that are kept, the newest', limits.endedKeys],
 ];
 
 const plans = (): string =>

@@ -1,6 +1,6 @@
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import type { InputCheck, Operation } from '#runtime/operation.ts';
 
 const changePassword: Operation<typeof accountRoutes.changePassword> = async (
   services,
@@ -13,4 +13,9 @@ const changePassword: Operation<typeof accountRoutes.changePassword> = async (
   setDevice(await services.devices().remember(account, device));
 };
 
-export const handler = endpoint(accountRoutes.changePassword, changePassword);
+/** Before the current password is looked at: a bad request is no guess. */
+const checkPassword: InputCheck<typeof accountRoutes.changePassword> = async ({ passwords }, { input, caller }) => {
+  if (caller?.kind === 'session') await passwords().checkNew(caller.account, input.body.newPassword);
+};
+
+export const handler = endpoint(accountRoutes.changePassword, changePassword, checkPassword);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { accountId, email, instant, text } from './fields.ts';
+import { email } from './email.ts';
+import { accountId, instant, text } from './fields.ts';
 import { name } from './names.ts';
 
 const body = 'must be a JSON object';

@@ -87,8 +87,6 @@ export const whole = v.pipe(v.number(), v.safeInteger());
 /** An account's, user's or balance's id: a random integer that JavaScript holds exactly (design section 3, "Ids"). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-export const email = v.pipe(text(254), v.email('must be an e-mail address'));
-
 /** An object as JSON knows it: Valibot takes a list for an object without fields. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -9,6 +9,10 @@ export const limits = {
   embeddingTexts: 100,
   embeddingTokens: 8192,
   activeKeys: 50,
+  /** Active and suspended together. */
+  usableKeys: 100,
+  /** Revoked and expired ones that are kept: the newest. */
+  endedKeys: 200,
 } as const;
 
 /** Seconds a model may take where the answer must be there within a buffered route's 29: the function has 28, and settles in them too. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { accountId, email, instant, integer, text } from './fields.ts';
+import { email } from './email.ts';
+import { accountId, instant, integer, text } from './fields.ts';
 import { planListing } from './plans.ts';
 
 const body = 'must be a JSON object';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
 import * as v from 'valibot';
+import { email } from '#contract/email.ts';
 import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { nameFor } from '#domain/accounts/names.ts';
 import { ServiceError } from '#domain/service-error.ts';
@@ -19,7 +20,7 @@ const toleranceSeconds = 60;
 const Claims = v.object({
   iss: v.string(),
   sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
-  email: v.pipe(v.string(), v.email(), v.maxLength(254)),
+  email,
   email_verified: v.union([v.literal(true), v.literal('true')]),
   name: v.fallback(v.optional(v.string()), undefined),
   iat: v.number(),

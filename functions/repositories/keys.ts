@@ -1,42 +1,17 @@
-import { type DynamoDBDocumentClient, paginateQuery, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/limits.ts';
 import { isWorking, type KeyRecord, type StoredKey } from '#domain/keys/key-record.ts';
 import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
-import { apiKeyKey, storedInstant, userKey } from './account-items.ts';
+import { apiKeyKey, userKey } from './account-items.ts';
+import { conditionally } from './conditional.ts';
+import { storedKeyOf } from './key-items.ts';
 import { readItem } from './read-item.ts';
 import { failedConditions, type TransactItem } from './transaction.ts';
 
 /** What a meter keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
 const never = 253_402_300_799;
-
-const Row = v.object({
-  id: v.string(),
-  name: v.string(),
-  prefix: v.string(),
-  lastFour: v.string(),
-  status: v.picklist(['active', 'suspended', 'revoked']),
-  createdAt: storedInstant,
-  suspendedByOperator: v.exactOptional(v.literal(true)),
-  expiresAt: v.exactOptional(storedInstant),
-  lastUsedAt: v.exactOptional(storedInstant),
-  revision: v.number(),
-});
-
-/** What can be read of an item that is no `Row`; its sort key always can. */
-const text = v.fallback(v.string(), '');
-const instant = v.fallback(v.optional(storedInstant), undefined);
-const Remains = v.object({
-  sk: v.string(),
-  name: text,
-  prefix: text,
-  lastFour: text,
-  status: v.fallback(v.picklist(['revoked', 'unreadable']), 'unreadable'),
-  createdAt: instant,
-  expiresAt: instant,
-  lastUsedAt: instant,
-});
 
 export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, metersTable: string): KeyStore {
   async function list(accountId: number): Promise<StoredKey[]> {
@@ -142,7 +117,21 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
     await client.send(new TransactWriteCommand({ TransactItems: [{ Update: record }, { Update: meter }] }));
   }
 
-  return { list, find, create, change, revokeUnreadable, rotate };
+  async function remove(accountId: number, { id, revision }: StoredKey): Promise<void> {
+    const isAsRead =
+      revision === undefined
+        ? { ConditionExpression: '#status = :revoked', ExpressionAttributeNames: { '#status': 'status' } }
+        : { ConditionExpression: 'revision = :revision' };
+    const deletion = new DeleteCommand({
+      TableName: accountsTable,
+      Key: apiKeyKey(accountId, id),
+      ...isAsRead,
+      ExpressionAttributeValues: revision === undefined ? { ':revoked': 'revoked' } : { ':revision': revision },
+    });
+    await conditionally(client.send(deletion));
+  }
+
+  return { list, find, create, change, remove, revokeUnreadable, rotate };
 }
 
 /**
@@ -185,18 +174,4 @@ function expiredKeys(meter: unknown, now: number, changed: KeyRecord[]): string[
   if (!parsed.success) return [];
   const others = Object.entries(parsed.output.k).filter(([id]) => !changed.some((record) => record.id === id));
   return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
-}
-
-function storedKeyOf(item: unknown): StoredKey {
-  const { success, output } = v.safeParse(Row, item);
-  if (success) return output;
-  const { sk, createdAt, expiresAt, lastUsedAt, ...remains } = v.parse(Remains, item);
-  return {
-    ...remains,
-    id: sk.slice(apiKeyKey(0, '').sk.length),
-    ...(createdAt !== undefined && { createdAt }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(lastUsedAt !== undefined && { lastUsedAt }),
-    revision: undefined,
-  };
 }

@@ -55,8 +55,11 @@ export type OrderOf<R extends Route, O extends Order> = (
 /** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */
 export type Operation<R extends Route> = (services: Services, call: OperationCall<R>) => Promise<Answer<R>> | Answer<R>;
 
-/** Refuses (400) input that its schema cannot: for what it needs to know beside it, as the time or who calls. */
+/**
+ * Refuses (400) input that its schema cannot: for what it needs to know beside it, as the time or who calls. It comes
+ * before the 403, so the caller may be one of whom the operation will not hear.
+ */
 export type InputCheck<R extends Route> = (
   services: Services,
-  call: Pick<OperationCall<R>, 'input' | 'caller'>,
+  call: Pick<OperationCall<R>, 'input'> & { readonly caller: Caller | undefined },
 ) => void | Promise<void>;

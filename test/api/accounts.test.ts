@@ -57,6 +57,18 @@ describe('registration', () => {
     });
   });
 
+  it.each([
+    ["o'neil@example.com", "o'neil@example.com", "O'NEIL@example.COM"],
+    ['ada@bücher.example', 'ada@xn--bcher-kva.example', 'ADA@XN--bcher-kva.example'],
+  ])('takes %s, mails it as %s, and knows it as %s too', async (email, stored, other) => {
+    const body = { email, name: 'Ada', password_hash: 'a quiet river bank' };
+    expect((await register(body)).body.data.email).toBe(stored);
+    expect(await service.mailedToken(stored)).toMatch(/^tac_/);
+    expect((await register({ ...body, email: other })).body.message).toBe('EMAIL_ALREADY_REGISTERED');
+    const login = { email: other, password: body.password_hash };
+    expect((await service.call('POST', '/api/auth/login', { body: login })).status).toBe(200);
+  });
+
   it('loses no mail while SES is away, and sends it once after', async () => {
     await service.post('/_local/faults', { target: 'ses', fault: 'unavailable', count: 6 });
     const { email } = await service.registered();

@@ -1,4 +1,9 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/tables.ts';
+import { apiKeyKey } from '#repositories/account-items.ts';
+import { rowsOf } from '#test/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
@@ -10,6 +15,15 @@ afterAll(() => service.close());
 const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });
 const statusWith = async (key: string) => (await service.call('GET', '/v1/models', { key })).status;
+/** A record as the service writes it, past the service; higher indexes are newer. */
+async function plantKey(accountId: number, index: number, status: 'suspended' | 'revoked'): Promise<void> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  const id = `planted-${index}`;
+  const about = { name: `key ${index}`, prefix: 'tai_x', lastFour: 'xxxx', createdAt: 1000 + index, revision: 1 };
+  const Item = { ...apiKeyKey(accountId, id), id, status, ...about };
+  await client.send(new PutCommand({ TableName: tables.accounts.name, Item }));
+  client.destroy();
+}
 const chatWith = async (key: string) =>
   (await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status;
 
@@ -99,6 +113,36 @@ describe('API keys', () => {
     expect((await call('POST', '/api/keys', cookie, { name: 'freed' })).status).toBe(201);
     await service.post('/_local/clock', { advance: 'PT2M' });
     expect((await call('POST', '/api/keys', cookie, { name: 'after expiry' })).status).toBe(201);
+  });
+
+  it('are 100 at most that are active or suspended, however many are suspended first', async () => {
+    const { cookie, id } = await service.person();
+    await Promise.all(Array.from({ length: 99 }, (_, index) => plantKey(id, index, 'suspended')));
+    const refused = await call('POST', '/api/keys', cookie, { name: 'one more' });
+    expect([refused.status, refused.body.message]).toEqual([409, 'INVALID_STATE']);
+    expect(refused.body.detail).toContain('100');
+    const { data } = (await call('GET', '/api/keys', cookie)).body;
+    const suspended = data.find(({ status }: { status: string }) => status === 'suspended');
+    await call('DELETE', `/api/keys/${suspended.id}`, cookie);
+    expect((await call('POST', '/api/keys', cookie, { name: 'one more' })).status).toBe(201);
+  });
+
+  it('that have ended are listed up to the newest 200, and older ones are gone when the next key is made', async () => {
+    const { cookie, id, keyId } = await service.person();
+    await Promise.all(Array.from({ length: 300 }, (_, index) => plantKey(id, index, 'revoked')));
+    const list = async () => (await call('GET', '/api/keys', cookie)).body.data as { id: string; name: string }[];
+    const shown = await list();
+    expect(shown).toHaveLength(201);
+    expect(shown[0]?.id).toBe(keyId);
+    expect(shown.slice(1).map(({ name }) => name)).toEqual(
+      Array.from({ length: 200 }, (_, index) => `key ${299 - index}`),
+    );
+    await call('POST', '/api/keys', cookie, { name: 'next' });
+    expect(await list()).toHaveLength(202);
+    const stored = (await rowsOf('accounts')).filter(
+      ({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('key#'),
+    );
+    expect(stored).toHaveLength(202);
   });
 
   it('of another account are as unknown as keys that never were, and a key may not manage keys', async () => {

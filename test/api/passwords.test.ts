@@ -163,6 +163,22 @@ describe('a password that everybody tries first', () => {
     },
   );
 
+  it.each(['grace.hopper@example.com', 'Grace.Hopper', 'gracehopper1906!', 'REAR ADMIRAL', 'rear-admiral-1'])(
+    '%s is refused where it is one’s own address or name, at registration, reset and change',
+    async (own) => {
+      const person = { email: 'grace.hopper@example.com', name: 'Rear Admiral', password_hash: 'a quiet river bank' };
+      const detail = (field: string) => `${field} must not be your e-mail address or your name.`;
+      const refused = await post('register', { ...person, password_hash: own });
+      expect([refused.status, refused.body.detail]).toEqual([400, detail('password_hash')]);
+      const { cookie } = await service.registered();
+      await service.call('PATCH', '/api/auth/me', { cookie, body: { name: person.name } });
+      const change = { currentPassword: 'not the password', newPassword: own };
+      const mine = /^rear/i.test(own);
+      const changed = await post('change-password', change, cookie);
+      expect(changed.body.detail).toBe(mine ? detail('newPassword') : 'The e-mail address or the password is wrong.');
+    },
+  );
+
   it.each([
     [{ newPassword: 'x'.repeat(7) }, 'newPassword must have at least 8 characters.'],
     [{ newPassword: 'x'.repeat(129) }, 'newPassword must have at most 128 characters.'],

@@ -39,7 +39,7 @@ function lists(
 }
 
 function strings({ format, pattern, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {
-  if (format === 'email') return fc.tuple(word, word).map(([name, host]) => `${name}@${host}.example`);
+  if (format === 'idn-email') return fc.tuple(word, word).map(([name, host]) => `${name}@${host}.example`);
   if (format === 'date')
     return fc.date({ min: day(0), max: day(60), noInvalidDate: true }).map((at) => at.toISOString().slice(0, 10));
   if (format === 'date-time')

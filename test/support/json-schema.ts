@@ -39,7 +39,7 @@ const assertions = new Set(
 const annotations = new Set(['description', 'default', 'title', 'examples', 'contentMediaType', 'contentSchema']);
 
 const formats: Readonly<Record<string, RegExp>> = {
-  email: /^[^@\s]+@[^@\s]+$/,
+  'idn-email': /^[^@\s]+@[^@\s]+$/,
   date: /^\d{4}-\d\d-\d\d$/,
   'date-time': /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$/i,
 };

@@ -14,7 +14,7 @@ export const keyRoutes = {
     output: CreatedKey,
     success: { status: 201, message: 'SUCCESS' },
     refusals: ['INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: { tables: { accounts: 'delete', meters: 'write' } },
   }),
   listKeys: defineRoute({
     id: 'list-keys',
@@ -62,6 +62,6 @@ export const keyRoutes = {
     output: CreatedKey,
     success: { status: 201, message: 'SUCCESS' },
     refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: { tables: { accounts: 'delete', meters: 'write' } },
   }),
 } as const satisfies Record<string, Route>;

@@ -1,3 +1,5 @@
+import { canonicalEmail } from '#contract/email.ts';
+
 /** A person's account. Moments in epoch ms. */
 export interface Account {
   readonly id: number;
@@ -35,7 +37,7 @@ export interface OutgoingMail {
   readonly html: string;
 }
 
-/** Addresses are compared without regard to case. */
+/** Addresses are compared without regard to case, and to how their domain is written; what is none is as unknown as any. */
 export function normalizedEmail(email: string): string {
-  return email.toLowerCase();
+  return canonicalEmail(email) ?? email.toLowerCase();
 }

@@ -8,7 +8,7 @@ import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { type MailContent, passwordChangedMail, resetMail } from './mails.ts';
 import { nameFor } from './names.ts';
-import { refuseCommonPassword } from './password-policy.ts';
+import { refuseGuessablePassword } from './password-policy.ts';
 import type { PasswordStore } from './password-store.ts';
 import type { AccountSettings } from './settings.ts';
 
@@ -60,7 +60,7 @@ export function passwordService(
     if (!(await passwords.isResetToken(accountId, digest, clock.now()))) throw badToken();
     const account = await accounts.find(accountId);
     if (!account || account.deletedAt !== undefined) throw badToken();
-    await refuseCommonPassword(settings.commonPasswords, newPassword, 'newPassword');
+    await checkNew(account, newPassword);
     const hash = await hashed(newPassword);
     // Who registered with an address that nobody confirmed may be a stranger: the name goes with the password.
     const name = account.confirmedAt === undefined && { name: nameFor(account.email) };
@@ -70,9 +70,13 @@ export function passwordService(
     return (await accounts.find(accountId)) ?? account;
   }
 
-  /** All sessions end, the current one too; the caller opens it anew. */
+  /** Refuses (400) a password that is easily guessed. */
+  function checkNew(account: Account, newPassword: string): Promise<void> {
+    return refuseGuessablePassword(settings.commonPasswords, newPassword, account, 'newPassword');
+  }
+
+  /** `checkNew` comes before it. All sessions end, the current one too; the caller opens another. */
   async function change(account: Account, newPassword: string): Promise<void> {
-    await refuseCommonPassword(settings.commonPasswords, newPassword, 'newPassword');
     const hash = await hashed(newPassword);
     if (await passwords.change(account.id, account.passwordHash, hash, noticeTo(account), clock.now())) return;
     throw new ServiceError('INVALID_STATE', 'The password was changed meanwhile; sign in again.');
@@ -96,7 +100,7 @@ export function passwordService(
     return hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
   }
 
-  return { forgot, sendResetLink, reset, change };
+  return { forgot, sendResetLink, reset, checkNew, change };
 }
 
 function badToken(): ServiceError {

@@ -14,7 +14,7 @@ import {
 import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { confirmationMail } from './mails.ts';
-import { refuseCommonPassword } from './password-policy.ts';
+import { refuseGuessablePassword } from './password-policy.ts';
 import type { AccountSettings } from './settings.ts';
 
 const confirmationLifetimeMs = 24 * 3_600_000;
@@ -35,7 +35,7 @@ export function registrationService(
 ) {
   /** `network` is where the request came from; undefined where networks are not limited. */
   async function register({ email, name, password }: NewPerson, network?: string): Promise<Account> {
-    await refuseCommonPassword(settings.commonPasswords, password, 'password_hash');
+    await refuseGuessablePassword(settings.commonPasswords, password, { email, name }, 'password_hash');
     if (network) await throttle.demand(mailsFromNetwork, network);
     await throttle.check(registrationsOfAddress, normalizedEmail(email));
     const passwordHash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));

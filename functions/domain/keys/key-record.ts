@@ -37,6 +37,11 @@ export function statusOf(key: StoredKey, now: number): KeyStatus {
   return isReadable(key) && key.status !== 'revoked' && isPast ? 'expired' : key.status;
 }
 
+/** Can never be used again, unless an expiry is moved. */
+export function hasEnded(key: StoredKey, now: number): boolean {
+  return ['revoked', 'expired'].includes(statusOf(key, now));
+}
+
 /** Works for a call: active and not past. */
 export function isWorking(record: KeyRecord, now: number): boolean {
   return statusOf(record, now) === 'active';

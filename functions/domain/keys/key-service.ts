@@ -3,8 +3,9 @@ import { limits } from '#contract/limits.ts';
 import { issueCredential } from '../credential.ts';
 import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
-import { isReadable, type KeyRecord, type StoredKey, statusOf } from './key-record.ts';
+import { hasEnded, isReadable, type KeyRecord, type StoredKey, statusOf } from './key-record.ts';
 import type { KeyStore, KeyWrite } from './key-store.ts';
+import { created, shown } from './shown-key.ts';
 
 /** What a caller may change about a key; `expiresAt` in ISO 8601, null meaning never. */
 export interface KeyChanges {
@@ -14,6 +15,9 @@ export interface KeyChanges {
 }
 
 const maxTries = 5;
+
+/** An account that has more, from before there was a limit, loses them a hundred at a time. */
+const maxRemoved = 100;
 
 /** `tai_`, the account reference that all keys of an account share, and the first four characters of the secret. */
 const shownCharacters = 17;
@@ -31,17 +35,21 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
 
   async function create(accountId: number, input: { name: string; expiresAt?: string | null | undefined }) {
     const now = clock.now();
+    const before = await keys.list(accountId);
+    if (before.filter((stored) => !hasEnded(stored, now)).length >= limits.usableKeys) throw tooManyKeys();
     const { record, key } = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
     refuseUnlessDone(await keys.create(accountId, record, now));
+    await removeOldest(accountId, before, now);
     return created(record, key, now);
   }
 
+  /** All that can still be used, and the newest of those that have ended; newest first. */
   async function list(accountId: number) {
     const now = clock.now();
-    const records = await keys.list(accountId);
-    return records
-      .toSorted((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0))
-      .map((record) => shown(record, now));
+    const stored = await keys.list(accountId);
+    const surplus = new Set(surplusOf(stored, now));
+    const records = stored.filter((key) => !surplus.has(key));
+    return records.toSorted(newestFirst).map((record) => shown(record, now));
   }
 
   async function change(accountId: number, id: string, changes: KeyChanges) {
@@ -96,7 +104,13 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
         ? { ...old, expiresAt: Math.min(expiresAt ?? lastInstant, now + graceSeconds * 1000) }
         : { ...old, status: 'revoked' };
     refuseUnlessDone(await keys.rotate(accountId, { ...ending, revision: old.revision + 1 }, record, now));
+    await removeOldest(accountId, await keys.list(accountId), now);
     return created(record, key, now);
+  }
+
+  async function removeOldest(accountId: number, stored: readonly StoredKey[], now: number): Promise<void> {
+    const surplus = surplusOf(stored, now).slice(0, maxRemoved);
+    await Promise.all(surplus.map((key) => keys.remove(accountId, key)));
   }
 
   async function revise(accountId: number, id: string, edit: (record: KeyRecord, now: number) => KeyRecord) {
@@ -152,31 +166,24 @@ function expiry(text: string | null | undefined): { expiresAt?: number } {
   return text === null || text === undefined ? {} : { expiresAt: epochMs(text) };
 }
 
+function surplusOf(stored: readonly StoredKey[], now: number): StoredKey[] {
+  const ended = stored.filter((key) => hasEnded(key, now));
+  return ended.toSorted(newestFirst).slice(limits.endedKeys);
+}
+
+function newestFirst(one: StoredKey, other: StoredKey): number {
+  return (other.createdAt ?? 0) - (one.createdAt ?? 0);
+}
+
+function tooManyKeys(): ServiceError {
+  const detail = `An account may have ${limits.usableKeys} active and suspended keys; revoke one first.`;
+  return new ServiceError('INVALID_STATE', detail);
+}
+
 function refuseUnlessDone(outcome: KeyWrite): void {
   if (outcome === 'too many') {
     throw new ServiceError('INVALID_STATE', `An account may have ${limits.activeKeys} active keys; revoke one first.`);
   }
   if (outcome === 'changed meanwhile')
     throw new ServiceError('INVALID_STATE', 'The key was changed meanwhile; look at it again.');
-}
-
-function created(record: KeyRecord, key: string, now: number) {
-  return { ...shown(record, now), createdAt: new Date(record.createdAt).toISOString(), key };
-}
-
-function shown(record: StoredKey, now: number) {
-  return {
-    id: record.id,
-    name: record.name,
-    prefix: record.prefix,
-    lastFour: record.lastFour,
-    status: statusOf(record, now),
-    createdAt: isoOrNull(record.createdAt),
-    expiresAt: isoOrNull(record.expiresAt),
-    lastUsedAt: isoOrNull(record.lastUsedAt),
-  };
-}
-
-function isoOrNull(moment: number | undefined): string | null {
-  return moment === undefined ? null : new Date(moment).toISOString();
 }

@@ -9,6 +9,8 @@ export interface KeyStore {
   create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite>;
   /** `after.revision` is one above the stored record's. */
   change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite>;
+  /** Deletes a key's record, unless it has changed since it was read. */
+  remove(accountId: number, key: StoredKey): Promise<void>;
   /** Revokes a key whose record cannot be read, and leaves the rest of the record as it is. */
   revokeUnreadable(accountId: number, id: string): Promise<void>;
   /** Changes one and creates another, both or none. */
