@@ -23,7 +23,7 @@ const sk = { name: 'sk', type: 'S' } as const;
 const shard = { name: 'p', type: 'N' } as const;
 
 export const tables = {
-  /** Users, e-mail claims, sessions, tokens, key records, mail outbox. */
+  /** Users, e-mail claims, sessions, known devices, tokens, key records, mail outbox. */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: true, ttlAttribute: 'ttl' },
   /** One item per account: everything an admission looks at (design section 4). */
   meters: {

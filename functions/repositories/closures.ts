@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { ClosedAccount, ClosureStore } from '#domain/accounts/closure-store.ts';
 import { claimKey, claimRow, identityKey, mailRow, purgeKey, userKey } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
+import { readable } from './readable.ts';
 import { commit, putNew, type TransactItem } from './transaction.ts';
 
 const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
@@ -58,8 +59,7 @@ export function closureStore(client: DynamoDBDocumentClient, table: string, mete
       KeyConditionExpression: 'pk = :purge AND sk <= :now',
       ExpressionAttributeValues: { ':purge': 'purge', ':now': `${String(now).padStart(15, '0')}~` },
     };
-    for await (const { Items = [] } of paginateQuery({ client }, query))
-      yield* Items.map((item) => v.parse(Closed, item));
+    for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Closed, Items);
   }
 
   /** The note that it is to be purged goes last, so that a purge cut short is taken up again. */

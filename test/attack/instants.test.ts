@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TableId, tables } from '#contract/tables.ts';
 import { apiKeyKey, sessionKey } from '#repositories/account-items.ts';
 import { dayPrefix, rowKey } from '#repositories/ledger-items.ts';
+import { rowsOf } from '#test/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
@@ -182,5 +183,16 @@ describe('a stored row that cannot be read', () => {
     expect(before).toHaveLength(1);
     await put('ledger', { a: id, sk: `${dayPrefix(before[0].date)}chat#broken#`, date: before[0].date, calls: 'many' });
     expect(await days()).toEqual(before);
+  });
+
+  it('of a deleted account keeps none of the others from being purged', async () => {
+    const { id, email, password, cookie } = await service.registered();
+    await put('accounts', { pk: 'purge', sk: '000000000000001#1', accountId: 'nobody' });
+    await call('POST', '/api/auth/delete-account', cookie, { email, password });
+    await service.settled();
+    await service.post('/_local/clock', { advance: 'P30DT2H' });
+    await service.settled();
+    const left = (await rowsOf('accounts')).filter(({ pk }) => pk === `user#${id}`);
+    expect(left).toEqual([]);
   });
 });
