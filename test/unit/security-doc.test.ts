@@ -1,31 +1,46 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const page = readFileSync('docs/security.md', 'utf8');
-const rows = page.split('\n').filter((line) => /^\| [A-Z]\d+ \|/.test(line));
-const bars = rows.map((row) => {
-  const [id = '', , , tests = ''] = row.slice(2).split(' | ');
-  const links = [...tests.matchAll(/\[[^\]]+\]\(([^)]+)\) `([^`]+)`/g)].map(([, path = '', name = '']) => ({
-    path,
-    name,
-  }));
-  return { id, links };
-});
+
+/** The rows of a section's table, each with the tests that it names. */
+function rowsOf(section: string) {
+  const [, text = ''] = page.split(`\n## ${section}\n`);
+  const [table = ''] = text.split('\n## ');
+  return table
+    .split('\n')
+    .filter((line) => /^\| [A-Z]\d+ \|/.test(line))
+    .map((row) => {
+      const [id = '', , , tests = ''] = row.slice(2).split(' | ');
+      const links = Array.from(tests.matchAll(/\[[^\]]+\]\(([^)]+)\) `([^`]+)`/g), ([, path = '', name = '']) => ({
+        file: join('docs', path),
+        name,
+      }));
+      return { id, links };
+    });
+}
+
+const bars = rowsOf('Bars');
+const attacks = rowsOf('Attacks');
 
 describe('docs/security.md', () => {
   it('has every bar of accounts, mail and secrets', () => {
-    expect(bars.map(({ id }) => id)).toEqual([
-      ...Array.from({ length: 10 }, (_, index) => `A${index + 1}`),
-      'F7',
-      'O1',
-    ]);
+    const accounts = Array.from({ length: 10 }, (_, index) => `A${index + 1}`);
+    expect(bars.map(({ id }) => id)).toEqual([...accounts, 'F7', 'O1']);
   });
 
-  it.each(bars)('names for $id tests that exist under these names', ({ links }) => {
+  it('has a row for every file of attacks', async () => {
+    const files = (await readdir('test/attack'))
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => join('test/attack', file));
+    expect(files.filter((file) => !attacks.some(({ links }) => links.some((link) => link.file === file)))).toEqual([]);
+  });
+
+  it.each([...bars, ...attacks])('names for $id tests that exist under these names', ({ links }) => {
     expect(links.length).toBeGreaterThan(0);
-    for (const { path, name } of links) {
-      const file = join('docs', path);
+    for (const { file, name } of links) {
       const source = existsSync(file) ? readFileSync(file, 'utf8') : '';
       const isThere = ["'", '"', '`'].some((quote) => source.includes(quote + name + quote));
       expect({ file, name, isThere }).toEqual({ file, name, isThere: true });
