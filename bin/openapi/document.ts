@@ -1,3 +1,4 @@
+import { idempotencyKey as keyRule } from '#contract/idempotency-key.ts';
 import type { Route } from '#contract/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { Answers } from './answers.ts';
@@ -29,8 +30,8 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes repeating safe: requests of an account with the same key run once, and the answer is given again for 24 hours. 1 to 255 printable ASCII characters, in quotes or bare, such as `order-17`.',
-  schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x20-\\x7e]*$' },
+    'Makes repeating safe: requests of an account with the same key run once, and the answer is given again for 24 hours. 1 to 255 printable ASCII characters, in quotes or bare, such as `order-17`; a comma or a quote needs the quotes, in which `"` and `\\` come after a `\\`.',
+  schema: { type: 'string', minLength: 1, maxLength: 2 * keyRule.maxLength + 2, pattern: keyRule.pattern },
 };
 
 /** The OpenAPI document of the route table. Throws where an operation has no recorded answer. */

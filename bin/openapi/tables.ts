@@ -58,6 +58,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Messages of a chat', limits.messages],
   ['Functions or tools', limits.functions],
   ['Stop sequences', limits.stopSequences],
+  ['Characters of a stop sequence', limits.stopSequenceCharacters],
   ['Texts to embed at once', limits.embeddingTexts],
   ['Tokens of a text to embed', limits.embeddingTokens],
   ['Words to translate at once', maxTranslationWords],

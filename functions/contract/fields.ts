@@ -7,12 +7,12 @@ import * as v from 'valibot';
 export const text = (max: number, min = 1) =>
   v.pipe(
     v.string('must be a string'),
-    v.check(isWellFormed, 'must be well-formed Unicode'),
+    wellFormed(),
     v.check(
-      (value) => characters(value, min) >= min,
+      (value) => hasCharacters(value, min),
       min === 1 ? 'must not be empty' : `must have at least ${min} characters`,
     ),
-    v.check((value) => characters(value, max + 1) <= max, `must have at most ${max} characters`),
+    v.check((value) => !hasCharacters(value, max + 1), `must have at most ${max} characters`),
     v.metadata({ minLength: min, maxLength: max }),
   );
 
@@ -92,11 +92,12 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Code points, counted no further than `enough`. */
-function characters(value: string, enough: number): number {
+/** Whether there are so many code points, each of which has one or two UTF-16 units. */
+function hasCharacters(value: string, least: number): boolean {
+  if (value.length < least || value.length >= 2 * least) return value.length >= least;
   let count = 0;
-  for (const _ of value) if (++count >= enough) break;
-  return count;
+  for (const _ of value) count += 1;
+  return count >= least;
 }
 
 /** A Date takes 30 February for 2 March. */
@@ -106,8 +107,16 @@ function isCalendarDate(value: string): boolean {
   return Number.isNaN(date.getTime()) || date.toISOString().startsWith(day);
 }
 
-function isWellFormed(value: string): boolean {
-  return value.isWellFormed();
+/** What goes on must be UTF-8, which no text with a lone surrogate can be, wherever it is in a value. */
+export function wellFormed<Value>() {
+  return v.check<Value, string>(isWellFormed, 'must be well-formed Unicode');
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  return Object.keys(value).every(isWellFormed) && Object.values(value).every(isWellFormed);
 }
 
 function atLeast(min: number): string {

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
-import { decimal, integer, isJsonObject, text, whole } from './fields.ts';
+import { decimal, integer, isJsonObject, text, wellFormed, whole } from './fields.ts';
 import { limits } from './limits.ts';
 import { type Capability, models } from './models.ts';
 
-export const nonEmpty = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
-export const content = v.pipe(
-  v.string('must be a string'),
-  v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),
-);
+/** Any text that goes to a model: what is sent on must be UTF-8, which a lone surrogate cannot be. */
+export const content = v.pipe(v.string('must be a string'), wellFormed());
+export const nonEmpty = v.pipe(content, v.minLength(1, 'must not be empty'));
 export const functionName = v.pipe(
   text(64),
   v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'),
@@ -21,11 +19,17 @@ export const modelFor = (capability: Capability) =>
 
 export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
 
+/** Sent on as it is. */
+export const jsonSchema = v.pipe(
+  v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
+  wellFormed(),
+);
+
 export const FunctionDefinition = v.object(
   {
     name: functionName,
     description: v.optional(content),
-    parameters: v.optional(v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object')),
+    parameters: v.optional(jsonSchema),
   },
   'must be an object',
 );
@@ -55,6 +59,8 @@ export const messageList = <const M extends v.GenericSchema>(message: M) =>
     v.maxLength(limits.messages, `must have at most ${limits.messages} messages`),
   );
 
+const stopSequence = text(limits.stopSequenceCharacters);
+
 /** The rules of what steers the choice of tokens, and the defaults (spec "POST /chat/completions"). */
 export const samplingRules = {
   temperature: v.pipe(decimal(0, 2), v.description('Higher is more random; 0 is the most likely text.')),
@@ -63,13 +69,13 @@ export const samplingRules = {
   penalty: decimal(-2, 2),
   stop: v.union(
     [
-      nonEmpty,
+      stopSequence,
       v.pipe(
-        v.array(nonEmpty, 'must be a list'),
+        v.array(stopSequence, 'must be a list'),
         v.maxLength(limits.stopSequences, `must have at most ${limits.stopSequences} sequences`),
       ),
     ],
-    `must be a non-empty string or a list of at most ${limits.stopSequences} non-empty strings`,
+    `must be well-formed Unicode of 1 to ${limits.stopSequenceCharacters} characters, or a list of at most ${limits.stopSequences} such strings`,
   ),
   stream: v.pipe(v.boolean('must be true or false'), v.description('Sends the answer as it is made, as events.')),
 };

@@ -137,11 +137,11 @@ export const EmbeddingsRequest = v.object(
           v.maxLength(limits.embeddingTexts, `must have at most ${limits.embeddingTexts} texts`),
         ),
       ],
-      'must be a non-empty string or a list of non-empty strings; tokens are not taken',
+      'must be non-empty, well-formed Unicode, or a list of such strings; tokens are not taken',
     ),
     encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
     dimensions: v.optional(v.nullable(integer(1, mostDimensions))),
-    user: v.optional(v.nullable(v.string('must be a string'))),
+    user: v.optional(v.nullable(content)),
   },
   'must be a JSON object',
 );

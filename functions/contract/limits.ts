@@ -6,6 +6,8 @@ export const limits = {
   messages: 2048,
   functions: 128,
   stopSequences: 4,
+  /** A marker is far shorter; what a stream may be the beginning of one is held back. */
+  stopSequenceCharacters: 256,
   embeddingTexts: 100,
   embeddingTokens: 8192,
   activeKeys: 50,

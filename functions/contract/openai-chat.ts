@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, isJsonObject, text, whole } from './fields.ts';
+import { integer, text, whole } from './fields.ts';
 import { finishReasons } from './inference.ts';
 import {
   content,
@@ -8,6 +8,7 @@ import {
   FunctionDefinition,
   Functions,
   functionName,
+  jsonSchema,
   messageList,
   modelFor,
   roleRule,
@@ -34,7 +35,7 @@ const Text = v.union(
       v.transform((parts) => parts.map((part) => part.text).join('\n')),
     ),
   ],
-  'must be a string or a list of text parts; images, audio and files are not taken',
+  'must be well-formed Unicode or a list of text parts; images, audio and files are not taken',
 );
 
 const callId = text(256);
@@ -99,7 +100,7 @@ const ResponseFormat = v.variant(
         {
           name: functionName,
           description: v.nullish(content),
-          schema: v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
+          schema: jsonSchema,
           strict: v.nullish(v.boolean('must be true or false')),
         },
         'must be an object',

@@ -65,12 +65,12 @@ export async function startCountedApi() {
     return { ...made, item };
   }
 
-  async function post(path: string, key: string, body: unknown) {
+  async function post(path: string, key: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
     asked.length = 0;
     const began = performance.now();
     const response = await fetch(front.origin + path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
     const pieces: string[] = [];
