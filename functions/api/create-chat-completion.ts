@@ -9,8 +9,8 @@ import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 type Route = typeof inferenceRoutes.createChatCompletion;
 type Order = ChatOrder<ChatCompletion>;
 
-const orderChat: OrderOf<Route, Order> = ({ inference }, body) =>
-  inference().orderChat(conversationOf(body), specifiedChat);
+const orderChat: OrderOf<Route, Order> = ({ inference }, body, prove) =>
+  inference().orderChat(conversationOf(body), specifiedChat, prove);
 
 const createChatCompletion: PricedOperation<Route, Order> = ({ inference }, { order, requestId }) =>
   order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId);

@@ -5,7 +5,8 @@ import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
 type Route = typeof inferenceRoutes.createEmbeddings;
 
-const orderEmbeddings: OrderOf<Route, EmbeddingsOrder> = ({ inference }, body) => inference().orderEmbeddings(body);
+const orderEmbeddings: OrderOf<Route, EmbeddingsOrder> = ({ inference }, body, prove) =>
+  inference().orderEmbeddings(body, prove);
 
 const createEmbeddings: PricedOperation<Route, EmbeddingsOrder> = async ({ inference }, { order, setCost }) => {
   const { answer, cost } = await inference().embed(order);

@@ -9,8 +9,8 @@ import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 type Route = typeof openAiRoutes.createOpenAiChatCompletion;
 type Order = ChatOrder<OpenAiChatCompletion>;
 
-const orderChat: OrderOf<Route, Order> = ({ inference }, body) =>
-  inference().orderChat(conversationOfOpenAi(body), openAiChat(body));
+const orderChat: OrderOf<Route, Order> = ({ inference }, body, prove) =>
+  inference().orderChat(conversationOfOpenAi(body), openAiChat(body), prove);
 
 const createChatCompletion: PricedOperation<Route, Order> = ({ inference }, { order, requestId }) =>
   order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId);

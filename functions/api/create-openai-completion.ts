@@ -8,8 +8,8 @@ import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 type Route = typeof openAiRoutes.createOpenAiCompletion;
 type Order = CompletionOrder<Completion>;
 
-const orderCompletion: OrderOf<Route, Order> = ({ inference }, body) =>
-  inference().orderCompletion(body, openAiCompletion(body));
+const orderCompletion: OrderOf<Route, Order> = ({ inference }, body, prove) =>
+  inference().orderCompletion(body, openAiCompletion(body), prove);
 
 const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { order, requestId, setCost }) => {
   if (order.stream) return inference().streamCompletion(order, requestId);

@@ -5,7 +5,8 @@ import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 
 type Route = typeof inferenceRoutes.translate;
 
-const orderTranslation: OrderOf<Route, TranslationOrder> = ({ translation }, body) => translation().order(body);
+const orderTranslation: OrderOf<Route, TranslationOrder> = ({ translation }, body, prove) =>
+  translation().order(body, prove);
 
 const translate: PricedOperation<Route, TranslationOrder> = ({ translation }, { order }) =>
   translation().translate(order);

@@ -5,7 +5,7 @@ import { ReportedUsage } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
 import { modelSampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
-import { tokensOf } from './tokens.ts';
+import { type Proof, TokenCount } from './tokens.ts';
 
 /** Tokens that a chat template may add around each message, and around the whole. */
 const overheadPerMessage = 4;
@@ -50,12 +50,13 @@ export type ModelChatReply = v.InferOutput<typeof ModelChatReply>;
  * How many tokens the answer may have. Refuses (400) what cannot fit into the model's context: only a `max_tokens`
  * that the caller sent must fit, the default is cut to what is left (design section 3, "Requested output").
  */
-export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer): Promise<number> {
+export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<number> {
   const { model, messages, maxTokens } = conversation;
   const window = findModel(model, 'chat')?.contextWindow ?? 0;
   const extra = overhead + overheadPerMessage * messages.length;
   const enough = window - extra - (maxTokens ?? defaultMaxTokens);
-  const prompt = extra + (await tokensOf(promptTexts(conversation), enough, tokenizer));
+  const tokens = new TokenCount(promptTexts(conversation), tokenizer);
+  const prompt = extra + (await tokens.bound(enough, window - extra, prove));
   const least = maxTokens ?? 1;
   if (prompt + least > window) throw overlong(model, window, prompt, least);
   return maxTokens ?? Math.min(defaultMaxTokens, window - prompt);

@@ -8,7 +8,7 @@ import { type ModelChunk, type ModelUsage, ReportedUsage, totalled } from './mod
 import type { Tokenizer } from './ports.ts';
 import { modelSampling, type Sampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
-import { tokensOf } from './tokens.ts';
+import { type Proof, TokenCount } from './tokens.ts';
 
 /** Asked for when the caller sends no `max_tokens` (spec "POST /completions"). */
 const defaultMaxTokens = 100;
@@ -34,16 +34,17 @@ export const ModelCompletionReply = v.object({
 });
 export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;
 
-/** The request to send, and the most tokens it can come to; refuses (400) what the model's context cannot hold. */
-export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer) {
+/** The request to send, the most tokens it can come to, and the count of its prompt; refuses (400) what the model's context cannot hold. */
+export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer, prove: Proof) {
   const { model, prompt } = request;
   const asked = request.max_tokens ?? undefined;
   const window = findModel(model, 'completion')?.contextWindow ?? 0;
-  const tokens = await tokensOf([prompt], window - (asked ?? defaultMaxTokens), tokenizer);
+  const count = new TokenCount([prompt], tokenizer);
+  const tokens = await count.bound(window - (asked ?? defaultMaxTokens), window, prove);
   if (tokens + (asked ?? 1) > window) throw overlong(model, window, tokens, asked ?? 1);
   const maxTokens = asked ?? Math.min(defaultMaxTokens, window - tokens);
   const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request) };
-  return { body, mostTokens: tokens + maxTokens };
+  return { body, maxTokens: tokens + maxTokens, count };
 }
 
 export interface CompletionEnd {

@@ -3,7 +3,7 @@ import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference.ts';
 import { limits } from '#contract/limits.ts';
 import type { Tokenizer } from './ports.ts';
 import { overlong, ServiceError } from './service-error.ts';
-import { tokensOf } from './tokens.ts';
+import { type Proof, TokenCount } from './tokens.ts';
 
 export interface ModelEmbeddingsRequest {
   readonly input: readonly string[];
@@ -28,18 +28,19 @@ export const ModelEmbeddings = v.object({
 });
 export type ModelEmbeddings = v.InferOutput<typeof ModelEmbeddings>;
 
-/** The request to send, and the most tokens it can come to; refuses (400) a text that is too long. */
-export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: Tokenizer) {
+/** The request to send, the most tokens it can come to, and the counts of its texts; refuses (400) a text that is too long. */
+export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: Tokenizer, prove: Proof) {
   const input = typeof request.input === 'string' ? [request.input] : request.input;
-  let mostTokens = 0;
-  for (const text of input) {
-    const tokens = await tokensOf([text], limits.embeddingTokens, tokenizer);
+  const counts = input.map((text) => new TokenCount([text], tokenizer));
+  let maxTokens = 0;
+  for (const count of counts) {
+    const tokens = await count.bound(limits.embeddingTokens, limits.embeddingTokens, prove);
     if (tokens > limits.embeddingTokens) throw overlong(request.model, limits.embeddingTokens, tokens, 0);
-    mostTokens += tokens;
+    maxTokens += tokens;
   }
   const { dimensions } = request;
   const body: ModelEmbeddingsRequest = { input, ...(typeof dimensions === 'number' && { dimensions }) };
-  return { body, mostTokens };
+  return { body, maxTokens, counts };
 }
 
 /** One item per input, in the order of the input. */

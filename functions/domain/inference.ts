@@ -17,7 +17,7 @@ import { type ModelEmbeddings, type ModelEmbeddingsRequest, toEmbeddingList, toM
 import { billable, type ModelChunk, type ModelUsage, StreamedAnswer } from './model-stream.ts';
 import type { Clock, Tokenizer } from './ports.ts';
 import { fixedPrice, tokenPrice } from './pricing.ts';
-import { countTokens } from './tokens.ts';
+import { countTokens, type Proof } from './tokens.ts';
 
 /** The models behind the service. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT, SERVICE_UNAVAILABLE. */
 export interface ModelGateway {
@@ -81,8 +81,12 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     countedUsage(prompt, output, max_tokens, tokenizer);
 
   /** Refuses (400) a conversation that its model's context cannot hold. */
-  async function orderChat<Answer>(conversation: Conversation, format: ChatFormat<Answer>): Promise<ChatOrder<Answer>> {
-    const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer));
+  async function orderChat<Answer>(
+    conversation: Conversation,
+    format: ChatFormat<Answer>,
+    prove: Proof,
+  ): Promise<ChatOrder<Answer>> {
+    const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer, prove));
     const { model, stream } = conversation;
     const prepare = () => gateway.prepare(model, request, stream);
     return { model, stream, format, amount: fixedPrice('chat'), request, prepare };
@@ -117,14 +121,16 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   async function orderCompletion<Answer>(
     prompt: Prompt,
     format: CompletionFormat<Answer>,
+    prove: Proof,
   ): Promise<CompletionOrder<Answer>> {
-    const { body, mostTokens } = await toModelCompletion(prompt, tokenizer);
+    const { body, maxTokens, count } = await toModelCompletion(prompt, tokenizer, prove);
     const { model, stream } = prompt;
     const prepare = () => gateway.prepare(model, body, stream);
-    const order = { model, stream, format, amount: tokenPrice('completion', mostTokens), request: body, prepare };
+    const order = { model, stream, format, amount: tokenPrice('completion', maxTokens), request: body, prepare };
     async function within(budget: number) {
-      const tokens = await tokenizer.count(body.prompt);
-      const room = Math.floor(budget / tokenPrice('completion', 1)) - tokens;
+      const affordable = Math.floor(budget / tokenPrice('completion', 1));
+      const tokens = await count.upTo(affordable);
+      const room = affordable - tokens;
       const max_tokens = Math.min(body.max_tokens, room);
       const amount = tokenPrice('completion', tokens + max_tokens);
       return room > 0 ? { ...order, amount, request: { ...body, max_tokens } } : undefined;
@@ -169,12 +175,17 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return new StreamedAnswer(chunks, cost, cancel);
   }
 
-  async function orderEmbeddings(asked: EmbeddingsRequest): Promise<EmbeddingsOrder> {
-    const { body, mostTokens } = await toModelEmbeddings(asked, tokenizer);
-    const order = { model: asked.model, amount: tokenPrice('embeddings', mostTokens), request: body, asked };
+  async function orderEmbeddings(asked: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {
+    const { body, maxTokens, counts } = await toModelEmbeddings(asked, tokenizer, prove);
+    const order = { model: asked.model, amount: tokenPrice('embeddings', maxTokens), request: body, asked };
     async function within(budget: number) {
-      const amount = tokenPrice('embeddings', await countTokens(body.input, tokenizer));
-      return amount <= budget ? { ...order, amount } : undefined;
+      const affordable = Math.floor(budget / tokenPrice('embeddings', 1));
+      let tokens = 0;
+      for (const count of counts) {
+        tokens += await count.upTo(affordable - tokens);
+        if (tokens > affordable) return undefined;
+      }
+      return { ...order, amount: tokenPrice('embeddings', tokens) };
     }
     return { ...order, within };
   }

@@ -10,5 +10,6 @@ export interface Random {
 
 /** How many tokens a text has for the models' family; an estimate, as each model's own tokenizer may differ a little. */
 export interface Tokenizer {
-  count(text: string): Promise<number>;
+  /** Counting ends once `limit` is passed: a number over it means that there are at least so many. */
+  count(text: string, limit?: number): Promise<number>;
 }

@@ -1,11 +1,15 @@
 import type { ErrorCode, FaultyField, Refusal } from '#contract/errors.ts';
 
-/** The refusal (400) of a request that needs more tokens than a model's context has (design section 3, "Context length"). */
+/**
+ * The refusal (400) of a request that needs more tokens than a model's context has. A prompt that is too long by itself is
+ * not counted to its end.
+ */
 export function overlong(model: string, window: number, prompt: number, output: number): ServiceError {
+  const atLeast = prompt > window ? 'at least ' : '';
   const needs =
     output > 0
-      ? `the prompt of ${prompt} tokens with ${output} tokens of output needs ${prompt + output}`
-      : `the text has ${prompt}`;
+      ? `the prompt of ${atLeast}${prompt} tokens with ${output} tokens of output needs ${atLeast}${prompt + output}`
+      : `the text has ${atLeast}${prompt}`;
   return new ServiceError(
     'CONTEXT_LENGTH_EXCEEDED',
     `context_length_exceeded: ${model} takes ${window} tokens, and ${needs}.`,

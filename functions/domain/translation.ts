@@ -7,7 +7,8 @@ import type { ModelGateway } from './inference.ts';
 import { pricePerStarted } from './pricing.ts';
 import { ServiceError } from './service-error.ts';
 import { cutText, type TextPart } from './text-parts.ts';
-import { countWords } from './words.ts';
+import type { Proof } from './tokens.ts';
+import { countWords, maxLengthPerWord } from './words.ts';
 
 /** A translation ready to be admitted and sent. `amount` in microcredits, exact. */
 export interface TranslationOrder {
@@ -15,8 +16,6 @@ export interface TranslationOrder {
   readonly amount: number;
   readonly words: number;
   readonly request: TranslationRequest;
-  readonly instruction: string;
-  readonly parts: readonly TextPart[];
 }
 
 export interface TranslationSettings {
@@ -25,33 +24,39 @@ export interface TranslationSettings {
   readonly newDeadline: () => AbortSignal;
 }
 
+/** UTF-16 units. Counting the words of so short a text costs no more than reading it. */
+const shortText = 1000;
+
 /** Parts of one text that are with the model at one moment. */
 const partsAtOnce = 4;
 
 /** Bytes. An answer takes as long as its tokens, so several small parts at once are faster than one that just fits. */
-const longestPart = 1024;
+const maxPartBytes = 1024;
 
 /** Tokens that a chat template adds around two messages, with the date and the like that some put in. */
 const templateTokens = 64;
 
 /** Prompts a chat model for translations (design section 3, "Translation" and "Translation model"). */
 export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
-  /** Refuses (400) a text without words or with too many. */
-  async function order(request: TranslationRequest): Promise<TranslationOrder> {
-    const words = countWords(request.text);
+  /**
+   * Refuses (400) a text without words or with too many. The price explains the work: a text of n words is at most 300 n bytes,
+   * and two parts that follow one another are more than `maxPartBytes`, so the model is called at most 1 + 0.6 n times.
+   */
+  async function order(request: TranslationRequest, prove: Proof): Promise<TranslationOrder> {
+    const { text } = request;
+    if (text.length > shortText) await prove();
+    if (text.length > maxTranslationWords * maxLengthPerWord) throw tooManyWords('more');
+    const words = countWords(text);
     if (words === 0) throw new ServiceError('INVALID_FORMAT', 'text must have at least one word.');
-    if (words > maxTranslationWords) {
-      const detail = `text must have at most ${maxTranslationWords} words, and it has ${words}.`;
-      throw new ServiceError('INVALID_FORMAT', detail);
-    }
-    const instruction = instructionFor(request);
-    const room = Math.floor(model.contextWindow / 2) - templateTokens - Buffer.byteLength(instruction);
-    const parts = cutText(request.text, Math.min(room, longestPart));
-    return { model: model.id, amount: pricePerStarted('translation', words), words, request, instruction, parts };
+    if (words > maxTranslationWords) throw tooManyWords(words);
+    return { model: model.id, amount: pricePerStarted('translation', words), words, request };
   }
 
   /** All of the text or an error: MODEL_ERROR (also for an answer that was cut), SERVICE_UNAVAILABLE, MODEL_TIMEOUT. */
-  async function translate({ request, words, amount, instruction, parts }: TranslationOrder): Promise<Translation> {
+  async function translate({ request, words, amount }: TranslationOrder): Promise<Translation> {
+    const instruction = instructionFor(request);
+    const room = Math.floor(model.contextWindow / 2) - templateTokens - Buffer.byteLength(instruction);
+    const parts = cutText(request.text, Math.min(room, maxPartBytes));
     const failed = new AbortController();
     const signal = AbortSignal.any([newDeadline(), failed.signal]);
     try {
@@ -78,6 +83,11 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
   }
 
   return { order, translate };
+}
+
+function tooManyWords(words: number | 'more'): ServiceError {
+  const detail = `text must have at most ${maxTranslationWords} words, and it has ${words}.`;
+  return new ServiceError('INVALID_FORMAT', detail);
 }
 
 /** The text is a message of its own: nothing that a caller wrote is in here. */

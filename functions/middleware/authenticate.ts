@@ -4,6 +4,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import { type Credential, parseCredential } from '#domain/credential.ts';
 import { hasWorkingKey, invalidKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
+import type { Proof } from '#domain/tokens.ts';
 import type { Caller, KeyCaller, Middleware } from './call.ts';
 import { cookieValue, headerValues } from './headers.ts';
 
@@ -20,11 +21,16 @@ export interface Authentication {
  * the admission itself checks the key, so here it is only parsed, and `prove` is left for a request that is bad.
  */
 export function authenticate(route: Route, authentication: () => Authentication): Middleware {
-  const proofOf = (caller: KeyCaller) => async (): Promise<void> => {
-    const { now, findMeter } = authentication();
-    const meter = await findMeter(caller.accountId);
-    if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw invalidKey();
-  };
+  /** Reads the key once, however often it is asked for. */
+  function proofOf(caller: KeyCaller): Proof {
+    let proof: Promise<void> | undefined;
+    async function read(): Promise<void> {
+      const { now, findMeter } = authentication();
+      const meter = await findMeter(caller.accountId);
+      if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw invalidKey();
+    }
+    return () => (proof ??= read());
+  }
 
   async function callerOf(credential: Credential): Promise<Caller> {
     if (credential.kind === 'key') {

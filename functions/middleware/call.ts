@@ -6,6 +6,7 @@ import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { Credential } from '#domain/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/idempotency.ts';
 import type { Charge } from '#domain/meter/metering.ts';
+import type { Proof } from '#domain/tokens.ts';
 
 /** Who calls: a person in a session, with the account as it is now, or a key. */
 export type Caller = SessionCaller | KeyCaller;
@@ -45,8 +46,8 @@ export interface Call {
   /** Epoch ms. */
   readonly startedAt: number;
   caller?: Caller;
-  /** Proves a key that the admission has not yet looked at; a bad request needs to know 401 from 400. */
-  prove?: () => Promise<void>;
+  /** Proves a key that the admission has not yet looked at, by one read. */
+  prove?: Proof;
   input: { path: unknown; query: unknown; body: unknown };
   order?: Order;
   /** What the Idempotency-Key header says, on routes that take it. */

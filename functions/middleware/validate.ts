@@ -1,17 +1,21 @@
 import * as v from 'valibot';
 import type { Route } from '#contract/route.ts';
 import { ServiceError } from '#domain/service-error.ts';
+import type { Proof } from '#domain/tokens.ts';
 import type { Call, Middleware, Order } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 
+/** Makes the order of a parsed body, and refuses (400) what no schema can. Before it does more than parsing costs, it awaits the proof. */
+export type MakeOrder = (body: unknown, prove: Proof) => Promise<Order>;
+
 /**
  * Parses path, query and body by the route's schemas; what a schema does not name goes no further. `check` refuses (400)
- * what no schema can; on a priced route `orderOf` does, as it makes the order of the body.
+ * what no schema can; on a priced route `makeOrder` does, as it makes the order of the body.
  */
 export function validate(
   route: Route,
-  orderOf?: (body: unknown) => Promise<Order>,
+  makeOrder?: MakeOrder,
   check?: (call: Call) => void | Promise<void>,
 ): Middleware {
   return {
@@ -24,8 +28,8 @@ export function validate(
         };
         const key = route.idempotent && idempotencyKeyOf(event);
         if (key) call.idempotencyKey = key;
-        await check?.(call);
-        if (orderOf) call.order = await orderOf(call.input.body);
+          await check?.(call);
+          if (makeOrder) call.order = await makeOrder(call.input.body, async () => call.prove?.());
       } catch (error) {
         await call.prove?.();
         throw error;

@@ -14,7 +14,7 @@ import { envelope } from '#middleware/envelope.ts';
 import { idempotency } from '#middleware/idempotency.ts';
 import { meter } from '#middleware/meter.ts';
 import { requestLog } from '#middleware/request-log.ts';
-import { validate } from '#middleware/validate.ts';
+import { type MakeOrder, validate } from '#middleware/validate.ts';
 import { services } from './container.ts';
 import { networkOf } from './network.ts';
 import type { InputCheck, Operation, OrderOf, PricedOperation } from './operation.ts';
@@ -46,7 +46,7 @@ export function pricedEndpoint<R extends Route, O extends Order>(
   return stack(
     route,
     (call) => operation(services(), typed(given(call))),
-    (body) => orderOf(services(), typed(body)),
+    (body, prove) => orderOf(services(), typed(body), prove),
   );
 }
 
@@ -54,7 +54,7 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 function stack(
   route: Route,
   run: (call: Call, event: APIGatewayProxyEvent) => unknown,
-  orderOf?: (body: unknown) => Promise<Order>,
+  orderOf?: MakeOrder,
   check?: (call: Call) => void | Promise<void>,
 ) {
   const streams = route.streaming === true && canStream();

@@ -2,6 +2,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Route } from '#contract/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { StreamedAnswer } from '#domain/model-stream.ts';
+import type { Proof } from '#domain/tokens.ts';
 import type { Caller, KeyCaller, OpenedSession, Order, SessionCaller } from '#middleware/call.ts';
 import type { Services } from './container.ts';
 
@@ -46,10 +47,11 @@ export type PricedOperation<R extends Route, O extends Order> = (
   },
 ) => Promise<Answer<R> | StreamedAnswer> | StreamedAnswer;
 
-/** Turns a priced route's body into its order, or refuses it (400). */
+/** Turns a priced route's body into its order, or refuses it (400). Awaits `prove` before anything that costs more than parsing. */
 export type OrderOf<R extends Route, O extends Order> = (
   services: Services,
   body: OperationCall<R>['input']['body'],
+  prove: Proof,
 ) => Promise<O>;
 
 /** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */

@@ -161,6 +161,7 @@ describe('a text that is cut', () => {
   });
 });
 
+const proved = async () => undefined;
 const model = findModel('svc-instruct', 'chat')!;
 const request = { text: 'Good morning.', sourceLanguage: 'en', targetLanguage: 'fr' };
 const manySentences = Array.from({ length: 200 }, (_, number) => `This is sentence number ${number}.`).join(' \n');
@@ -178,7 +179,7 @@ const serviceWith = (chat: Chat, newDeadline = () => new AbortController().signa
 
 async function translated(text: string, chat: Chat): Promise<string> {
   const service = serviceWith(chat);
-  return (await service.translate(await service.order({ ...request, text }))).translatedText;
+  return (await service.translate(await service.order({ ...request, text }, proved))).translatedText;
 }
 
 async function failureOf(chat: Chat, text = request.text): Promise<unknown> {
@@ -191,11 +192,11 @@ async function failureOf(chat: Chat, text = request.text): Promise<unknown> {
 describe('an order', () => {
   it('says what the text costs, and refuses no words and too many with both numbers', async () => {
     const { order } = serviceWith(shout);
-    expect(await order(request)).toMatchObject({ model: 'svc-instruct', words: 2, amount: credits(10) });
+    expect(await order(request, proved)).toMatchObject({ model: 'svc-instruct', words: 2, amount: credits(10) });
     const text = (words: number) => ({ ...request, text: 'word '.repeat(words) });
-    expect(await order(text(5000))).toMatchObject({ words: 5000, amount: credits(500) });
-    await expect(order(text(5001))).rejects.toThrow(/5000.*5001/);
-    await expect(order({ ...request, text: ' \n ' })).rejects.toThrow('text must have at least one word.');
+    expect(await order(text(5000), proved)).toMatchObject({ words: 5000, amount: credits(500) });
+    await expect(order(text(5001), proved)).rejects.toThrow(/5000.*5001/);
+    await expect(order({ ...request, text: ' \n ' }, proved)).rejects.toThrow('text must have at least one word.');
   });
 });
 
@@ -298,7 +299,7 @@ describe('a translation', () => {
     expect(given.every(({ aborted }) => aborted)).toBe(true);
 
     const service = serviceWith(waiting, () => AbortSignal.timeout(20));
-    const order = await service.order({ ...request, text: manySentences });
+    const order = await service.order({ ...request, text: manySentences }, proved);
     await expect(service.translate(order)).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
   });
 });

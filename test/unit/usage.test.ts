@@ -15,6 +15,7 @@ async function costOf(usage: unknown): Promise<number> {
   const order = await orderCompletion(
     { model: 'svc-instruct', prompt: 'zero', stream: false } as never,
     specifiedCompletion,
+    async () => undefined,
   );
   return (await complete(order, 'request')).cost;
 }

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { findModel } from '#contract/models.ts';
+import { maxTranslationWords } from '#contract/translation.ts';
+import { translationService } from '#domain/translation.ts';
+import { countWords } from '#domain/words.ts';
+import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
+import { atLength, patience } from '#test/many.ts';
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+
+/** What a translation of a text is charged for, and how often it calls the model. */
+async function translation(text: string) {
+  let calls = 0;
+  const reply = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] };
+  const gateway = {
+    async chat() {
+      calls += 1;
+      return reply;
+    },
+  };
+  const newDeadline = () => new AbortController().signal;
+  const service = translationService(gateway, { model: findModel('svc-instruct', 'chat')!, newDeadline });
+  const order = await service.order({ text, sourceLanguage: 'en', targetLanguage: 'fr' }, async () => undefined);
+  await service.translate(order);
+  return { calls, words: order.words };
+}
+
+/** Calls of the model that so many words may come to (docs/api.md). */
+const maxCalls = (words: number): number => 1 + 0.6 * words;
+
+it.each([
+  ['a word and a megabyte of marks', `字${'!'.repeat(1_000_000)}`],
+  ['a word and a megabyte of spaces', `a${' '.repeat(1_000_000)}b`],
+  ['a word and a megabyte of line breaks', `字${'\n'.repeat(1_000_000)}字`],
+  ['a word and zero widths', `字${'\u200b'.repeat(300_000)}`],
+  ['a letter and its marks', `a${'\u0301'.repeat(500_000)}`],
+  ['marks alone', '!'.repeat(1_000_000)],
+])('%s are too many words', async (_, text) => {
+  expect(countWords(text)).toBeGreaterThan(maxTranslationWords);
+  await expect(translation(text)).rejects.toMatchObject({ code: 'INVALID_FORMAT' });
+});
+
+it(
+  `a text of n words is at most 100 n characters, and 1 + 0.6 n calls of the model (SEED=${seed})`,
+  async () => {
+    const random = randomOf(seed);
+    const kinds = [...Object.keys(hostilePieces), 'all kinds'];
+    for (let round = atLength(250, 20_000); round > 0; round -= 1) {
+      const parts = Array.from({ length: 1 + random(4) }, () =>
+        hostileText(kinds[random(kinds.length)] ?? '', 2 ** random(15), random),
+      );
+      const text = `字${parts.join(' a ')}`;
+      const counted = countWords(text);
+      expect(text.length).toBeLessThanOrEqual(100 * counted);
+      if (counted > maxTranslationWords) continue;
+      const { calls, words } = await translation(text);
+      expect(words).toBe(counted);
+      expect(calls).toBeLessThanOrEqual(maxCalls(words));
+    }
+  },
+  patience,
+);
