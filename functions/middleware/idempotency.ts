@@ -46,12 +46,13 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
       before: async function claimKey({ context: { call } }) {
         const { caller, idempotencyKey: key, input, requestId } = call;
         if (!caller || key === undefined) return;
+        // Whoever does not hold the key must neither take what its owner sends nor learn of it.
+        await call.prove?.();
         const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
         call.claim = claim;
         const earlier = await idempotent().records.claim(claim, lifetimeMs);
         if (!earlier) return;
         delete call.claim;
-        await call.prove?.();
         replay(call, answerAgain(earlier, claim), earlier.requestId);
       },
       onError: async function endClaim({ error, context: { call } }) {

@@ -13,7 +13,7 @@ const { path, timeoutSeconds } = routes.createChatCompletion;
 const lapseSeconds = timeoutSeconds + 60;
 
 /** What a request makes the service ask of DynamoDB, in this order. */
-const operations = ['the claim', 'the admission', 'the record', 'the settlement'] as const;
+const operations = ['the proof', 'the claim', 'the admission', 'the record', 'the settlement'] as const;
 type Operation = (typeof operations)[number];
 
 /** Done before the operation reaches DynamoDB; one that rejects keeps it from getting there. */

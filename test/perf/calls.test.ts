@@ -27,6 +27,21 @@ describe('an admitted call writes twice and reads nothing', () => {
   });
 });
 
+describe('an admitted call reads its key first, once,', () => {
+  const long = { model: 'svc-1-32k', messages: [{ role: 'user', content: 'word '.repeat(8000) }] };
+  const withKey = { 'idempotency-key': 'order-17' };
+  const kept = ['PutItem', 'UpdateItem', 'model', 'PutItem', 'UpdateItem'];
+
+  test.each([
+    ['where its tokens must be counted', long, {}, ['GetItem', ...admitted]],
+    ['where it has an Idempotency-Key', chat, withKey, ['GetItem', ...kept]],
+    ['where both are so', long, withKey, ['GetItem', ...kept]],
+  ])('%s', async (_, body, headers, asked) => {
+    const { key } = await api.account();
+    expect(await api.post('/v1/chat/completions', key, body, headers)).toMatchObject({ status: 200, asked });
+  });
+});
+
 describe('a refusal asks no model, and the database no more than once', () => {
   const bucket = () => Math.floor(Date.now() / 3000).toString(36);
   const spent = { c: 0, g: [] };
