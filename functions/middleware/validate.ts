@@ -28,8 +28,8 @@ export function validate(
         };
         const key = route.idempotent && idempotencyKeyOf(event);
         if (key) call.idempotencyKey = key;
-          await check?.(call);
-          if (makeOrder) call.order = await makeOrder(call.input.body, async () => call.prove?.());
+        await check?.(call);
+        if (makeOrder) call.order = await makeOrder(call.input.body, async () => call.prove?.());
       } catch (error) {
         await call.prove?.();
         throw error;

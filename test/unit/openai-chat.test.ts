@@ -297,7 +297,12 @@ describe('a request is refused for', () => {
       'messages.0.content',
       /images, audio and files are not taken/,
     ],
-    ['no parts', { messages: [{ role: 'user', content: [] }] }, 'messages.0.content', /must be well-formed Unicode or a list of text parts/],
+    [
+      'no parts',
+      { messages: [{ role: 'user', content: [] }] },
+      'messages.0.content',
+      /must be well-formed Unicode or a list of text parts/,
+    ],
     [
       'a role nobody knows',
       { messages: [{ role: 'wizard', content: 'x' }] },
