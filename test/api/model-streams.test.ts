@@ -178,7 +178,11 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
       const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
       socket.pause();
       const text = JSON.stringify({ ...body, model: 'svc-1-32k', max_tokens: 30_000 });
-      const head = [`POST ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${service.person.key}`];
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        `host: ${new URL(service.origin).host}`,
+        `authorization: Bearer ${service.person.key}`,
+      ];
       const about = ['content-type: application/json', `content-length: ${text.length}`];
       socket.write([...head, ...about, '', text].join('\r\n'));
       await expect.poll(() => made.pieces).toBeGreaterThan(10);
