@@ -71,6 +71,13 @@ async function timed(path: string, key: string, body: string, headers = {}) {
   return { ...answer, ms, bound };
 }
 
+/** A compiler, a collection of garbage and whatever else runs cost processor time too, so the lesser of two is what it takes. */
+async function timedTwice(path: string, key: string, body: string) {
+  const one = await timed(path, key, body);
+  const other = await timed(path, key, body);
+  return one.ms < other.ms ? one : other;
+}
+
 describe('a forged key with a right checksum', () => {
   it.each(Object.entries(bodies))(
     'is refused by %s after one read, before anything of its body is counted',
@@ -118,12 +125,7 @@ describe('the processor time of a request with a key that works', () => {
       const { key } = await api.account();
       for (const [path, bodyOf] of Object.entries(bodies)) {
         const text = hostileText(kind, mebibyte, random);
-        const body = fitted(bodyOf, text, mebibyte, 9);
-        const one = await timed(path, key, body);
-        const other = await timed(path, key, body);
-        const { status, bound } = one;
-        // What else the machine does costs time too, so the lesser of two is looked at.
-        const ms = Math.min(one.ms, other.ms);
+        const { status, ms, bound } = await timedTwice(path, key, fitted(bodyOf, text, mebibyte, 9));
         expect([200, 400, 502]).toContain(status);
         expect(ms, `${path} of ${kind}: ${status} (SEED=${seed})`).toBeLessThan(bound);
       }
@@ -140,7 +142,7 @@ describe('the processor time of a request with a key that works', () => {
         hostileText(kind, kind === 'words of four letters' ? 15_000 : 45_000, random),
       );
       const body = JSON.stringify({ model: 'svc-embed', input: [...texts, 'word '.repeat(9000)] });
-      const { status, ms, bound } = await timed('/v1/embeddings', key, body);
+      const { status, ms, bound } = await timedTwice('/v1/embeddings', key, body);
       expect(status).toBe(400);
       expect(ms, `${kind} (SEED=${seed})`).toBeLessThan(bound);
     },
@@ -160,11 +162,8 @@ describe('the processor time of a request with a key that works', () => {
         const kind = kinds[random(kinds.length)] ?? '';
         const bytes = Math.floor(mebibyte / 2 ** random(12));
         const { key } = random(2) ? rich : poor;
-        const { status, ms, bound } = await timed(
-          path,
-          key,
-          fitted(bodyOf, hostileText(kind, bytes, random), mebibyte, 1 + random(2000)),
-        );
+        const body = fitted(bodyOf, hostileText(kind, bytes, random), mebibyte, 1 + random(2000));
+        const { status, ms, bound } = await timedTwice(path, key, body);
         expect(ms, `${path} of ${bytes} bytes of ${kind}: ${status} (SEED=${seed})`).toBeLessThan(bound);
       }
     },
