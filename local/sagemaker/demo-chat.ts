@@ -1,6 +1,14 @@
 import { answerAsAsked } from './demo-answer.ts';
 import { type CalledTool, chooseTools } from './demo-functions.ts';
-import { limitOutput, maxModelLength, type Output, overflow, type Usage, usageOf } from './demo-output.ts';
+import {
+  continuousUsage,
+  limitOutput,
+  maxModelLength,
+  type Output,
+  overflow,
+  type Usage,
+  usageOf,
+} from './demo-output.ts';
 import type { ChatBody } from './demo-request.ts';
 import { eventStream, pause, type Tempo } from './demo-sse.ts';
 import { countTokens, hash } from './demo-words.ts';
@@ -40,7 +48,7 @@ export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): P
   const seed = hash(JSON.stringify(body.messages)).toString(16).padStart(8, '0');
   const about = { id: `chatcmpl-demo-${seed}`, created: Math.floor(Date.now() / 1000), model: body.model };
   const reply: Reply = { output, calls, usage: usageOf(prompt, made), about };
-  if (body.stream) return streamed(reply, body.stream_options?.include_usage ?? false, tempo, signal);
+  if (body.stream) return streamed(reply, body, tempo, signal);
   await pause(tempo.plainMs, signal);
   return { kind: 'json', status: 200, body: completion(reply) };
 }
@@ -81,7 +89,7 @@ function completion(reply: Reply): unknown {
   return { ...about, object: 'chat.completion', choices: [choice], usage };
 }
 
-function streamed(reply: Reply, includeUsage: boolean, tempo: Tempo, signal: AbortSignal): EngineReply {
+function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSignal): EngineReply {
   const { output, calls, usage, about } = reply;
   const chunk = (choices: unknown[], more: object = {}) => ({
     ...about,
@@ -98,10 +106,13 @@ function streamed(reply: Reply, includeUsage: boolean, tempo: Tempo, signal: Abo
     }),
     ...tokens.map((token) => delta({ tool_calls: [{ index, function: { arguments: token } }] })),
   ]);
+  const usageAfter = continuousUsage(body, usage.prompt_tokens);
+  const started = [delta({ role: 'assistant', content: calls.length > 0 ? null : '' }), ...called.slice(0, 1)];
+  const total = body.stream_options.include_usage ? [chunk([], { usage })] : [];
   const events = {
-    head: [delta({ role: 'assistant', content: calls.length > 0 ? null : '' }), ...called.slice(0, 1)],
-    tokens: [...said, ...called.slice(1)],
-    tail: [delta({}, finishReason(reply)), ...(includeUsage ? [chunk([], { usage })] : [])],
+    head: started.map((event) => ({ ...event, ...usageAfter(0) })),
+    tokens: [...said, ...called.slice(1)].map((event, index) => ({ ...event, ...usageAfter(index + 1) })),
+    tail: [{ ...delta({}, finishReason(reply)), ...usageAfter(usage.completion_tokens) }, ...total],
   };
   return eventStream(events, tempo, signal);
 }

@@ -1,5 +1,5 @@
 import { continuePrompt } from './demo-answer.ts';
-import { limitOutput, maxModelLength, overflow, usageOf } from './demo-output.ts';
+import { continuousUsage, limitOutput, maxModelLength, overflow, usageOf } from './demo-output.ts';
 import type { CompletionBody } from './demo-request.ts';
 import { eventStream, pause, type Tempo } from './demo-sse.ts';
 import { countTokens, hash } from './demo-words.ts';
@@ -28,12 +28,13 @@ export async function complete(body: CompletionBody, tempo: Tempo, signal: Abort
     text: piece,
   });
   if (body.stream) {
+    const usageAfter = continuousUsage(body, prompt);
     const events = {
       head: [],
-      tokens: tokens.map((token) => ({ ...about, choices: [choice(token, null)] })),
+      tokens: tokens.map((token, index) => ({ ...about, choices: [choice(token, null)], ...usageAfter(index + 1) })),
       tail: [
-        { ...about, choices: [choice('', finish)] },
-        ...(body.stream_options?.include_usage ? [{ ...about, choices: [], usage }] : []),
+        { ...about, choices: [choice('', finish)], ...usageAfter(tokens.length) },
+        ...(body.stream_options.include_usage ? [{ ...about, choices: [], usage }] : []),
       ],
     };
     return eventStream(events, tempo, signal);

@@ -1,3 +1,4 @@
+import type { CompletionBody } from './demo-request.ts';
 import { tokenize } from './demo-words.ts';
 
 /** `tokens` joined are the output; `stop`: came to its end or to a stop sequence, `length`: ran out of tokens. */
@@ -24,6 +25,12 @@ export interface Usage {
 
 export function usageOf(prompt: number, completion: number): Usage {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
+/** The usage that each chunk of a stream carries where that is asked for, as vLLM has it: only beside that of the whole. */
+export function continuousUsage({ stream_options: asked }: Pick<CompletionBody, 'stream_options'>, prompt: number) {
+  const isAsked = asked.include_usage && asked.continuous_usage_stats;
+  return (made: number) => (isAsked ? { usage: usageOf(prompt, made) } : {});
 }
 
 /** Tokens that the engine holds at once, as vLLM's `max_model_len`. */

@@ -18,7 +18,10 @@ const common = {
     v.transform((given) => [given].flat().filter((stop) => stop !== '')),
   ),
   stream: v.nullish(v.boolean(), false),
-  stream_options: v.nullish(v.object({ include_usage: v.nullish(v.boolean(), false) })),
+  stream_options: v.nullish(
+    v.object({ include_usage: v.nullish(v.boolean(), false), continuous_usage_stats: v.nullish(v.boolean(), false) }),
+    { include_usage: false, continuous_usage_stats: false },
+  ),
 };
 
 const Tool = v.object({

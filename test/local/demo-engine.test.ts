@@ -32,8 +32,8 @@ async function ask(body: object, status = 200): Promise<Body> {
   return reply.body as Body;
 }
 
-async function askStream(body: object): Promise<Body[]> {
-  const reply = await engine.invoke({ ...body, stream: true, stream_options: { include_usage: true } }, never);
+async function askStream(body: object, stream_options: object = { include_usage: true }): Promise<Body[]> {
+  const reply = await engine.invoke({ ...body, stream: true, stream_options }, never);
   if (reply.kind !== 'stream') throw new Error('no stream');
   expect(reply.contentType).toMatch(/^text\/event-stream/);
   let text = '';
@@ -111,6 +111,25 @@ describe.each(shapes)('%s', (name, bodyOf) => {
     const firstDelta = events[0]?.choices[0].delta;
     expect(firstDelta?.role).toBe(name === 'chat' ? 'assistant' : undefined);
     expect(events.slice(0, -2).every(({ choices }) => choices[0].finish_reason === null)).toBe(true);
+  });
+
+  it('tells with each piece what was used so far where that is asked for, beside the usage of the whole', async () => {
+    const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 7 };
+    const { usage } = await ask(body);
+    const told = await askStream(body, { include_usage: true, continuous_usage_stats: true });
+    const pieces = told.filter(({ choices: [choice] }) => choice?.text || choice?.delta?.content);
+    expect(pieces.map((piece) => piece.usage)).toEqual(
+      pieces.map((_, index) => ({
+        prompt_tokens: usage.prompt_tokens,
+        completion_tokens: index + 1,
+        total_tokens: usage.prompt_tokens + index + 1,
+      })),
+    );
+    expect(told.slice(-2).map((event) => event.usage)).toEqual([usage, usage]);
+    for (const options of [{ include_usage: true }, { include_usage: false, continuous_usage_stats: true }]) {
+      const without = (await askStream(body, options)).filter(({ choices }) => choices.length > 0);
+      expect(without.filter((event) => event.usage)).toEqual([]);
+    }
   });
 
   it('can be long when that is asked for', async () => {
