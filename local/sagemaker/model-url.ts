@@ -50,7 +50,7 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
         const response = await fetch(`${base}/${path}`, {
           ...plainly,
           method: 'POST',
-          body: JSON.stringify({ ...request.output, model: await model() }),
+          body: JSON.stringify({ ...understood(request.output), model: await model() }),
           signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
         });
         return await passOn(response);
@@ -60,6 +60,13 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
       }
     },
   };
+}
+
+/** Without the one option of streams that is vLLM's own: other servers refuse a stream for it (OpenVINO's). */
+function understood(body: Record<string, unknown>): Record<string, unknown> {
+  const { stream_options: options } = body;
+  if (typeof options !== 'object' || options === null) return body;
+  return { ...body, stream_options: { ...options, continuous_usage_stats: undefined } };
 }
 
 function pathFor(body: Record<string, unknown>): string | undefined {

@@ -130,6 +130,18 @@ describe('a model server behind the stand-in', () => {
     });
   });
 
+  it('is not sent the option of streams that only vLLM knows', async () => {
+    const { engine, seen } = await setUp(echo, { modelName: 'x' });
+    const stream_options = { include_usage: true, continuous_usage_stats: true };
+    await engine.invoke({ prompt: 'a', stream: true, stream_options }, never);
+    expect(seen.at(-1)?.body).toEqual({
+      model: 'x',
+      prompt: 'a',
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
   it('is not asked for a body of no known shape', async () => {
     const { engine, seen } = await setUp(echo);
     expect(await engine.invoke({ text: 'a' }, never)).toMatchObject({ status: 400 });
