@@ -92,7 +92,7 @@ export async function* completionChunks({ chunks, format, about, delivered, onUs
     reason = choice?.finish_reason ?? reason;
     const text = choice?.text;
     if (!text) continue;
-    delivered.add(text);
+    delivered.add(text, usage);
     yield format.textChunk(text, about);
     if (delivered.isSuspicious && (await delivered.isOverlong())) {
       [usage, reason] = [undefined, 'length'];

@@ -1,3 +1,4 @@
+import type { ModelUsage } from './model-stream.ts';
 import type { Tokenizer } from './ports.ts';
 
 /** Characters and pieces for each token of `max_tokens`, and besides, from which on a text is worth counting: few texts reach them. */
@@ -12,6 +13,7 @@ const slack = { factor: 1.25, tokens: 16 };
  */
 export class DeliveredText {
   #text = '';
+  #usage: ModelUsage | null | undefined;
   #pieces = 0;
   #suspicious: { characters: number; pieces: number };
   readonly #maxTokens: number;
@@ -30,8 +32,15 @@ export class DeliveredText {
     return this.#text;
   }
 
-  add(piece: string): void {
+  /** What the model reports of it, and of the prompt; only of some containers. */
+  get usage(): ModelUsage | null | undefined {
+    return this.#usage;
+  }
+
+  /** `usage` is the last that the model has reported, with this piece or before. */
+  add(piece: string, usage?: ModelUsage | null): void {
     this.#text += piece;
+    this.#usage = usage;
     this.#pieces += 1;
   }
 

@@ -147,22 +147,27 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   /**
-   * A whole stream is charged for what the model reports; one that is cut short for its prompt and what was delivered, by our
-   * count, and 0 when that is nothing.
+   * A whole stream is charged for what the model reports; one that is cut short for its prompt and what was delivered, as the
+   * model has reported it by then or else by our count, and 0 when nothing was delivered.
    */
   function streamCompletion(order: CompletionOrder<unknown>, requestId: string): StreamedAnswer {
     const { model, request, format } = order;
     const { chunks: modelChunks, cancel } = gateway.stream(model, request);
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
-    const counted = () => countedCompletion(request, delivered.text);
+    async function usedSoFar(): Promise<ModelUsage> {
+      const { prompt_tokens, completion_tokens } = await billable(delivered.usage, () =>
+        countedCompletion(request, delivered.text),
+      );
+      return { prompt_tokens, completion_tokens: Math.min(completion_tokens, request.max_tokens) };
+    }
     let used: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
-      used = await billable(usage, counted);
+      used = await billable(usage, usedSoFar);
       return used;
     };
     async function cost(): Promise<number> {
       if (!used && delivered.text === '') return 0;
-      const { prompt_tokens, completion_tokens } = used ?? (await counted());
+      const { prompt_tokens, completion_tokens } = used ?? (await usedSoFar());
       return tokenPrice('completion', prompt_tokens + completion_tokens);
     }
     const chunks = completionChunks({

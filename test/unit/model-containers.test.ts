@@ -42,7 +42,8 @@ describe.each([
       prompt: 'Hi',
       max_tokens: 9,
       ...neutral,
-      ...stream,
+      stream: true,
+      stream_options: { include_usage: true, continuous_usage_stats: true },
     });
   });
 

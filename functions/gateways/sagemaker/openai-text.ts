@@ -10,7 +10,7 @@ const leastTopP = 1e-6;
 export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? leastTopP : topP);
 
 /** A body that is OpenAI's, as our requests are. A stream is to end with its usage. */
-function body(request: ModelChatRequest | ModelCompletionRequest, { stream, servedName }: BodyOptions): unknown {
+function body(request: ModelChatRequest | ModelCompletionRequest, { stream, servedName }: BodyOptions): object {
   return {
     ...request,
     top_p: positiveTopP(request['top_p']),
@@ -28,9 +28,15 @@ export const openAiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
   chunk,
 };
 
-/** `prompt` decides that it is a completion. */
+/**
+ * `prompt` decides that it is a completion. Each chunk of its stream is to tell the usage so far, so that one that is cut short
+ * is charged by the count of a whole one; vLLM's own option (openai/protocol.py, StreamOptions).
+ */
 export const openAiCompletion: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {
-  body,
+  body: (request, options) => ({
+    ...body(request, options),
+    ...(options.stream && { stream_options: { include_usage: true, continuous_usage_stats: true } }),
+  }),
   reply: (value) => v.parse(ModelCompletionReply, value),
   chunk,
 };
