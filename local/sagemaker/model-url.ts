@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
-import { boundedChunks } from './bounded-chunks.ts';
+import { boundedChunks, maxReplyBytes } from './bounded-chunks.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
 
 export interface ModelUrlOptions {
@@ -53,7 +53,7 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
           body: JSON.stringify({ ...understood(request.output), model: await model() }),
           signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
         });
-        return await passOn(response);
+        return await passOn(response, path === 'embeddings' ? maxReplyBytes.vectors : maxReplyBytes.text);
       } catch (error) {
         signal.throwIfAborted();
         return containerError(503, `The model server cannot be reached at ${base}: ${reason(error)}.`);
@@ -77,13 +77,13 @@ function pathFor(body: Record<string, unknown>): string | undefined {
 
 async function firstModel(base: string): Promise<string> {
   const response = await fetch(`${base}/models`, { ...plainly, signal: AbortSignal.timeout(10_000) });
-  const models = v.safeParse(Models, parseJson(await textOf(response)));
+  const models = v.safeParse(Models, parseJson(await textOf(response, maxReplyBytes.text)));
   const first = models.success ? models.output.data[0] : undefined;
   if (!first) throw new Error('it lists no model, so the model name must be given');
   return first.id;
 }
 
-async function passOn(response: Response): Promise<EngineReply> {
+async function passOn(response: Response, maxBytes: number): Promise<EngineReply> {
   const refused = refusal(response);
   if (refused) {
     await response.body?.cancel();
@@ -93,7 +93,7 @@ async function passOn(response: Response): Promise<EngineReply> {
   if (response.ok && response.body && contentType.startsWith('text/event-stream')) {
     return { kind: 'stream', contentType, chunks: response.body };
   }
-  const reply = await textOf(response);
+  const reply = await textOf(response, maxBytes);
   const body = parseJson(reply);
   if (body === undefined)
     return containerError(response.ok ? 502 : response.status, `Not JSON: ${reply.slice(0, 500)}`);
@@ -105,7 +105,8 @@ function refusal({ status, headers }: Response): string | undefined {
   return headers.has('content-encoding') ? 'packs its replies, which nobody asked for' : undefined;
 }
 
-const textOf = ({ body }: Response): Promise<string> => text(boundedChunks(body ?? Readable.from([])));
+const textOf = ({ body }: Response, maxBytes: number): Promise<string> =>
+  text(boundedChunks(body ?? Readable.from([]), maxBytes));
 
 function parseJson(text: string): unknown {
   try {

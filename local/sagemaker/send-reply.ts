@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { boundedChunks } from './bounded-chunks.ts';
+import { boundedChunks, maxReplyBytes } from './bounded-chunks.ts';
 import type { EngineReply } from './engine.ts';
 import { modelError, sendServiceError } from './service-errors.ts';
 import { sendStream } from './stream-reply.ts';
@@ -46,7 +46,7 @@ export async function sendReply({ req, res, call, reply, signal, cutAfterChunks 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
   const all: Uint8Array[] = [];
   try {
-    for await (const chunk of boundedChunks(chunks)) all.push(chunk);
+    for await (const chunk of boundedChunks(chunks, maxReplyBytes.text)) all.push(chunk);
   } catch {
     return undefined;
   }

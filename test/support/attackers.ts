@@ -16,11 +16,10 @@ const letters = 'abcdefghijklmnopqrstuvwxyz';
 const randomWord = () => Array.from({ length: 4 }, () => letters[randomInt(26)]).join('');
 
 /** Words that no vocabulary knows, `bytes` long. */
-export const randomWords = (bytes: number): string =>
-  Array.from({ length: Math.floor(bytes / 5) }, randomWord).join(' ');
+const randomWords = (bytes: number): string => Array.from({ length: Math.floor(bytes / 5) }, randomWord).join(' ');
 
 /** A key whose checksum is right and whose secret nobody was given. */
-export const forgedKey = (accountId = randomInt(2 ** 40)): string =>
+const forgedKey = (accountId = randomInt(2 ** 40)): string =>
   issueCredential('key', accountId, { bytes: randomBytes }).text;
 
 async function post({ origin }: Target, path: string, body: unknown, headers: Record<string, string> = {}) {
