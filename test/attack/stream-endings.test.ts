@@ -210,7 +210,7 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
     expect(cost).toBe((20 + tokens) * perToken);
   });
 
-  it('costs no more than its `max_tokens` when the model runs past it, nor does leaving it on the way', async () => {
+  it('costs no more than its max_tokens when the model runs past it, nor does leaving it on the way', async () => {
     const many = Array.from({ length: 300 }, (_, index) => told(' tide', index + 1));
     const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true };
     service.model.streams([...many, textEnd, done]);
