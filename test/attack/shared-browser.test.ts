@@ -1,8 +1,19 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '#test/service.ts';
+import { chat, type Person } from '#test/service.ts';
 import { eventually, openStage, press, type Stage, says } from '../browser/stage.ts';
-import { ask, keysSent, namedPerson, pages, signIn, signOut, tracesOf, walk } from './shared-browser.ts';
+import {
+  ask,
+  keysSent,
+  links,
+  mixturesOf,
+  namedPerson,
+  pages,
+  signIn,
+  signOut,
+  tracesOf,
+  walk,
+} from './shared-browser.ts';
 
 let stage: Stage;
 let first: Person;
@@ -116,6 +127,27 @@ describe('a browser that two people share', { timeout }, () => {
     await press(tab, 'Subscribe to Dev Pass');
     await shows(tab, second);
     expect((await stage.service.call('GET', '/api/subscription', second)).body.data).toBeNull();
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+  });
+
+  it.each(links)('shows nothing of the second person under the first one’s name on the page %s', async (link) => {
+    await begin();
+    await stage.service.call('PATCH', `/api/keys/${second.keyId}`, {
+      cookie: second.cookie,
+      body: { name: 'Bertram writes 4711' },
+    });
+    await stage.service.call('POST', '/v1/chat/completions', { key: second.key, body: chat() });
+    await stage.service.settled();
+    const mixed = await mixturesOf(tab, first.email, ['Bertram', '99 credits', 'Chat, svc-1']);
+    await tab.getByRole('link', { name: link === 'Settings' ? 'Plans' : 'Settings', exact: true }).click();
+    await tab.waitForLoadState('networkidle');
+    // As another program of this browser would: no page is told.
+    const { email, password } = second;
+    await tab.context().request.post('/api/auth/login', { data: { email, password } });
+    await tab.getByRole('link', { name: link, exact: true }).click();
+    await shows(tab, second);
+    await says(tab, `You are now signed in as ${second.email}.`);
+    expect(mixed.texts).toEqual([]);
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
 

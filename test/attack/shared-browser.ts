@@ -3,7 +3,7 @@ import type { Person, TestService } from '#test/service.ts';
 import { press } from '../browser/stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
-const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Plans', 'Settings'];
+export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Plans', 'Settings'];
 export const pages = ['/', '/keys', '/playground', '/usage', '/plans', '/settings'];
 
 /** A confirmed person whose name is on everything that is theirs: profile and keys. */
@@ -69,4 +69,16 @@ export async function tracesOf(page: Page, name: string): Promise<string[]> {
     sessionStorage: JSON.stringify(sessionStorage),
   })`);
   return Object.keys(places).filter((place) => places[place]?.includes(name));
+}
+
+/** Collects, from now on, every text of a page that stands there together with the first person's address. */
+export async function mixturesOf(page: Page, address: string, texts: readonly string[]): Promise<{ texts: string[] }> {
+  const seen: string[] = [];
+  await page.exposeFunction('seen', (text: string) => void seen.push(text));
+  await page.evaluate(`new MutationObserver(() => {
+    const shown = document.body.innerText;
+    if (!shown.includes(${JSON.stringify(address)})) return;
+    for (const text of ${JSON.stringify(texts)}) if (shown.includes(text)) seen(text);
+  }).observe(document.body, { childList: true, subtree: true, characterData: true })`);
+  return { texts: seen };
 }

@@ -1,4 +1,5 @@
 import { routes } from '#contract/routes.ts';
+import { readStored, removeStored, store } from '../lib/storage.ts';
 import { unconfirmed } from './confirmation.ts';
 import { readResponse } from './response.ts';
 import { type SendOptions, send } from './send.ts';
@@ -9,6 +10,11 @@ import { type SendOptions, send } from './send.ts';
  * outlives a session, whatever holds it: keys, caches, forms, calls in flight.
  */
 let account: number | undefined;
+/** Whose document this tab showed before, where it was left because the session became another account's. */
+const leftName = 'left-account';
+/** The check that was sent last, and the one that waits for it. */
+let sentCheck: Promise<unknown> = Promise.resolve();
+let nextCheck: Promise<unknown> | undefined;
 let unmount: () => void = () => undefined;
 let isLeft = false;
 const channel = new BroadcastChannel('session');
@@ -19,12 +25,29 @@ export const documentAccount = (): number | undefined => account;
 export async function loadCurrentUser(options?: SendOptions) {
   const { data: user } = await readResponse(routes.me, await send(routes.me, {}, options));
   account ??= user.id;
-  return user.id === account ? user : reloadDocument();
+  return user.id === account ? user : leaveToOther();
 }
 
-/** Resolves when the session is still that of this document's account; throws an ApiError where there is none. */
+/**
+ * Resolves when the session is still that of this document's account; throws an ApiError where there is none. It asks
+ * after the call, so it also says whose a response is that came before; those that wait at once share one request.
+ */
 export async function confirmAccount(): Promise<void> {
-  if (account !== undefined) await loadCurrentUser();
+  nextCheck ??= sentCheck
+    .catch(() => undefined)
+    .then(() => {
+      sentCheck = nextCheck ?? sentCheck;
+      nextCheck = undefined;
+      return loadCurrentUser();
+    });
+  await nextCheck;
+}
+
+/** True once, in the document that came after one of another account. */
+export function takeAccountChange(): boolean {
+  const left = readStored('sessionStorage', leftName);
+  removeStored('sessionStorage', leftName);
+  return left !== null && left !== String(account);
 }
 
 /** After a sign-in. A document of another account is left. */
@@ -49,6 +72,12 @@ const tellOtherTabs = (id: number | null): void => channel.postMessage(id);
 /** The same page in a document that belongs to nobody yet. */
 export const reloadDocument = (): Promise<never> => leave(() => window.location.reload());
 
+/** The same page for the account that the session is now; what was typed here is lost, so that is said there. */
+function leaveToOther(): Promise<never> {
+  store('sessionStorage', leftName, String(account));
+  return reloadDocument();
+}
+
 /**
  * Leaves this document when another tab changes the session, and when it comes back from the browser's back/forward
  * cache, as its time there is unknown. `onLeave` takes away what is shown.
@@ -56,7 +85,8 @@ export const reloadDocument = (): Promise<never> => leave(() => window.location.
 export function watchOtherTabs(onLeave: () => void): void {
   unmount = onLeave;
   channel.addEventListener('message', ({ data }) => {
-    if (account !== undefined && data !== account) void reloadDocument();
+    if (account === undefined || data === account) return;
+    void (data === null ? reloadDocument() : leaveToOther());
   });
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted && account !== undefined) void reloadDocument();

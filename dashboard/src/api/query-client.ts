@@ -44,11 +44,15 @@ function noteUnconfirmed(): void {
   void queryClient.invalidateQueries({ queryKey: [confirmationKey] });
 }
 
-/** Asks whose session it is whenever one comes back to the page: the cookie may have become another account's. */
+/** Asks whose session it is: the cookie may have become another account's. */
+export function checkAccount(): void {
+  void queryClient.refetchQueries({ queryKey: [routes.me.id] }, { cancelRefetch: false });
+}
+
+/** Asks whenever one comes back to the page. */
 export function watchReturn(): void {
   const look = () => {
-    if (document.visibilityState === 'visible')
-      void queryClient.refetchQueries({ queryKey: [routes.me.id] }, { cancelRefetch: false });
+    if (document.visibilityState === 'visible') checkAccount();
   };
   window.addEventListener('focus', look);
   document.addEventListener('visibilitychange', look);

@@ -1,14 +1,18 @@
 import type { Route } from '#contract/route.ts';
-import { confirmAccount } from './account.ts';
+import { confirmAccount, documentAccount } from './account.ts';
 import { type Input, type SendOptions, send } from './send.ts';
 
 /**
- * Sends a request for the account of this document. What changes something waits until the session is known to be
- * still that account's: another tab shares the cookie and may have signed in somebody else. A key names its account
- * by itself; whoever holds one looks before giving it out.
+ * Sends a request for the account of this document: another tab shares the cookie and may have signed in somebody
+ * else. What changes something waits until the session is known to be still that account's; what reads is given out
+ * only when it is known that the response was that account's. A key names its account by itself; whoever holds one
+ * looks before giving it out.
  */
 export async function request<R extends Route>(route: R, input: Input<R>, options?: SendOptions): Promise<Response> {
   const isSession = route.credential !== 'none' && options?.key === undefined;
-  if (isSession && route.method !== 'GET') await confirmAccount();
-  return send(route, input, options);
+  const isRead = route.method === 'GET';
+  if (isSession && !isRead && documentAccount() !== undefined) await confirmAccount();
+  const response = await send(route, input, options);
+  if (isSession && isRead) await confirmAccount();
+  return response;
 }

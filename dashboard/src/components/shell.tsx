@@ -1,7 +1,10 @@
 import { Burger, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
+import { takeAccountChange } from '../api/account.ts';
+import { checkAccount } from '../api/query-client.ts';
 import { useMe } from '../api/reads.ts';
 import { ErrorNotice } from './error-notice.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
@@ -12,9 +15,15 @@ import { Wordmark } from './wordmark.tsx';
 /** What surrounds every page of somebody signed in. Without a session, the first answer leads to the sign-in page. */
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
+  const email = me.data?.email;
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [location] = useLocation();
   useEffect(close, [close, location]);
+  useEffect(checkAccount, [location]);
+  useEffect(() => {
+    if (email !== undefined && takeAccountChange())
+      notifications.show({ message: `You are now signed in as ${email}.`, autoClose: 15_000 });
+  }, [email]);
 
   return (
     <div className={css.shell}>
