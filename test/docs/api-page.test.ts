@@ -29,8 +29,14 @@ const named = (list: readonly Block[]) =>
 const python = inLanguage('python').map((block) => ({ ...block, isForSdk: block.code.includes('from openai') }));
 
 /** Runs code that comes on standard input; rejects with what it printed where it fails. */
-async function run(command: string, args: readonly string[], code: string, where: string): Promise<string> {
-  const env = { ...process.env, API: service.origin, API_KEY: person.key };
+async function run(
+  command: string,
+  args: readonly string[],
+  code: string,
+  where: string,
+  key = person.key,
+): Promise<string> {
+  const env = { ...process.env, API: service.origin, API_KEY: key };
   const child = spawn(command, args, { cwd: where, env });
   child.stdin.end(code);
   const [out, error, exit] = await Promise.all([
@@ -77,6 +83,11 @@ describe('docs/api.md', () => {
 
   it.each(named(inLanguage('js')))('%s, works in Node', async (_, { code, expected }) => {
     expect(await run(process.execPath, ['--input-type=module', '-'], code, root)).toMatch(new RegExp(expected!, 's'));
+  });
+
+  it.each(named(inLanguage('js')))('%s, says why it is refused', async (_, { code }) => {
+    const refused = run(process.execPath, ['--input-type=module', '-'], code, root, 'a key of nobody');
+    await expect(refused).rejects.toThrow(/invalid_api_key/i);
   });
 
   it.skipIf(!hasPython).each(named(python.filter(({ isForSdk }) => !isForSdk)))(
