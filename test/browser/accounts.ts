@@ -22,6 +22,21 @@ export function accountTests(stage: () => Stage): void {
     expect(await page.evaluate('document.activeElement.dataset.path')).toBe('email');
   });
 
+  test('the strength of a password agrees with whether it is taken', async () => {
+    const page = await stage().visit();
+    await page.goto('/register');
+    await page.getByLabel('Name').fill('Anna');
+    await page.getByLabel('E-mail address').fill(' anna.quiet@example.com ');
+    const password = page.getByLabel('Password', { exact: true });
+    const strength = page.locator('[aria-live=polite]');
+    await password.fill('Anna.Quiet@example.com');
+    expect(await strength.textContent()).toMatch(/^Too easy to guess\./);
+    await password.fill('password1234');
+    await press(page, 'Create account');
+    await says(page, /^The password must not be one of the most common passwords/);
+    expect(await strength.textContent()).not.toMatch(/Fair|Good|Strong/);
+  });
+
   test('a wrong password is told, the demo account is one press away', async () => {
     const page = await stage().visit();
     await page.goto('/login');

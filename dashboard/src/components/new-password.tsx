@@ -1,17 +1,20 @@
 import { PasswordInput, type PasswordInputProps, Progress, Text } from '@mantine/core';
-import { passwordStrength } from '../lib/password-strength.ts';
+import { type Owner, passwordStrength } from '../lib/password-strength.ts';
 
 interface NewPasswordProps extends PasswordInputProps {
   readonly value?: string;
-  /** Name and address, which do not belong into a password. */
-  readonly personal: readonly string[];
+  /** Whose name and address do not belong into the password; undefined where it is not known. */
+  readonly owner?: Owner | undefined;
 }
 
 const colours = ['red.6', 'red.6', 'yellow.7', 'pine', 'pine'];
 
+const refused = { score: 1, word: 'Choose another one' };
+
 /** A field for a password to be, with how strong it is. */
-export function NewPassword({ personal, value = '', ...field }: NewPasswordProps) {
-  const { score, word } = passwordStrength(value, personal);
+export function NewPassword({ owner, value = '', ...field }: NewPasswordProps) {
+  // What the service refused is not praised next to the refusal.
+  const { score, word } = field.error ? refused : passwordStrength(value, owner);
   return (
     <div>
       <PasswordInput {...field} value={value} autoComplete="new-password" />

@@ -57,11 +57,7 @@ export default function RegisterPage() {
           <Stack gap="sm">
             <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
             <TextInput label="E-mail address" type="email" autoComplete="username" {...form.getInputProps('email')} />
-            <NewPassword
-              label="Password"
-              personal={[form.values.name, form.values.email.split('@')[0] ?? '']}
-              {...form.getInputProps('password_hash')}
-            />
+            <NewPassword label="Password" owner={form.values} {...form.getInputProps('password_hash')} />
             <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
               Create account
             </FormFoot>

@@ -42,7 +42,7 @@ export default function ResetPasswordPage() {
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           {token === '' && <Notice tone="warning">This address has no token: open the link of the mail.</Notice>}
-          <NewPassword label="New password" personal={[]} {...form.getInputProps('newPassword')} />
+          <NewPassword label="New password" {...form.getInputProps('newPassword')} />
           {error?.code === 'INVALID_TOKEN' && (
             <Text size="sm">The link was used already, is older than 30 minutes, or is not the newest one.</Text>
           )}

@@ -1,0 +1,23 @@
+interface Owner {
+  readonly email: string;
+  readonly name: string;
+}
+
+/** The address, what is before its @, or the name, whatever the case, and with digits and punctuation added or left out. */
+export function isOfOwner(password: string, { email, name }: Owner): boolean {
+  const own = [email, email.slice(0, email.lastIndexOf('@')), name].map(plain);
+  return (
+    own.includes(plain(password)) || own.map(letters).some((word) => word !== '' && word === letters(plain(password)))
+  );
+}
+
+const plain = (text: string): string => text.normalize('NFKC').toLowerCase().trim();
+const letters = (text: string): string => text.replace(/[\s\d\p{P}\p{S}]/gu, '');
+
+/** One or two letters over and over, letters or digits in their order, or nothing but words for this service. */
+export function isPredictable(password: string): boolean {
+  const codes = Array.from(password.toLowerCase(), (letter) => letter.codePointAt(0) ?? 0);
+  const steps = codes.slice(1).map((code, index) => code - (codes[index] ?? 0));
+  const words = letters(password);
+  return new Set(codes).size <= 2 || new Set(steps).size === 1 || /^(text|ai|platform|password)+$/i.test(words);
+}
