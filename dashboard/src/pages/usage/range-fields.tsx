@@ -1,4 +1,4 @@
-import { Select, TextInput } from '@mantine/core';
+import { Select, TextInput, type TextInputProps } from '@mantine/core';
 import { custom, rangeErrors, spanChoices, type useRange } from './range.ts';
 
 interface RangeFieldsProps {
@@ -6,9 +6,12 @@ interface RangeFieldsProps {
   readonly today: string;
 }
 
+/** What is wrong stands above the date, so that all fields stay on one line. */
+const field: TextInputProps = { w: 180, inputWrapperOrder: ['label', 'error', 'input'], errorProps: { mb: 4 } };
+
 /** Which days: the last ones, or from one day to another. */
 export function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFieldsProps) {
-  const errors = rangeErrors(entered);
+  const errors = rangeErrors(entered, today);
   return (
     <>
       <Select
@@ -27,6 +30,7 @@ export function RangeFields({ value: { span, entered, choose, enter }, today }: 
             value={entered.from}
             max={entered.to}
             error={errors.from}
+            {...field}
             onChange={({ currentTarget }) => enter({ from: currentTarget.value })}
           />
           <TextInput
@@ -36,6 +40,7 @@ export function RangeFields({ value: { span, entered, choose, enter }, today }: 
             min={entered.from}
             max={today}
             error={errors.to}
+            {...field}
             onChange={({ currentTarget }) => enter({ to: currentTarget.value })}
           />
         </>

@@ -1,11 +1,12 @@
 import { useState } from 'react';
-import { dayOf } from '../../lib/usage.ts';
+import { dayOf, daysBetween } from '../../lib/usage.ts';
 
 /** UTC days, both inclusive, as YYYY-MM-DD; empty where a field has none. */
 export interface Range {
   readonly from: string;
   readonly to: string;
 }
+type RangeErrors = Readonly<Partial<Record<keyof Range, string | undefined>>>;
 
 const dayMs = 86_400_000;
 const spans = [
@@ -20,12 +21,21 @@ export const spanChoices = [
   { value: custom, label: 'Custom range' },
 ];
 
-/** What is wrong with a range, next to its field. */
-export function rangeErrors({ from, to }: Range): Partial<Range> {
-  if (from === '' || to === '') return { ...(from === '' && { from: noDate }), ...(to === '' && { to: noDate }) };
-  return from > to ? { from: 'From must not be after To.' } : {};
+const firstDay = '1970-01-01';
+const maxDays = 366;
+
+/** What is wrong with a range, next to its field. A year that is being typed is one before 1970. */
+export function rangeErrors({ from, to }: Range, today: string): RangeErrors {
+  const errors = { from: dayError(from), to: dayError(to) ?? (to > today ? 'To must not be after today.' : undefined) };
+  if (errors.from !== undefined || errors.to !== undefined) return errors;
+  if (from > to) return { from: 'From must not be after To.' };
+  return daysBetween(from, to).length > maxDays ? { from: `Choose a range of at most ${maxDays} days.` } : {};
 }
-const noDate = 'Enter a date.';
+
+function dayError(day: string): string | undefined {
+  if (day === '') return 'Enter a date.';
+  return day < firstDay ? 'Enter a date from 1970 on.' : undefined;
+}
 
 /** The days that are looked at: `range` stays what it was until what is entered is one. */
 export function useRange(today: string) {
@@ -39,7 +49,8 @@ export function useRange(today: string) {
   function enter(part: Partial<Range>): void {
     const next = { ...entered, ...part };
     setEntered(next);
-    if (Object.keys(rangeErrors(next)).length === 0) setChosen(next);
+    const { from, to } = rangeErrors(next, today);
+    if (from === undefined && to === undefined) setChosen(next);
   }
 
   /** A custom range begins as what is shown. */
