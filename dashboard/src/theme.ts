@@ -91,7 +91,11 @@ export const theme = createTheme({
     },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 250, events: { hover: true, focus: true, touch: true } } },
-    Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none' } },
+    Badge: {
+      defaultProps: { radius: 'sm', variant: 'light', tt: 'none' },
+      // A state that is cut short says nothing: what is next to it gives way.
+      styles: { root: { flexShrink: 0, minWidth: 'max-content' }, label: { overflow: 'visible' } },
+    },
     NumberInput: { defaultProps: { hideControls: true } },
   },
 });

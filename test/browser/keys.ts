@@ -1,5 +1,13 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, press, type Stage, says } from './stage.ts';
+
+/** Badges whose words are not all to be seen. */
+const cutBadges = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.mantine-Badge-root')]
+    .filter((badge) => [badge, ...badge.children].some((part) => part.scrollWidth > part.clientWidth)
+      || badge.getBoundingClientRect().right > document.documentElement.clientWidth)
+    .map((badge) => badge.textContent)`);
 
 export function keyTests(stage: () => Stage): void {
   test('a key is made, renamed, suspended, resumed, rotated with grace and revoked, each felt by its next call', async () => {
@@ -52,6 +60,7 @@ export function keyTests(stage: () => Stage): void {
     const { service, visit, shoot } = stage();
     const page = await visit(await service.person());
     const odd = [
+      { id: 'odd-4', name: 'a-long-name-without-any-space'.repeat(3), status: 'unreadable' },
       { id: 'odd-1', name: 'broken', status: 'unreadable', createdAt: null, expiresAt: null },
       {
         id: 'odd-2',
@@ -83,7 +92,7 @@ export function keyTests(stage: () => Stage): void {
     });
     await page.goto('/keys');
     const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
-    expect(await row('broken').textContent()).toMatch(/^brokenUnreadable…–––$/);
+    expect(await row('broken').textContent()).toMatch(/^brokenUnreadable––––$/);
     expect(await row('tomorrow').textContent()).toContain('Active');
     expect(await row('Unnamed key').textContent()).toContain('Frozen');
     expect(await row('test').textContent()).toContain('Active');
@@ -91,9 +100,31 @@ export function keyTests(stage: () => Stage): void {
     await press(page, 'Actions for broken');
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Revoke']);
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    expect(await page.getByRole('dialog').textContent()).not.toContain('rotate it');
     await press(page, 'Revoke the key');
     await says(page, '“broken” is revoked.');
     expect(revoked).toEqual(['DELETE']);
+    await press(page, 'Actions for Unnamed key');
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await press(page, 'Revoke the key');
+    await says(page, '“Unnamed key” is gone already: there was nothing to revoke.');
+    for (const width of [1360, 920, 800, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await cutBadges(page)).toEqual([]);
+      await shoot(page, `keys-unreadable-${width}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+    await page.route('**/api/credits?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      for (const entry of body.data.entries) entry.type = 'adjustment';
+      return route.fulfill({ json: body });
+    });
+    await page.goto('/usage');
+    await says(page, 'adjustment');
+    expect(await cutBadges(page)).toEqual([]);
+    await shoot(page, 'ledger-360');
+    await page.setViewportSize({ width: 1360, height: 900 });
     for (const path of ['/', '/usage', '/playground']) {
       await page.goto(path);
       await page.locator('h1').first().waitFor();

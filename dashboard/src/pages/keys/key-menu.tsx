@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { routes } from '#contract/routes.ts';
+import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { useAction } from '../../api/use-data.ts';
@@ -18,7 +19,14 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const [isRotating, rotating] = useDisclosure(false);
   const { change } = useKeyChange();
   const revoke = useAction(
-    () => perform(routes.revokeKey, { path: { id: apiKey.id } }).then(() => true),
+    () =>
+      perform(routes.revokeKey, { path: { id: apiKey.id } }).then(
+        () => 'is revoked.',
+        (error: unknown) => {
+          if (toApiError(error).status === 404) return 'is gone already: there was nothing to revoke.';
+          throw error;
+        },
+      ),
     [routes.listKeys],
   );
   const { id, name, status } = apiKey;
@@ -26,14 +34,15 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const canChange = status === 'active' || status === 'suspended';
 
   async function end(): Promise<void> {
-    if (await revoke.run(undefined)) notifications.show({ message: `“${name}” is revoked.` });
+    const done = await revoke.run(undefined);
+    if (done !== undefined) notifications.show({ message: `“${name}” ${done}` });
     else notifications.show({ message: `“${name}” could not be revoked. Try again.`, color: 'red' });
   }
 
   const askToRevoke = () =>
     confirm({
       title: `Revoke “${name}”?`,
-      text: 'Programs that use this key are refused from their next call on. A revoked key cannot come back; to replace one without a gap, rotate it.',
+      text: `Programs that use this key are refused from their next call on. A revoked key cannot come back${status === 'active' ? '; to replace one without a gap, rotate it.' : '.'}`,
       action: 'Revoke the key',
       onConfirm: () => void end(),
     });

@@ -1,7 +1,7 @@
-import { Text } from '@mantine/core';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { useNow } from '../../api/surroundings.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Name } from '../../components/name.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
 import { KeyMenu } from './key-menu.tsx';
 import { KeyStatusBadge } from './key-status-badge.tsx';
@@ -9,16 +9,19 @@ import { KeyStatusBadge } from './key-status-badge.tsx';
 export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
   const now = useNow();
   const columns: Column<KeyRecord>[] = [
-    { title: 'Name', place: 'lead', cell: ({ name }) => <Text fw={600}>{name}</Text> },
+    { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
     { title: 'State', cell: ({ status }) => <KeyStatusBadge status={status} /> },
     {
       title: 'Key',
       place: 'wide',
-      cell: ({ prefix, lastFour }) => (
-        <span className="mono">
-          {prefix}…{lastFour}
-        </span>
-      ),
+      cell: ({ prefix, lastFour }) =>
+        prefix + lastFour === '' ? (
+          '–'
+        ) : (
+          <span className="mono">
+            {prefix}…{lastFour}
+          </span>
+        ),
     },
     {
       title: 'Last used',

@@ -12,11 +12,7 @@ export function UsageTable({ totals, group }: { totals: readonly Total[]; group:
     {
       title,
       place: 'lead',
-      cell: ({ name }) => (
-        <Text inherit fw={600}>
-          {name}
-        </Text>
-      ),
+      cell: ({ name }) => <Name>{name}</Name>,
     },
     { title: 'Calls', place: 'end', cell: ({ calls }) => formatWhole(calls) },
     { title: 'Credits', place: 'end', cell: (total) => formatCredits(total.credits) },
