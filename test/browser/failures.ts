@@ -44,6 +44,50 @@ export function failureTests(stage: () => Stage): void {
     expect(await page.getByRole('link', { name: 'Plans with a higher limit' }).getAttribute('href')).toBe('/plans');
   });
 
+  test('too many passwords: one countdown and the way to a new one, and no plan', async () => {
+    const { service, visit, shoot } = stage();
+    const { email } = await service.person();
+    const page = await visit();
+    await page.goto('/login');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    for (let guesses = 0; guesses < 5; guesses++)
+      await service.call('POST', '/api/auth/login', { body: { email, password: `not this ${guesses}` } });
+    await press(page, 'Sign in');
+    const notice = page.getByRole('status').filter({ hasText: 'Too many attempts' });
+    await notice.waitFor();
+    expect(await notice.textContent()).toMatch(/^Too many attempts\. Try again in \d+ s, or reset your password\.$/);
+    await shoot(page, 'sign-in-throttled');
+    await notice.getByRole('link', { name: 'reset your password' }).click();
+    await page.getByRole('heading', { name: 'Forgot the password?' }).waitFor();
+  });
+
+  test('a refusal that no plan lifts offers none', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.route('**/api/keys', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({
+            status: 403,
+            json: {
+              error: true,
+              message: 'INSUFFICIENT_PERMISSIONS',
+              detail: 'The account is suspended.',
+              status: 403,
+              data: null,
+            },
+          })
+        : route.continue(),
+    );
+    await page.goto('/keys?new');
+    await page.getByLabel('Name').fill('shop');
+    await press(page, 'Create key');
+    await says(page, 'The account is suspended.');
+    expect(await page.getByRole('link', { name: /plan/i }).allTextContents()).not.toContain(
+      'See what each plan includes',
+    );
+  });
+
   test('a session that ended leads to the sign-in page, and back to where one was', async () => {
     const { service, visit } = stage();
     const person = await service.person();

@@ -6,15 +6,16 @@ import { ErrorNotice } from './error-notice.tsx';
 interface FormFootProps extends ButtonProps {
   readonly error: ApiError | null;
   readonly isRunning: boolean;
+  readonly asksPassword?: boolean;
   /** The words on the button. */
   readonly children: ReactNode;
 }
 
 /** The end of a form: what went wrong with it as a whole, and its button. */
-export function FormFoot({ error, isRunning, children, ...button }: FormFootProps) {
+export function FormFoot({ error, isRunning, asksPassword, children, ...button }: FormFootProps) {
   return (
     <Stack gap="sm" mt="xs">
-      {error && <ErrorNotice error={error} />}
+      {error && <ErrorNotice error={error} asksPassword={asksPassword} />}
       <Button type="submit" loading={isRunning} {...button}>
         {children}
       </Button>

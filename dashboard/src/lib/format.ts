@@ -61,5 +61,21 @@ export function formatFromNow(iso: string, now: number): string {
   return step ? relative.format(Math.round(difference / step[1]), step[0]) : 'just now';
 }
 
+const waits = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** "28 s", "1 hour": how long to wait, rounded up. */
+export function formatWait(seconds: number): string {
+  const [unit, length] = waits.find(([, length]) => seconds >= length) ?? [];
+  return unit ? count(Math.ceil(seconds / length), unit) : `${seconds} s`;
+}
+
 export const count = (value: number, one: string, many = `${one}s`): string =>
   `${whole.format(value)} ${value === 1 ? one : many}`;
+
+/** "1 credit", "2,500 credits", "Unlimited credits". */
+export const creditCount = (credits: number, format = formatWhole): string =>
+  `${format(credits)} ${format(credits) === '1' ? 'credit' : 'credits'}`;

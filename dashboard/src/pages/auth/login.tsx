@@ -63,7 +63,7 @@ export default function LoginPage() {
             <Anchor component={Link} href="/forgot-password" size="sm" style={{ justifySelf: 'start' }} w="fit-content">
               Forgot the password?
             </Anchor>
-            <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
+            <FormFoot error={error} isRunning={isRunning} asksPassword fullWidth size="md">
               Sign in
             </FormFoot>
           </Stack>

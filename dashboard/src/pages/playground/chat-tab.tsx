@@ -71,7 +71,7 @@ export function ChatTab() {
   return (
     <Bench title="Conversation" parameters={parameters} exchange={exchange}>
       <Conversation messages={messages} isRunning={exchange.isRunning} onResult={(message) => void send(message)} />
-      {exchange.error && <ErrorNotice error={exchange.error} onRetry={retry} />}
+      {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={retry} />}
       <Composer
         label="Your message"
         isRunning={exchange.isRunning}

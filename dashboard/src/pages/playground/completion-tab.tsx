@@ -48,7 +48,7 @@ export function CompletionTab() {
           </Button>
         )}
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} onRetry={() => void complete()} />}
+      {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={() => void complete()} />}
       <OutputText label="Continuation" text={text} isRunning={exchange.isRunning} />
     </Bench>
   );

@@ -65,7 +65,7 @@ export function EmbeddingsTab() {
           Compare the texts
         </Button>
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} onRetry={() => void embed()} />}
+      {exchange.error && <ErrorNotice error={exchange.error} model="svc-embed" onRetry={() => void embed()} />}
       {result && <HeatMap {...result} />}
     </Bench>
   );

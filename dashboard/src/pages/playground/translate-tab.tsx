@@ -83,7 +83,7 @@ export function TranslateTab() {
           </Text>
         )}
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} onRetry={() => void translate()} />}
+      {exchange.error && <ErrorNotice error={exchange.error} model="svc-instruct" onRetry={() => void translate()} />}
       <OutputText label="Translation" text={result?.text ?? ''} isRunning={exchange.isRunning} />
     </Bench>
   );

@@ -59,7 +59,7 @@ function DeleteForm() {
           autoComplete="current-password"
           {...form.getInputProps('password')}
         />
-        <FormFoot error={error} isRunning={isRunning} color="red.8">
+        <FormFoot error={error} isRunning={isRunning} asksPassword color="red.8">
           Delete my account for good
         </FormFoot>
       </Stack>

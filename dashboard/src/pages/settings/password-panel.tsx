@@ -33,12 +33,8 @@ export function PasswordPanel() {
             autoComplete="current-password"
             {...form.getInputProps('currentPassword')}
           />
-          <NewPassword
-            label="New password"
-            personal={me ? [me.name, me.email.split('@')[0] ?? ''] : []}
-            {...form.getInputProps('newPassword')}
-          />
-          <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>
+          <NewPassword label="New password" owner={me} {...form.getInputProps('newPassword')} />
+          <FormFoot error={error} isRunning={isRunning} asksPassword style={{ alignSelf: 'flex-start' }}>
             Change the password
           </FormFoot>
           <Text size="sm" c="dimmed">
