@@ -53,6 +53,16 @@ export function planTests(stage: () => Stage): void {
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
   });
 
+  test('a plan that is no pass is called a plan, and one credit is one', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ planRank: 1, credits: 1 }));
+    await page.goto('/plans');
+    await says(page, /^You are on the Freemium plan, and used/);
+    await page.goto('/');
+    await says(page, 'Only 1 credit is left.');
+    expect(await page.getByText(/\b1 credits/).count()).toBe(0);
+  });
+
   test('both tables are shown, each as what it is', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/plans');

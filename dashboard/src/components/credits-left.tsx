@@ -17,7 +17,7 @@ export function CreditsLeft() {
           {formatWhole(data.balance)}
         </Text>{' '}
         <Text component="span" inherit c="dimmed">
-          credits left
+          {formatWhole(data.balance) === '1' ? 'credit left' : 'credits left'}
         </Text>
       </span>
       <Progress value={share} size={5} aria-label="Share of credits left" color={share < 10 ? 'red.6' : 'pine'} />

@@ -18,6 +18,12 @@ const planIds: Readonly<Record<string, string>> = {
 export const planNameOf = (planId: string): string => planIds[planId] ?? planId;
 export const planTitle = (planId: string): string => plans[planNameOf(planId)] ?? planId;
 
+/** As it stands after "the" in a sentence: "Dev Pass", "Freemium plan". */
+export function planInSentence(planId: string): string {
+  const title = planTitle(planId);
+  return title.endsWith('Pass') ? title : `${title} plan`;
+}
+
 /** Keys of this name that expire soon are the playground's, kept in its memory only. */
 export const playgroundKeyName = 'Playground';
 

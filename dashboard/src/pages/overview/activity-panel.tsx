@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { LazyDayChart } from '../../components/lazy-day-chart.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { PlaygroundLink } from '../../components/playground-link.tsx';
-import { count, formatAbout } from '../../lib/format.ts';
+import { count, creditCount, formatAbout } from '../../lib/format.ts';
 import { daysBetween, type Measure, sum, totalsBy } from '../../lib/usage.ts';
 import css from './overview.module.css';
 
@@ -24,7 +24,7 @@ export function ActivityPanel({ measure }: { measure: Measure }) {
     return { days, series: all ? [{ name: all.name, values: all.perDay[measure] }] : [] };
   }, [data, measure]);
   const total = sum(chart?.series[0]?.values ?? []);
-  const reading = measure === 'calls' ? count(total, 'call') : `${formatAbout(total)} credits`;
+  const reading = measure === 'calls' ? count(total, 'call') : creditCount(total, formatAbout);
 
   return (
     <Panel

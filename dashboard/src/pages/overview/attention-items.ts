@@ -3,8 +3,8 @@ import type { Credits } from '#contract/credits.ts';
 import type { CurrentSubscription } from '#contract/subscriptions.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { isPlaygroundKey } from '../../api/playground-keys.ts';
-import { formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
+import { planInSentence } from '../../lib/names.ts';
 
 interface Known {
   readonly credits: InferOutput<typeof Credits> | undefined;
@@ -39,14 +39,14 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
       },
     subscription?.status === 'cancelled' && {
       id: 'cancelled',
-      text: `The ${planTitle(subscription.planId)} is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
+      text: `The ${planInSentence(subscription.planId)} is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
       href: '/plans',
       action: 'Choose a plan',
       tone: 'warning',
     },
     subscription?.pendingPlanId !== undefined && {
       id: 'pending',
-      text: `From ${formatDay(subscription.nextBillingDate)} you are on the ${planTitle(subscription.pendingPlanId)}.`,
+      text: `From ${formatDay(subscription.nextBillingDate)} you are on the ${planInSentence(subscription.pendingPlanId)}.`,
       href: '/plans',
       action: 'See the plans',
       tone: 'info',
@@ -70,7 +70,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
         lot.remaining > 0 &&
         isSoon(lot.expiresAt) && {
           id: `lot-${lot.source}-${lot.expiresAt}`,
-          text: `${formatWhole(lot.remaining)} credits expire ${formatFromNow(lot.expiresAt, now)}.`,
+          text: `${creditCount(lot.remaining)} ${formatWhole(lot.remaining) === '1' ? 'expires' : 'expire'} ${formatFromNow(lot.expiresAt, now)}.`,
           href: '/usage',
           action: 'See your usage',
           tone: 'info',
@@ -85,5 +85,9 @@ function creditsItem({ balance, lots }: InferOutput<typeof Credits>): AttentionI
   const plans = { href: '/plans', action: 'Look at the plans', tone: 'warning' } as const;
   if (balance === 0) return { id: 'no-credits', text: 'Your credits are used up: calls are refused.', ...plans };
   if (isUnlimited(balance) || balance >= granted * low) return undefined;
-  return { id: 'low-credits', text: `Only ${formatWhole(balance)} credits are left.`, ...plans };
+  return {
+    id: 'low-credits',
+    text: `Only ${creditCount(balance)} ${formatWhole(balance) === '1' ? 'is' : 'are'} left.`,
+    ...plans,
+  };
 }

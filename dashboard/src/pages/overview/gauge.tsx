@@ -33,7 +33,11 @@ export function Gauge({ left, granted }: GaugeProps) {
       <div className={css.reading}>
         <div className={`${css.balance} number`}>{formatWhole(left)}</div>
         <Text size="sm" c="dimmed">
-          {granted > 0 ? `of ${formatWhole(granted)} granted` : 'credits left'}
+          {granted > 0
+            ? `of ${formatWhole(granted)} granted`
+            : formatWhole(left) === '1'
+              ? 'credit left'
+              : 'credits left'}
         </Text>
       </div>
     </div>

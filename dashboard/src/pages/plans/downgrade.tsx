@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planInSentence } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
@@ -16,7 +16,6 @@ interface DowngradeProps {
 }
 
 export function Downgrade({ plan, from, billedOn, onDone }: DowngradeProps) {
-  const title = planTitle(plan.name);
   const day = formatDay(billedOn);
   return (
     <Stack>
@@ -28,12 +27,12 @@ export function Downgrade({ plan, from, billedOn, onDone }: DowngradeProps) {
         ]}
       />
       <Text size="sm" c="dimmed">
-        Until {day} you keep the {planTitle(from.name)} with its limits and models. Credits you have then are kept as
-        long as they would have been.
+        Until {day} you keep the {planInSentence(from.name)} with its limits and models. Credits you have then are kept
+        as long as they would have been.
       </Text>
       <ChangeButton
         act={() => call(routes.downgradePlan, { body: { newPlanId: plan.name } })}
-        done={`From ${day} you are on the ${title}.`}
+        done={`From ${day} you are on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >
         Downgrade on {day}

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { models } from '#contract/models.ts';
 import { type PlanName, planOfRank } from '#contract/plans.ts';
 import { Icon } from '../../components/icon.tsx';
-import { formatPrice, formatWhole } from '../../lib/format.ts';
+import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import type { Plan, Subscription } from './plan.ts';
@@ -43,9 +43,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
         </Text>
       </div>
       <ul className={css.facts}>
-        <Fact>
-          {plan.quota_limit === null ? 'Unlimited credits' : `${formatWhole(plan.quota_limit)} credits a month`}
-        </Fact>
+        <Fact>{plan.quota_limit === null ? 'Unlimited credits' : `${creditCount(plan.quota_limit)} a month`}</Fact>
         <Fact>
           {plan.rate_limit === null ? 'Unlimited calls a minute' : `${formatWhole(plan.rate_limit)} calls a minute`}
         </Fact>

@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planInSentence, planTitle } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
@@ -33,7 +33,7 @@ export function SubscribeAgain({ plan, onDone }: { plan: Plan; onDone: () => voi
       </Text>
       <ChangeButton
         act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}
-        done={`You are subscribed to the ${title}.`}
+        done={`You are subscribed to the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >
         Subscribe to {title}

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { formatMoney, formatWhole } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planInSentence, planTitle } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
@@ -24,7 +24,7 @@ export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) 
       </Text>
       <ChangeButton
         act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}
-        done={`You are on the ${title}.`}
+        done={`You are on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >
         Subscribe to {title}

@@ -9,8 +9,8 @@ import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { formatDay, formatWhole } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { creditCount, formatDay, formatWhole } from '../../lib/format.ts';
+import { planInSentence } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
 
 /** Where the subscription stands, the way out of it, and back. */
@@ -19,7 +19,7 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
   const { endsAt, creditsExpireAt } = subscription;
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const now = useNow();
-  const title = planTitle(planId);
+  const title = planInSentence(planId);
   const day = formatDay(nextBillingDate);
 
   const change = (act: () => Promise<unknown>, message: string) =>
@@ -61,9 +61,9 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
           </Group>
         }
       >
-        You are on the {title}, and used {formatWhole(creditsUsed)} of {formatWhole(monthlyCredits)} credits this
-        period. The next billing date is {day}
-        {pendingPlanId === undefined ? '.' : `; from then on you are on the ${planTitle(pendingPlanId)}.`}
+        You are on the {title}, and used {formatWhole(creditsUsed)} of {creditCount(monthlyCredits)} this period. The
+        next billing date is {day}
+        {pendingPlanId === undefined ? '.' : `; from then on you are on the ${planInSentence(pendingPlanId)}.`}
       </Notice>
       {error && <ErrorNotice error={error} />}
     </>

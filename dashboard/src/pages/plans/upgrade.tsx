@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planInSentence } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
@@ -12,7 +12,6 @@ import type { Plan } from './plan.ts';
 /** An upgrade with its prorated price, which the service says before it is done. */
 export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   const { data, error, refetch } = useData(routes.previewUpgrade, { query: { newPlanId: plan.name } });
-  const title = planTitle(plan.name);
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={190} radius="md" />;
   return (
@@ -30,7 +29,7 @@ export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
       </Text>
       <ChangeButton
         act={() => call(routes.upgradePlan, { body: { newPlanId: plan.name } })}
-        done={`You are on the ${title}.`}
+        done={`You are on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >
         Upgrade for {formatMoney(data.amount)}

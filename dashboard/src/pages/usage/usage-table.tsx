@@ -1,6 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import { type Column, DataTable } from '../../components/data-table.tsx';
-import { count, formatCredits, formatWhole } from '../../lib/format.ts';
+import { Name } from '../../components/name.tsx';
+import { count, creditCount, formatCredits, formatWhole } from '../../lib/format.ts';
 import { sum, type Total } from '../../lib/usage.ts';
 import { type Group, groups } from './groups.ts';
 
@@ -31,8 +32,8 @@ export function UsageTable({ totals, group }: { totals: readonly Total[]; group:
         idOf={({ name }) => name}
       />
       <Text size="sm" c="dimmed" mt="sm">
-        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {formatCredits(credits)}{' '}
-        {credits === 1 ? 'credit' : 'credits'} in all. Days are UTC.
+        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {creditCount(credits, formatCredits)} in all. Days are
+        UTC.
       </Text>
     </Box>
   );
