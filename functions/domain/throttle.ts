@@ -67,8 +67,11 @@ export const furtherResetLinks = windows('further-link', [{ most: 1, ms: 10 * mi
 /** Of the mails to one address, so few are confirmations sent again: who registers with a foreign one leaves the rest. */
 export const confirmationsAgain = windows('confirmation', [{ most: 4, ms: day }]);
 
-/** Accounts made with one address, each of which mails it when it is made and when it is deleted. */
-export const registrationsOfAddress = windows('registration', [{ most: 3, ms: day }]);
+/**
+ * Accounts of one address that are deleted before it is confirmed, so that it is registered, and mailed, once more often
+ * than this. Registering itself has no limit: what a stranger uses up would keep the owner out.
+ */
+export const unconfirmedDeletions = windows('deletion', [{ most: 3, ms: day }]);
 
 /** Wrong passwords, and mails asked for, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ most: 20, ms: 5 * minute }]);
@@ -116,14 +119,6 @@ export function throttle(store: ThrottleStore, clock: Clock) {
     if (wait > 0) throw tooMany(rule, wait);
   }
 
-  /** As `demand`, without making a mark. */
-  async function check(rule: ThrottleRule, subject: string): Promise<void> {
-    const now = clock.now();
-    const { marks } = await remembered(rule, idOf(rule, subject), now);
-    const wait = rule.waitMs(marks, now);
-    if (wait > 0) throw tooMany(rule, wait);
-  }
-
   /** Takes the newest mark back: what it stood for was no attempt after all. */
   async function release(rule: ThrottleRule, subject: string): Promise<void> {
     const id = idOf(rule, subject);
@@ -134,7 +129,6 @@ export function throttle(store: ThrottleStore, clock: Clock) {
   return {
     take,
     demand,
-    check,
     release,
     clear: (rule: ThrottleRule, subject: string) => store.clear(idOf(rule, subject)),
   };

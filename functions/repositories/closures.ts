@@ -48,7 +48,7 @@ export function closureStore(client: DynamoDBDocumentClient, table: string, mete
       meterClosing(account.id, 'deleted'),
       ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
       putNew(table, { ...claimRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
-      putNew(table, mailRow(notice, now)),
+      ...(notice ? [putNew(table, mailRow(notice, now))] : []),
       ...(freeFrom === undefined ? [] : freeMonthsFrom(table, account, freeFrom)),
     ]);
   };

@@ -135,7 +135,7 @@ function build() {
     sessions: lazy(() => sessionService(sessionStore(dynamo(), table('accounts')), clock, random)),
     devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
-    profile: lazy(() => profileService(accounts(), closures, meters, clock, random, settings)),
+    profile: lazy(() => profileService(accounts(), closures, meters, throttles, clock, random, settings)),
     operators: lazy(() =>
       operatorService(
         accounts(),

@@ -34,6 +34,17 @@ const wrong = '401 INVALID_CREDENTIALS';
 const tooMany = '429 RATE_LIMIT_EXCEEDED';
 const signedIn = '200 LOGIN_SUCCESS';
 
+const created = '201 CONFIRMATION_LINK_SENT';
+const removed = '200 SUCCESS';
+
+/** What comes of registering with the address and deleting that account at once, by its own password. */
+async function registeredAndDeleted(email: string): Promise<{ registered: string; deleted: string }> {
+  const password = 'a quiet river bank';
+  const answer = await post('register', { email, name: 'Stranger', password_hash: password });
+  const deletion = await post('delete-account', { email, password }, cookieOf(answer));
+  return { registered: code(answer), deleted: code(deletion) };
+}
+
 /** Somebody confirmed, and the cookie of the browser that they signed in with. */
 async function owner(): Promise<Person & { device: string }> {
   const person = await service.person();
@@ -84,7 +95,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
       await advance('PT10M');
       await forgot(email);
     });
-    expect(await links(email)).toHaveLength(5);
+    expect(await links(email)).toHaveLength(3 + 1 + 2);
     await advance('PT9M');
     expect(code(await reset(tokenIn(own), 'another river bank'))).toBe('200 PASSWORD_RESET_SUCCESS');
     const others = (await links(email)).map(tokenIn);
@@ -146,17 +157,48 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(code(await service.call('GET', '/api/auth/me', { cookie }))).toBe('401 INVALID_API_KEY');
   });
 
-  it('floods nobody by registering with it and deleting the account again and again', async () => {
-    const body = { email: 'flooded@example.com', name: 'Flood', password_hash: 'a quiet river bank' };
-    const registered = await inTurn(5, async () => {
-      const answer = await post('register', body);
-      await post('delete-account', { email: body.email, password: body.password_hash }, cookieOf(answer));
-      return code(answer);
-    });
-    expect(registered).toEqual([...Array.from({ length: 3 }, () => '201 CONFIRMATION_LINK_SENT'), tooMany, tooMany]);
-    expect(await mailsTo(service, body.email)).toHaveLength(6);
-    await advance('P1D');
-    expect(code(await post('register', body))).toBe('201 CONFIRMATION_LINK_SENT');
+  it('keeps no owner from registering by doing so first, also where the account is deleted again and again', async () => {
+    const body = { email: 'squatted@example.com', name: 'Squat', password_hash: 'a quiet river bank' };
+    const cycle = () => registeredAndDeleted(body.email);
+    expect((await inTurn(3, cycle)).map(({ deleted }) => deleted)).toEqual(Array.from({ length: 3 }, () => removed));
+    expect(code(await post('register', { ...body, password_hash: 'the river of an owner' }))).toBe(created);
+
+    const held = 'held@example.com';
+    const cycles = await inTurn(6, () => registeredAndDeleted(held));
+    expect(cycles.map(({ registered }) => registered)).toEqual([
+      ...Array.from({ length: 4 }, () => created),
+      ...Array.from({ length: 2 }, () => '409 EMAIL_ALREADY_REGISTERED'),
+    ]);
+    await forgot(held);
+    const [link] = await links(held);
+    const done = await reset(tokenIn(link), 'another river bank');
+    expect(code(done)).toBe('200 PASSWORD_RESET_SUCCESS');
+    expect(code(await login(held, 'another river bank'))).toBe(signedIn);
+  });
+
+  it('floods nobody by registering with it and deleting the account again and again: 4 mails a day, of which none is a notice', async () => {
+    const email = 'flooded@example.com';
+    const cycles = await inTurn(6, () => registeredAndDeleted(email));
+    expect(cycles.map(({ deleted }) => deleted)).toEqual([
+      ...Array.from({ length: 3 }, () => removed),
+      tooMany,
+      ...Array.from({ length: 2 }, () => '401 INVALID_API_KEY'),
+    ]);
+    const mails = await mailsTo(service, email);
+    expect(mails.map(({ subject }) => subject)).toEqual(
+      Array.from({ length: 4 }, () => 'Confirm your e-mail address'),
+    );
+  });
+
+  it('stops nobody whose address is confirmed from deleting the account as often as they like', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const email = 'comes-and-goes@example.com';
+      const { headers } = await post('register', { email, name: 'Comes', password_hash: 'a quiet river bank' });
+      const cookie = cookieOf({ headers } as Answer);
+      const token = tokenIn((await mailsTo(service, email))[0]);
+      await service.call('GET', `/api/auth/confirm?token=${token}`, { cookie });
+      expect(code(await post('delete-account', { email, password: 'a quiet river bank' }, cookie))).toBe(removed);
+    }
   });
 });
 

@@ -8,11 +8,11 @@ import {
   mailsFromNetwork,
   mailsToAddress,
   passwordGuesses,
-  registrationsOfAddress,
   sessionGuesses,
   type ThrottleRule,
   type ThrottleStore,
   throttle,
+  unconfirmedDeletions,
 } from '#domain/throttle.ts';
 
 /** A store as DynamoDB is one: each save is conditional on the revision that was read. */
@@ -68,7 +68,7 @@ describe('a throttle', () => {
     ['further links to an address: 1 in 10 minutes', furtherResetLinks, 10 * minute, 1],
     ['further links to an address: 144 a day', furtherResetLinks, day, 144],
     ['confirmations sent again: 4 a day', confirmationsAgain, day, 4],
-    ['registrations of an address: 3 a day', registrationsOfAddress, day, 3],
+    ['accounts of an unconfirmed address deleted: 3 a day', unconfirmedDeletions, day, 3],
     ['guesses from a network: 20 in 5 minutes', guessesFromNetwork, 5 * minute, 20],
     ['mails from a network: 20 an hour', mailsFromNetwork, hour, 20],
   ] as const)('lets through no more than the rule says in any window: %s', async (_, rule, ms, most) => {

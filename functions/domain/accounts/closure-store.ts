@@ -20,7 +20,7 @@ export interface ClosureStore {
    * Stops keys and sessions at once, frees the e-mail address and the identities, whose next free month may begin at
    * `freeFrom` (epoch seconds) where it is given.
    */
-  remove(account: Account, until: Removal, notice: OutgoingMail, now: number): Promise<void>;
+  remove(account: Account, until: Removal, notice: OutgoingMail | undefined, now: number): Promise<void>;
   toBePurged(now: number): AsyncIterable<ClosedAccount>;
   /** Deletes everything but the ledger, whose rows are never deleted. */
   purge(closed: ClosedAccount): Promise<void>;

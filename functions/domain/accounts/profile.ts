@@ -3,7 +3,8 @@ import type { Metering } from '../meter/metering.ts';
 import { addMonths, monthsSince } from '../months.ts';
 import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
-import { type Account, normalizedEmail } from './account.ts';
+import { type Throttle, unconfirmedDeletions } from '../throttle.ts';
+import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { ClosureStore } from './closure-store.ts';
 import { accountDeletedMail } from './mails.ts';
@@ -17,6 +18,7 @@ export function profileService(
   accounts: AccountStore,
   closures: () => ClosureStore,
   meters: () => Metering,
+  throttle: () => Throttle,
   clock: Clock,
   random: Random,
   settings: Pick<AccountSettings, 'publicOrigin'>,
@@ -32,24 +34,25 @@ export function profileService(
     return { ...account, name };
   }
 
-  /** Ends keys and sessions at once and frees the address; `prove` checks the password of an account that has one. */
+  /**
+   * Ends keys and sessions at once and frees the address; `prove` checks the password of an account that has one. An
+   * address that was never confirmed may be a stranger's to whoever registered it: it gets no notice, and is freed only so
+   * often in a day.
+   */
   async function remove(account: Account, email: string, prove: (account: Account) => Promise<void>): Promise<void> {
     if (normalizedEmail(email) !== account.email) {
       throw new ServiceError('INVALID_FORMAT', 'email must be the address of this account.');
     }
     if (account.passwordHash !== undefined) await prove(account);
+    const isConfirmed = account.confirmedAt !== undefined;
+    if (!isConfirmed) await throttle().demand(unconfirmedDeletions, account.email);
     const now = clock.now();
-    const notice = {
-      id: newRequestId(random),
-      to: account.email,
-      ...accountDeletedMail(account, settings.publicOrigin),
-    };
-    await closures().remove(
-      account,
-      { purgeAt: now + keptMs, freeFrom: await nextFreeMonth(account, now) },
-      notice,
-      now,
-    );
+    const removal = { purgeAt: now + keptMs, freeFrom: await nextFreeMonth(account, now) };
+    await closures().remove(account, removal, isConfirmed ? noticeTo(account) : undefined, now);
+  }
+
+  function noticeTo(account: Account): OutgoingMail {
+    return { id: newRequestId(random), to: account.email, ...accountDeletedMail(account, settings.publicOrigin) };
   }
 
   /**

@@ -4,13 +4,7 @@ import { openMeter } from '../meter/billing.ts';
 import { hashPassword } from '../passwords.ts';
 import type { Clock, Random } from '../ports.ts';
 import { ServiceError } from '../service-error.ts';
-import {
-  confirmationsAgain,
-  mailsFromNetwork,
-  mailsToAddress,
-  registrationsOfAddress,
-  type Throttle,
-} from '../throttle.ts';
+import { confirmationsAgain, mailsFromNetwork, mailsToAddress, type Throttle } from '../throttle.ts';
 import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { confirmationMail } from './mails.ts';
@@ -37,7 +31,6 @@ export function registrationService(
   async function register({ email, name, password }: NewPerson, network?: string): Promise<Account> {
     await refuseGuessablePassword(settings.commonPasswords, password, { email, name }, 'password_hash');
     if (network) await throttle.demand(mailsFromNetwork, network);
-    await throttle.check(registrationsOfAddress, normalizedEmail(email));
     const passwordHash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
     const now = clock.now();
     const id = newAccountId(random);
@@ -49,7 +42,6 @@ export function registrationService(
         'EMAIL_ALREADY_REGISTERED',
         'An account with this e-mail address exists; sign in instead.',
       );
-    await Promise.all([mailsToAddress, registrationsOfAddress].map((rule) => throttle.take(rule, account.email)));
     return account;
   }
 
