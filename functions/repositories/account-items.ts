@@ -8,6 +8,8 @@ export const claimKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' 
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
 export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `device#${digest}` });
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
+/** The ids of an account's keys that have not ended, with their expiry. */
+export const usableKeysKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'usable-keys' });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
 export const suppressionKey = (address: string) => ({ pk: `suppressed#${address}`, sk: 'suppressed' });
 

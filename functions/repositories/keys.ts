@@ -1,17 +1,18 @@
-import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import * as v from 'valibot';
-import { limits } from '#contract/limits.ts';
-import { isWorking, type KeyRecord, type StoredKey } from '#domain/keys/key-record.ts';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  paginateQuery,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { KeyRecord, StoredKey } from '#domain/keys/key-record.ts';
 import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
 import { apiKeyKey, userKey } from './account-items.ts';
 import { conditionally } from './conditional.ts';
 import { storedKeyOf } from './key-items.ts';
+import { expiredIn, type RoomChange, roomChange, usableKeys, usableKeysRow, workingKeys } from './key-rooms.ts';
 import { readItem } from './read-item.ts';
-import { failedConditions, type TransactItem } from './transaction.ts';
-
-/** What a meter keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
-const never = 253_402_300_799;
+import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from './transaction.ts';
 
 export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, metersTable: string): KeyStore {
   async function list(accountId: number): Promise<StoredKey[]> {
@@ -33,47 +34,55 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   }
 
   function create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite> {
-    return write(accountId, now, [recordCreation(accountId, record)], [record]);
+    return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], now });
   }
 
   function change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite> {
-    return write(accountId, now, [recordChange(accountId, after)], [after]);
+    return write(accountId, [recordChange(accountId, after)], { changed: [after], revoked: [], now });
   }
 
   function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite> {
-    return write(accountId, now, [recordChange(accountId, old), recordCreation(accountId, fresh)], [old, fresh]);
+    const records = [recordChange(accountId, old), recordCreation(accountId, fresh)];
+    return write(accountId, records, { changed: [old, fresh], revoked: [], now });
   }
 
-  /** Tries once without knowing the meter; when that is full, once more without the keys that have expired in it. */
-  async function write(
-    accountId: number,
-    now: number,
-    records: TransactItem[],
-    changed: KeyRecord[],
-  ): Promise<KeyWrite> {
-    let expired: string[] = [];
+  /** Tries once without knowing what has expired; where there is no room, again without that. */
+  async function write(accountId: number, records: TransactItem[], roomed: RoomChange): Promise<KeyWrite> {
+    const rooms = [workingKeys(metersTable, accountId), usableKeys(accountsTable, accountId)];
+    let expired: string[][] = [[], []];
     for (;;) {
-      const meter = {
-        Update: { TableName: metersTable, Key: { a: accountId }, ...meterChange(changed, expired, now) },
-      };
-      const { outcome, met } = await transact([...records, meter]);
-      const found = expiredKeys(met, now, changed);
-      if (outcome !== 'too many' || found.join() === expired.join()) return outcome;
-      expired = found;
+      const changes = rooms.map((room, index) => roomChange(room, roomed, expired[index] ?? []));
+      const reasons = await refusal([...changes, ...records]);
+      if (!reasons) return 'done';
+      const isFull = rooms.map((_, index) => reasons[index]?.Code === conditionFailed);
+      const full = rooms.find((_, index) => isFull[index]);
+      if (!full) return 'changed meanwhile';
+      if (isFull[1] && !reasons[1]?.Item) {
+        await countUsable(accountId, roomed.now);
+        continue;
+      }
+      const before = expired;
+      expired = before.map((ids, index) => (isFull[index] ? expiredIn(reasons[index]?.Item, roomed) : ids));
+      if (expired.join('|') === before.join('|')) return full.full;
     }
   }
 
-  async function transact(items: TransactItem[]): Promise<{ outcome: KeyWrite; met?: unknown }> {
+  /** The reasons why a condition refused it, by item; undefined when it is done. */
+  async function refusal(items: TransactItem[]) {
     try {
       await client.send(new TransactWriteCommand({ TransactItems: items }));
-      return { outcome: 'done' };
+      return undefined;
     } catch (error) {
-      const failed = failedConditions(error);
-      if (failed.length === 0) throw error;
-      const meter = failed.find(({ Item }) => Item?.['a'] !== undefined);
-      if (!meter) return { outcome: 'changed meanwhile' };
-      return { outcome: 'too many', met: meter.Item && unmarshall(meter.Item) };
+      if (failedConditions(error).length === 0) throw error;
+      return cancellationReasons(error);
     }
+  }
+
+  /** No key is written before this is there, so what was listed is all. */
+  async function countUsable(accountId: number, now: number): Promise<void> {
+    const Item = usableKeysRow(accountId, await list(accountId), now);
+    const put = new PutCommand({ TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' });
+    await conditionally(client.send(put));
   }
 
   function recordCreation(accountId: number, record: KeyRecord): TransactItem {
@@ -113,8 +122,8 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: { ':revoked': 'revoked' },
     };
-    const meter = { TableName: metersTable, Key: { a: accountId }, ...meterChange([], [id], 0) };
-    await client.send(new TransactWriteCommand({ TransactItems: [{ Update: record }, { Update: meter }] }));
+    const outcome = await write(accountId, [{ Update: record }], { changed: [], revoked: [id], now: 0 });
+    if (outcome !== 'done') throw new Error('the key to be revoked is not there');
   }
 
   async function remove(accountId: number, { id, revision }: StoredKey): Promise<void> {
@@ -132,46 +141,4 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   }
 
   return { list, find, create, change, remove, revokeUnreadable, rotate };
-}
-
-/**
- * Working keys are in the meter with their expiry, others are not in it at all; never more than the limit. What is
- * taken out makes room only where it is still there: of many writes that met the same expired keys, one takes them out.
- */
-function meterChange(changed: KeyRecord[], expired: string[], now: number) {
-  const working = changed.filter((record) => isWorking(record, now));
-  const gone = [...changed.filter((record) => !isWorking(record, now)).map(({ id }) => id), ...expired];
-  const names = [...working.map(({ id }) => id), ...gone];
-  const name = (id: string) => `#k${names.indexOf(id)}`;
-  const set = working.map(({ id }, index) => `k.${name(id)} = :expiry${index}`);
-  const areThere = (ids: string[]) => ids.map((id) => `attribute_exists(k.${name(id)})`);
-  const isRoom = ['size(k) < :room', ...areThere(gone)].join(' AND ');
-  const isSame = areThere(working.map(({ id }) => id)).join(' AND ');
-  return {
-    UpdateExpression: [
-      set.length > 0 ? `SET ${set.join(', ')}` : '',
-      `REMOVE ${['#last', ...gone.map((id) => `k.${name(id)}`)].join(', ')}`,
-    ].join(' '),
-    ConditionExpression:
-      working.length > 0 ? `attribute_exists(a) AND ((${isRoom}) OR (${isSame}))` : 'attribute_exists(a)',
-    ExpressionAttributeNames: { '#last': 'last', ...Object.fromEntries(names.map((id) => [name(id), id])) },
-    ...(working.length > 0 && {
-      ExpressionAttributeValues: {
-        ':room': limits.activeKeys + gone.length,
-        ...Object.fromEntries(working.map(({ expiresAt }, index) => [`:expiry${index}`, inSeconds(expiresAt)])),
-      },
-    }),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  } as const;
-}
-
-function inSeconds(expiresAt: number | undefined): number {
-  return expiresAt === undefined ? never : Math.ceil(expiresAt / 1000);
-}
-
-function expiredKeys(meter: unknown, now: number, changed: KeyRecord[]): string[] {
-  const parsed = v.safeParse(v.object({ k: v.record(v.string(), v.number()) }), meter);
-  if (!parsed.success) return [];
-  const others = Object.entries(parsed.output.k).filter(([id]) => !changed.some((record) => record.id === id));
-  return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
 }

@@ -14,10 +14,16 @@ export async function commit(client: DynamoDBDocumentClient, items: readonly Tra
   }
 }
 
+export const conditionFailed = 'ConditionalCheckFailed';
+
+/** One for each item, in their order; empty for any other error. */
+export function cancellationReasons(error: unknown) {
+  return error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+}
+
 /** The reasons of the items whose condition failed; empty for any other error. */
 export function failedConditions(error: unknown) {
-  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-  return reasons.filter((reason) => reason.Code === 'ConditionalCheckFailed');
+  return cancellationReasons(error).filter(({ Code }) => Code === conditionFailed);
 }
 
 /** Puts an item that is not there yet. */

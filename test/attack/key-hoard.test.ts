@@ -1,13 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/tables.ts';
 import type { KeyRecord } from '#domain/keys/key-record.ts';
+import { usableKeysKey } from '#repositories/account-items.ts';
 import { keyStore } from '#repositories/keys.ts';
 import { services } from '#runtime/container.ts';
 import { times } from '#test/many.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Person, startTestService, type TestService } from '#test/service.ts';
+import { type Answer, type Person, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -26,26 +27,102 @@ const active = async ({ cookie }: Person) =>
 const keysOfMeter = async ({ id }: Person) =>
   Object.keys((await rowsOf('meters')).find(({ a }) => a === id)!['k'] as object);
 
+const usable = async ({ cookie }: Person) =>
+  (await service.call('GET', '/api/keys', { cookie })).body.data.filter(({ status }: { status: string }) =>
+    ['active', 'suspended'].includes(status),
+  );
+const patch = ({ cookie }: Person, id: string, body: unknown) =>
+  service.call('PATCH', `/api/keys/${id}`, { cookie, body });
+const laid = { status: 'suspended', expiresAt: null };
+
+/** Past what the service looks at first: at the same moment nobody sees another's. */
+async function createAtOnce(person: Person, count: number, now: number) {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  const store = keyStore(client, tables.accounts.name, tables.meters.name);
+  const record = (id: string): KeyRecord => ({
+    id,
+    name: 'one of many',
+    prefix: 'tai_',
+    lastFour: 'last',
+    status: 'active',
+    createdAt: now,
+    revision: 1,
+  });
+  const outcomes = await Promise.all(times(count, (index) => store.create(person.id, record(`key-${index}`), now)));
+  client.destroy();
+  return outcomes;
+}
+
+/** Suspends keys until so many are usable, of which one is active. */
+async function hoard(person: Person, count: number): Promise<void> {
+  for (let made = 1; made < count; made++) await patch(person, (await create(person)).body.data.id, laid);
+}
+
+describe('an account never has more than 100 keys that are active or suspended', { timeout: 60_000 }, () => {
+  it('however often one is rotated, and the old one suspended without an expiry in its time of grace', async () => {
+    const person = await service.person();
+    let newest = person.keyId;
+    let last: Answer | undefined;
+    for (let turn = 0; turn < 110; turn++) {
+      last = await service.call('POST', `/api/keys/${newest}/rotate`, {
+        cookie: person.cookie,
+        body: { graceSeconds: 3600 },
+      });
+      if (last.status === 201) await patch(person, newest, laid);
+      newest = last.body.data?.id ?? newest;
+    }
+    expect(await usable(person)).toHaveLength(100);
+    expect([last?.status, last?.body.message]).toEqual([409, 'INVALID_STATE']);
+    expect(last?.body.detail).toContain('100 active and suspended');
+    expect((await service.call('POST', `/api/keys/${newest}/rotate`, { cookie: person.cookie, body: {} })).status).toBe(
+      201,
+    );
+    expect(await usable(person)).toHaveLength(100);
+  });
+
+  it('however many are made at the same moment', async () => {
+    const person = await service.person();
+    await hoard(person, 97);
+    const outcomes = await createAtOnce(person, 40, services().clock.now());
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(3);
+    expect(await usable(person)).toHaveLength(100);
+  });
+
+  it('whatever expired keys are made to go on, whose places others have taken', async () => {
+    const person = await service.person();
+    const soon = new Date(services().clock.now() + 600_000).toISOString();
+    const expiring: string[] = [];
+    for (let made = 0; made < 5; made++) expiring.push((await create(person, soon)).body.data.id);
+    await hoard(person, 95);
+    expect((await create(person)).status).toBe(409);
+    await service.post('/_local/clock', { advance: 'PT11M' });
+    const revived = await patch(person, expiring[0]!, { expiresAt: null });
+    expect(revived.status).toBe(200);
+    for (let made = 0; made < 4; made++) expect((await create(person)).status).toBe(201);
+    for (const id of expiring.slice(1)) expect((await patch(person, id, laid)).status).toBe(409);
+    expect(await usable(person)).toHaveLength(100);
+  });
+
+  it('counts those that were made before they were counted', async () => {
+    const person = await service.person();
+    await hoard(person, 100);
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+    await client.send(new DeleteCommand({ TableName: tables.accounts.name, Key: usableKeysKey(person.id) }));
+    client.destroy();
+    expect((await create(person)).status).toBe(409);
+    expect((await service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie })).status).toBe(200);
+    expect((await create(person)).status).toBe(201);
+    expect(await usable(person)).toHaveLength(100);
+  });
+});
+
 describe('an account never has more than 50 keys that work', () => {
   it('however many are made at the same moment in the place of 50 that have expired', async () => {
     const person = await service.person();
     const now = services().clock.now();
     const soon = new Date(now + 600_000).toISOString();
     for (let made = 0; made < 49; made++) await create(person, soon);
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-    const store = keyStore(client, tables.accounts.name, tables.meters.name);
-    const record = (id: string): KeyRecord => ({
-      id,
-      name: 'one of many',
-      prefix: 'tai_',
-      lastFour: 'last',
-      status: 'active',
-      createdAt: now,
-      revision: 1,
-    });
-    const later = now + 660_000;
-    const outcomes = await Promise.all(times(200, (index) => store.create(person.id, record(`key-${index}`), later)));
-    client.destroy();
+    const outcomes = await createAtOnce(person, 200, now + 660_000);
     expect(outcomes.filter((outcome) => outcome === 'done').length).toBeGreaterThan(0);
     expect((await keysOfMeter(person)).length).toBeLessThanOrEqual(50);
   });

@@ -36,7 +36,6 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   async function create(accountId: number, input: { name: string; expiresAt?: string | null | undefined }) {
     const now = clock.now();
     const before = await keys.list(accountId);
-    if (before.filter((stored) => !hasEnded(stored, now)).length >= limits.usableKeys) throw tooManyKeys();
     const { record, key } = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
     refuseUnlessDone(await keys.create(accountId, record, now));
     await removeOldest(accountId, before, now);
@@ -175,15 +174,13 @@ function newestFirst(one: StoredKey, other: StoredKey): number {
   return (other.createdAt ?? 0) - (one.createdAt ?? 0);
 }
 
-function tooManyKeys(): ServiceError {
-  const detail = `An account may have ${limits.usableKeys} active and suspended keys; revoke one first.`;
-  return new ServiceError('INVALID_STATE', detail);
+function tooMany(keys: string): ServiceError {
+  return new ServiceError('INVALID_STATE', `An account may have ${keys}; revoke one first.`);
 }
 
 function refuseUnlessDone(outcome: KeyWrite): void {
-  if (outcome === 'too many') {
-    throw new ServiceError('INVALID_STATE', `An account may have ${limits.activeKeys} active keys; revoke one first.`);
-  }
+  if (outcome === 'too many active') throw tooMany(`${limits.activeKeys} active keys`);
+  if (outcome === 'too many usable') throw tooMany(`${limits.usableKeys} active and suspended keys`);
   if (outcome === 'changed meanwhile')
     throw new ServiceError('INVALID_STATE', 'The key was changed meanwhile; look at it again.');
 }

@@ -1,6 +1,6 @@
 import type { KeyRecord, StoredKey } from './key-record.ts';
 
-export type KeyWrite = 'done' | 'too many' | 'changed meanwhile';
+export type KeyWrite = 'done' | 'too many active' | 'too many usable' | 'changed meanwhile';
 
 /** Key records in the `accounts` table, and with them, in the same transaction, the digests in the account's meter. */
 export interface KeyStore {
