@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { email } from './email.ts';
 import { accountId, instant, text } from './fields.ts';
-import { name } from './names.ts';
+import { personName } from './names.ts';
 
 const body = 'must be a JSON object';
 
@@ -12,14 +12,14 @@ const newPassword = text(128, 8);
 const password = text(1024);
 
 const chosenPassword = v.pipe(newPassword, v.description('The chosen password, as it is.'));
-export const Registration = v.object({ email, name, password_hash: chosenPassword }, body);
+export const Registration = v.object({ email, name: personName, password_hash: chosenPassword }, body);
 export const Login = v.object({ email: text(254), password }, body);
 /** An identity token, a JWT of the identity provider. */
 export const IdentityToken = v.object({ token: text(8192) }, body);
 export const ForgottenPassword = v.object({ email }, body);
 export const PasswordReset = v.object({ token: text(200), newPassword }, body);
 export const PasswordChange = v.object({ currentPassword: password, newPassword }, body);
-export const ProfileChange = v.object({ name }, body);
+export const ProfileChange = v.object({ name: personName }, body);
 /** `password` is needed where the account has one. */
 export const AccountDeletion = v.object({ email: text(254), password: v.optional(password) }, body);
 export const TokenQuery = v.object({ token: text(200) }, 'must have a token');

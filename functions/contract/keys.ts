@@ -1,11 +1,14 @@
 import * as v from 'valibot';
 import { instant, integer, text, timestamp } from './fields.ts';
-import { name } from './names.ts';
+import { keyName } from './names.ts';
 
-export const NewKey = v.object({ name, expiresAt: v.optional(v.nullable(timestamp)) }, 'must be a JSON object');
+export const NewKey = v.object(
+  { name: keyName, expiresAt: v.optional(v.nullable(timestamp)) },
+  'must be a JSON object',
+);
 export const KeyChange = v.object(
   {
-    name: v.optional(name),
+    name: v.optional(keyName),
     status: v.optional(v.picklist(['active', 'suspended'], 'must be active or suspended')),
     expiresAt: v.optional(v.nullable(timestamp)),
   },

@@ -1,19 +1,40 @@
 import * as v from 'valibot';
 import { text } from './fields.ts';
-import { readsAsAddress } from './reads-as-address.ts';
+import { addressIn, explicitAddressIn } from './reads-as-address.ts';
 
-/** What people call themselves and their keys. Others may read it, so it can neither hide anything nor lead anywhere. */
-export const name = v.pipe(
+/** Others may read it, so that it hides nothing. */
+const plainText = v.pipe(
   text(64),
-  v.check(isPlain, 'must not have control, invisible or direction characters'),
+  v.check(
+    (value) => hiddenIn(value) === undefined,
+    ({ input }) => hiddenMessage(input),
+  ),
   v.check(isVisible, 'must have a visible character'),
-  v.check((value) => !readsAsAddress(value), 'must not read as a link or an e-mail address'),
-  v.description('Visible characters only, and nothing that reads as a link or an e-mail address.'),
 );
 
-/** Whether the rule of names allows it: one that was stored before there was a rule may break it. */
+const noAddress = (partOf: (value: string) => string | undefined) =>
+  v.check<string, (issue: { input: string }) => string>(
+    (value) => partOf(value) === undefined,
+    ({ input }) => addressMessage(partOf(input) ?? ''),
+  );
+
+/** What people call themselves. Mails to them carry it, so that it leads nowhere. */
+export const personName = v.pipe(
+  plainText,
+  noAddress(addressIn),
+  v.description('Visible characters only, and no link, e-mail address or name in one of the common domains.'),
+);
+
+/** What people call their keys; no mail carries it. */
+export const keyName = v.pipe(
+  plainText,
+  noAddress(explicitAddressIn),
+  v.description('Visible characters only, and no e-mail address or link with `://` or `www.`.'),
+);
+
+/** Whether the rule of people's names allows it: one that was stored before there was a rule may break it. */
 export function isName(value: string): boolean {
-  return v.is(name, value);
+  return v.is(personName, value);
 }
 
 /** Characters that nobody sees, or that move others about, or that have a meaning in one program only. */
@@ -26,9 +47,13 @@ const needed = [
   // The parts of one emoji, and whether it is coloured.
   String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D(?=\p{Extended_Pictographic})`,
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
+  // Keycaps, and flags of parts of a country.
+  String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
+  String.raw`(?<=\u{1F3F4})[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{4,6}\u{E007F}`,
   // Forms of one Han or Mongolian character: people insist on theirs.
   String.raw`(?<=\p{sc=Han})[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=\p{sc=Mongolian})[\u180B-\u180D\u180F]`,
+  String.raw`(?<=(?!\u180E)\p{sc=Mongolian}[\u180B-\u180D\u180F]?)\u180E(?=(?!\u180E)\p{sc=Mongolian})`,
 ].join('|');
 
 const neededOrHidden = new RegExp(`(?<needed>${needed})|${hidden}`, 'gu');
@@ -42,8 +67,33 @@ export function withoutHidden(value: string): string {
     .trim();
 }
 
-function isPlain(value: string): boolean {
-  return value.replaceAll(neededOrHidden, '$<needed>') === value;
+function hiddenIn(value: string): string | undefined {
+  for (const { 0: found, groups } of value.matchAll(neededOrHidden)) {
+    if (groups?.['needed'] === undefined) return found;
+  }
+  return undefined;
+}
+
+function hiddenMessage(value: string): string {
+  const found = hiddenIn(value) ?? '';
+  return `contains ${kindOf(found)} (${codePoint(found)})`;
+}
+
+function addressMessage(part: string): string {
+  const advice = /[/:?@]/.test(part) ? '' : '; put a space after the dot';
+  return `must not read as a link or address ("${part}")${advice}`;
+}
+
+function kindOf(character: string): string {
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(character)) return 'a control character';
+  if (/\p{Bidi_Control}/u.test(character)) return 'a direction character';
+  return /\p{Co}|\p{Noncharacter_Code_Point}/u.test(character)
+    ? 'a character without a meaning'
+    : 'an invisible character';
+}
+
+function codePoint(character: string): string {
+  return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** The blank of Braille is a symbol that nobody sees. */

@@ -34,30 +34,53 @@ const titles = new Set(['dr', 'mr', 'ms', 'mrs', 'mx', 'prof', 'st', 'sr', 'jr',
 /** After single letters they are a degree: B.Com, M.Tech. */
 const degrees = new Set(['com', 'tech']);
 
-const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?`;
-const dotted = new RegExp(String.raw`(?:${label}\.)+${label}(?<path>[/:?#]\S)?`, 'gu');
+/** Family names, and the legal form of `Co.KG`: where each word begins in upper case, they are no domain. */
+const familyNames = new Set('li ng kim ma hu su lu mo vu ly kg'.split(' '));
 
-/**
- * Whether mail programs, or people, would take part of a text for a link or an e-mail address: it has `://`, `www.`, `@`,
- * a scheme, an IP address, or words joined by dots of which the last is a domain. Initials, titles and degrees are none:
- * J.R.Smith, St.John, M.Sc.
- */
-export function readsAsAddress(text: string): boolean {
-  const plain = text
-    .normalize('NFKC')
-    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replaceAll(/[。｡]/g, '.')
-    .toLowerCase();
-  if (/:\/\/|@|\bwww\d?\.|\b(?:https?|ftp|mailto|javascript|data|tel|sms):/.test(plain)) return true;
-  return [...plain.matchAll(dotted)].some(({ 0: found, groups }) => isAddress(found, groups?.['path'] !== undefined));
+const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?`;
+const dotted = new RegExp(String.raw`(?:${label}\.)+${label}(?<path>[/?]|:\d)?`, 'gu');
+const explicit = /\S*(?::\/\/|\bwww\d?\.)\S*/i;
+const mailAddress = /\S*[\p{L}\p{M}\p{N}_]@[\p{L}\p{N}_]\S*/u;
+const schemeOrHandle = /\S*@\S*|\b(?:https?|ftp|mailto|javascript|data|tel|sms):\S+/i;
+
+/** Far more than a name has. Looking for words takes a time that grows with the square of their length. */
+const maxLength = 256;
+
+/** The part of a text that is a link or an e-mail address whoever reads it: with `://`, `www.`, or `@` between words. */
+export function explicitAddressIn(text: string): string | undefined {
+  if (text.length > maxLength) return text.slice(0, maxLength);
+  const plain = withoutDisguise(text);
+  return (explicit.exec(plain) ?? mailAddress.exec(plain))?.[0];
 }
 
-function isAddress(found: string, hasPath: boolean): boolean {
-  const labels = found.replace(/[/:?#]\S$/, '').split('.');
+/**
+ * The part of a text that mail programs, or people, would take for a link or an e-mail address: it has `://`, `www.`,
+ * `@`, a scheme, an IP address, words joined by dots of which the last is a common domain, or joined words before `/`,
+ * `?` or a port. Initials, titles, degrees and family names are none: J.R.Smith, St.John, M.Sc., Wei.Li.
+ */
+export function addressIn(text: string): string | undefined {
+  const found = explicitAddressIn(text);
+  if (found !== undefined) return found;
+  const plain = withoutDisguise(text);
+  return schemeOrHandle.exec(plain)?.[0] ?? plain.match(dotted)?.find(isAddress);
+}
+
+function withoutDisguise(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll(/[。｡]/g, '.');
+}
+
+function isAddress(found: string): boolean {
+  if (/[/?]$|:\d$/.test(found)) return true;
+  const written = found.split('.');
+  const labels = written.map((part) => part.toLowerCase());
   if (labels.length === 4 && labels.every((part) => /^\d{1,3}$/.test(part))) return true;
   const [last = '', ...others] = labels.toReversed();
   if (!domains.has(last) && !last.startsWith('xn--')) return false;
   const isAfterInitials = others.every(({ length }) => length === 1) && (last.length === 2 || degrees.has(last));
   const isAfterTitle = others.length === 1 && titles.has(others[0] ?? '');
-  return hasPath || !(isAfterInitials || isAfterTitle);
+  const isFamilyName = familyNames.has(last) && written.every((part) => /^\p{Lu}/u.test(part));
+  return !(isAfterInitials || isAfterTitle || isFamilyName || found.toLowerCase() === 'will.i.am');
 }

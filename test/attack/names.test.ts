@@ -1,7 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isName } from '#contract/names.ts';
+import { isName, keyName } from '#contract/names.ts';
+import { addressIn, explicitAddressIn } from '#contract/reads-as-address.ts';
 import { tables } from '#contract/tables.ts';
 import { userKey } from '#repositories/account-items.ts';
 import { mailsTo, tokenIn } from '#test/inbox.ts';
@@ -67,7 +69,30 @@ const real = [
   'and/or',
   '50 % off',
   'Renamed... twice',
+  'Müller & Co.KG',
+  'will.i.am',
+  'Anna.Kim',
+  'Wei.Li',
+  'John.Ng',
+  'data: of the year',
+  'Room 1️⃣',
+  'Ada 🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  'ᠬᠠᠭ\u180Eᠠ',
 ];
+
+const keyNames = [
+  'shop.example.com',
+  'main.py',
+  '10.0.0.1 key',
+  '10.0.0.1:8080',
+  'my-app.dev',
+  'R&D @ Acme',
+  'Training data:2026',
+  '@support',
+  'app/v1.2?beta',
+];
+
+const keyLinks = ['https://evil.example/x', 'www.evil', 'WWW2.evil.com', 'key of ada@example.com', 'ａda＠example.com'];
 
 const links = [
   'https://evil.example/x',
@@ -105,6 +130,17 @@ const links = [
   'x.xyz',
   'file.zip',
   'm\u0301.evil.top',
+  'wei.li',
+  'anna.kim',
+  'evil.Li',
+  'Evil.Li/x',
+  'Wei.Li?x',
+  'Wei.Li:80',
+  'node.js/x',
+  'evil.unlisted/x',
+  'evil.unlisted:443',
+  'data:text',
+  'evil.will.i.am',
 ];
 
 const hidden = [
@@ -136,15 +172,16 @@ const hidden = [
   'A\uFE0Fda',
   'A\u{E0041}da',
   'A\u180Eda',
+  'ᠬᠠᠭ\u180E\u180Eᠠ',
+  '🏴\u{E0068}\u{E0069}',
+  'A\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
+  '1\uFE0F',
   'A\uFFF9da',
   'A\uE000da',
   'A\uFFFFda',
 ];
 
 const blank = [' ', '   ', '\u00A0', '\u3000', '\u2800', '\u0301'];
-
-const hiddenRule = 'must not have control, invisible or direction characters';
-const linkRule = 'must not read as a link or an e-mail address';
 
 let service: TestService;
 beforeAll(async () => {
@@ -171,11 +208,41 @@ describe('a name', () => {
     expect(isName(name)).toBe(false);
   });
 
+  it.each(keyNames)('of a key may be what addresses nobody in a mail: %s', (name) => {
+    expect(v.is(keyName, name)).toBe(true);
+  });
+
+  it.each([...keyLinks, ...hidden, ...blank, 'x'.repeat(65)])('of a key that deceives is none: %j', (name) => {
+    expect(v.is(keyName, name)).toBe(false);
+  });
+
+  it.each(['a-', '1.', 'a.', 'x@', ':/', '\u0301'])('of a megabyte of %j is refused at once', (part) => {
+    const text = part.repeat(500_000);
+    const before = process.cpuUsage().user;
+    expect([addressIn(text), explicitAddressIn(text)]).toEqual([expect.any(String), expect.any(String)]);
+    expect(process.cpuUsage().user - before).toBeLessThan(1_000_000);
+  });
+
+  it('that breaks the rule is told which part of it does', async () => {
+    const { cookie } = await service.person();
+    for (const [name, rule] of [
+      ['Müller & co.kg', 'must not read as a link or address ("co.kg"); put a space after the dot'],
+      ['Ada of Evil.Com', 'must not read as a link or address ("Evil.Com"); put a space after the dot'],
+      ['see ada@example', 'must not read as a link or address ("ada@example")'],
+      ['A\u200Bda', 'contains an invisible character (U+200B)'],
+      ['\u200FAda', 'contains a direction character (U+200F)'],
+      ['Ada\uE000', 'contains a character without a meaning (U+E000)'],
+    ] as const) {
+      const { status, body } = await service.call('PATCH', '/api/auth/me', { cookie, body: { name } });
+      expect([status, body.detail]).toEqual([400, `name ${rule}.`]);
+    }
+  });
+
   it('that breaks the rule is refused wherever one is taken, by the rule it breaks', async () => {
     const { cookie, keyId } = await service.person();
     const breaking = [
-      ['Ada\nVisit us', hiddenRule],
-      ['evil.com', linkRule],
+      ['Ada\nVisit us', 'contains a control character (U+000A)'],
+      ['www.evil', 'must not read as a link or address ("www.evil"); put a space after the dot'],
       ['\u3000', 'must have a visible character'],
       ['x'.repeat(65), 'must have at most 64 characters'],
     ] as const;
