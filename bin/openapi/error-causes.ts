@@ -26,7 +26,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_TOKEN: {
     cause: 'The confirmation or reset token is wrong, used, replaced by a newer one, or too old',
     remedy: 'Ask for a new mail',
-    detail: 'token must be the one of the newest reset mail, unused and at most 30 minutes old.',
+    detail: 'The reset link has expired or was already used; ask for a new one.',
   },
   INVALID_API_KEY: {
     cause: 'No credential, or a key or session that is wrong, expired, revoked or suspended',

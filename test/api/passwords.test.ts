@@ -76,7 +76,9 @@ describe('a forgotten password', () => {
     expect(winners).toHaveLength(1);
     expect(new Set(answers.filter(({ status }) => status !== 200).map(code))).toEqual(new Set(['400 INVALID_TOKEN']));
     expect(code(await login(email, `a river bank, number ${winners[0]}`))).toBe('200 LOGIN_SUCCESS');
-    expect(code(await reset(token))).toBe('400 INVALID_TOKEN');
+    const again = await reset(token);
+    expect(code(again)).toBe('400 INVALID_TOKEN');
+    expect(again.body.detail).toBe('The reset link has expired or was already used; ask for a new one.');
     const notices = (await mailsTo(service, email)).filter(({ subject }) => subject === 'Your password was changed');
     expect(notices).toHaveLength(1);
   });

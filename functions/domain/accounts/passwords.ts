@@ -104,8 +104,5 @@ export function passwordService(
 }
 
 function badToken(): ServiceError {
-  return new ServiceError(
-    'INVALID_TOKEN',
-    'token must be the one of the newest reset mail, unused and at most 30 minutes old.',
-  );
+  return new ServiceError('INVALID_TOKEN', 'The reset link has expired or was already used; ask for a new one.');
 }
