@@ -273,20 +273,51 @@ describe('a known device', () => {
     expect(password).not.toBe('another river bank');
   });
 
-  it('is one of ten at most: the oldest gives way, and one that is used again is none more', async () => {
-    const { id, email, password, device } = await service.person().then(async (person) => ({
-      ...person,
-      device: deviceOf(await login(person.email, person.password)),
-    }));
+  it('is one of ten at most, and never pushed out by sign-ins that show none, which replace each other', async () => {
+    const { id, email, password, device } = await owner();
     const stored = async () =>
       (await rowsOf('accounts')).filter(({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('device#'));
     expect(await stored()).toHaveLength(2);
-    await inTurn(5, () => login(email, password, device));
-    expect(await stored()).toHaveLength(2);
     const others = await inTurn(12, () => login(email, password));
     expect(await stored()).toHaveLength(10);
-    await inTurn(5, () => guess(email));
-    expect(code(await login(email, password, device))).toBe(tooMany);
-    expect(code(await login(email, password, deviceOf(others[2]!)))).toBe(signedIn);
+    const knows = async (shown: string) => code(await login(email, password, shown)) === signedIn;
+    await inTurn(6, () => guess(email));
+    expect(await knows(device)).toBe(true);
+    expect(await knows(deviceOf(others[2]!))).toBe(true);
+    expect(await knows(deviceOf(others[10]!))).toBe(false);
+    expect(await knows(deviceOf(others[11]!))).toBe(true);
+    expect(await stored()).toHaveLength(10);
+  });
+
+  it('that was shown again gives way after those that were not, and of such the one used longest ago does first', async () => {
+    const { email, password, device } = await owner();
+    const browsers = (await inTurn(8, () => login(email, password))).map(deviceOf);
+    await advance('P2D');
+    await inTurn(8, (index) => login(email, password, browsers[index]));
+    await login(email, password, device);
+    const latest = deviceOf(await login(email, password));
+    await login(email, password, latest);
+    await advance('P2D');
+    await login(email, password, browsers[0]);
+    const last = deviceOf(await login(email, password));
+    await inTurn(6, () => guess(email));
+    const shown = [...browsers, device, latest, last];
+    const outcomes = await inTurn(shown.length, (index) => login(email, password, shown[index]));
+    expect(outcomes.map(code)).toEqual(shown.map((one) => (one === browsers[1] ? tooMany : signedIn)));
+  });
+
+  it('writes its use once a day at most', async () => {
+    const { email, password, device } = await owner();
+    const uses = async () => (await rowsOf('accounts')).map(({ lastUsedAt }) => lastUsedAt).filter(Boolean);
+    const before = await uses();
+    await login(email, password, device);
+    const first = await uses();
+    await advance('PT1H');
+    await login(email, password, device);
+    expect(first).toHaveLength(before.length + 1);
+    expect((await uses()).toSorted()).toEqual(first.toSorted());
+    await advance('P1D');
+    await login(email, password, device);
+    expect((await uses()).toSorted()).not.toEqual(first.toSorted());
   });
 });

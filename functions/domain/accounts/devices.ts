@@ -9,6 +9,9 @@ const lifetime = 180 * 86_400_000;
 
 const maxDevices = 10;
 
+/** In ms. The moment of the last use is no finer. */
+const useInterval = 86_400_000;
+
 /** A device that became known; `text` is for its cookie. */
 export interface IssuedDevice {
   readonly text: string;
@@ -24,25 +27,39 @@ export type DeviceService = ReturnType<typeof deviceService>;
 export function deviceService(devices: DeviceStore, clock: Clock, random: Random) {
   /** The digest of the cookie's device where it is one of the account at the address. One read, if any, whatever the address is. */
   async function knownTo(address: string, text: string | undefined): Promise<string | undefined> {
+    return (await shown(address, text))?.digest;
+  }
+
+  async function shown(address: string, text: string | undefined): Promise<Device | undefined> {
     const device = parseCredential(text ?? '');
     if (device?.kind !== 'device') return undefined;
     const found = await devices.find(device.accountId, device.digest);
     const isKnown = found && found.account.email === address && isAlive(found.row, found.account);
-    return isKnown ? device.digest : undefined;
+    return isKnown ? found.row : undefined;
   }
 
-  /** Makes the browser known, unless its cookie says that it is; others give way when there are too many. */
+  /**
+   * Makes the browser known, unless its cookie says that it is. When there are too many, another gives way: of those that
+   * never came back the newest, so that a program that keeps no cookie replaces its own; else the one used longest ago.
+   */
   async function remember(account: Account, text: string | undefined): Promise<IssuedDevice | undefined> {
-    if ((await knownTo(account.email, text)) !== undefined) return undefined;
-    const issued = issueCredential('device', account.id, random);
+    const known = await shown(account.email, text);
     const now = clock.now();
+    if (known) {
+      if (now - (known.lastUsedAt ?? 0) >= useInterval) await devices.use(account.id, known.digest, now);
+      return undefined;
+    }
+    const issued = issueCredential('device', account.id, random);
     await devices.open(account.id, {
       digest: issued.digest,
       createdAt: now,
       expiresAt: now + lifetime,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
     });
-    const rank = (device: Device): number => (isAlive(device, account) ? device.createdAt : 0);
+    const rank = (device: Device): number => {
+      if (device.digest === issued.digest) return Number.POSITIVE_INFINITY;
+      return isAlive(device, account) ? (device.lastUsedAt ?? 1 / device.createdAt) : 0;
+    };
     await endSurplus(devices, account.id, rank, maxDevices);
     return { text: issued.text, lifetimeMs: lifetime };
   }
