@@ -72,6 +72,8 @@ export const Stage = v.strictObject({
   planTable: v.picklist(['listing', 'overview'], 'must be listing or overview'),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
+  /** Off: every request to AWS goes through the SDK (docs/adr/0008-quick-first-attempt.md). */
+  fastPath: v.picklist(['on', 'off'], 'must be on or off'),
   /** AWS WAF before the API; null: none. Limits are requests of one address in five minutes. */
   firewall: v.nullable(
     v.strictObject({ requests: v.pipe(Positive, v.minValue(10)), signIns: v.pipe(Positive, v.minValue(10)) }),

@@ -12,6 +12,7 @@ export const live: StageInput = {
   models: { endpoints: {}, hosted: {}, translation: 'svc-instruct' },
   planTable: 'listing',
   networkLimits: 'on',
+  fastPath: 'on',
   firewall: { requests: 10_000, signIns: 100 },
   alarms: { email: null, monthlyBudgetUsd: null },
   logRetentionDays: 90,

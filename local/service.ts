@@ -1,7 +1,8 @@
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { type TableSpec, tables } from '#contract/tables.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { resetContainer, services } from '#runtime/container.ts';
+import { services } from '#runtime/container.ts';
+import { resetEnvironment } from '#runtime/per-environment.ts';
 import { createAdmin } from './admin.ts';
 import { openApiReference } from './api-reference.ts';
 import { startBackground } from './background.ts';
@@ -125,7 +126,7 @@ function setAmbientClock(clock: ShiftedClock): () => void {
   const { clock: before } = ambient;
   const use = (current: Pick<ShiftedClock, 'now'>): void => {
     ambient.clock = current;
-    resetContainer();
+    resetEnvironment();
   };
   use(clock);
   return () => use(before);

@@ -3,8 +3,8 @@ import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedChat } from '#domain/chat-format.ts';
 import { conversationOf } from '#domain/conversation.ts';
 import type { ChatOrder } from '#domain/inference.ts';
-import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 
 type Route = typeof inferenceRoutes.createChatCompletion;
 type Order = ChatOrder<ChatCompletion>;

@@ -2,8 +2,8 @@ import type { Completion } from '#contract/inference.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedCompletion } from '#domain/completion.ts';
 import type { CompletionOrder } from '#domain/inference.ts';
-import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 
 type Route = typeof inferenceRoutes.createCompletion;
 type Order = CompletionOrder<Completion>;

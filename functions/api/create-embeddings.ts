@@ -1,7 +1,7 @@
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import type { EmbeddingsOrder } from '#domain/inference.ts';
-import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 
 type Route = typeof inferenceRoutes.createEmbeddings;
 

@@ -3,8 +3,8 @@ import { openAiRoutes } from '#contract/routes/openai.ts';
 import { conversationOfOpenAi } from '#domain/conversation.ts';
 import type { ChatOrder } from '#domain/inference.ts';
 import { openAiChat } from '#domain/openai-chat.ts';
-import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 
 type Route = typeof openAiRoutes.createOpenAiChatCompletion;
 type Order = ChatOrder<OpenAiChatCompletion>;

@@ -2,8 +2,8 @@ import type { Completion } from '#contract/inference.ts';
 import { openAiRoutes } from '#contract/routes/openai.ts';
 import type { CompletionOrder } from '#domain/inference.ts';
 import { openAiCompletion } from '#domain/openai-completion.ts';
-import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 
 type Route = typeof openAiRoutes.createOpenAiCompletion;
 type Order = CompletionOrder<Completion>;

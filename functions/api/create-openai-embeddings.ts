@@ -1,7 +1,7 @@
 import { openAiRoutes } from '#contract/routes/openai.ts';
 import type { EmbeddingsOrder } from '#domain/inference.ts';
-import { pricedEndpoint } from '#runtime/endpoint.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 
 type Route = typeof openAiRoutes.createOpenAiEmbeddings;
 

@@ -42,6 +42,8 @@ export const Environment = v.object({
   ),
   /** Which of the two plan tables is enforced (design section 3, "Plans"). */
   PLAN_TABLE: v.optional(v.picklist(['listing', 'overview']), 'listing'),
+  /** Off: every request to AWS goes through the SDK, also the first attempt of a call's writes and invocations. */
+  FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
   /** Limits by network (design section 3, "Network limits"): off on one machine, where all callers are one. */
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Proxies in front of the gateway that add to X-Forwarded-For. */

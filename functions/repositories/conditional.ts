@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
 /**
@@ -11,7 +11,11 @@ export async function conditionally<T>(
   try {
     return { done: await write };
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    if (!isFailedCondition(error)) throw error;
     return { met: error.Item && unmarshall(error.Item) };
   }
 }
+
+/** By its name: its class comes with the whole of the SDK, which an admitted call never loads. */
+const isFailedCondition = (error: unknown): error is ConditionalCheckFailedException =>
+  error instanceof Error && error.name === 'ConditionalCheckFailedException';

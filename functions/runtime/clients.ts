@@ -4,6 +4,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { collectBody } from '#gateways/bounded-body.ts';
+import { perEnvironment } from './per-environment.ts';
+import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
 
 /**
  * Where one process serves many calls, none waits for another's connection: as many as the largest plan's calls in flight.
@@ -11,23 +13,14 @@ import { collectBody } from '#gateways/bounded-body.ts';
 const sockets = { keepAlive: true, maxSockets: 1000 };
 const agents = { httpAgent: new http.Agent(sockets), httpsAgent: new https.Agent(sockets) };
 
-/**
- * Milliseconds to open a connection. AWS takes a few; the rest is for a laptop whose one process has hundreds to open while it
- * is kept busy, and looks at its timers before it looks at what has come.
- */
-export const connectionTimeout = 3000;
-
-/** DynamoDB answers within milliseconds, so a silent connection is given up early. */
-export const dynamoWire = { ...agents, requestTimeout: 5000 };
-
-/** Three attempts in all (reference: reliability F3). The SDK only warns of a silent connection, unless told to throw. */
-export function dynamoClient(): DynamoDBDocumentClient {
+/** One for all stores, which share its connections. Three attempts in all. The SDK only warns of a silent connection, unless told to throw. */
+export const dynamoClient = perEnvironment(() => {
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout, throwOnRequestTimeout: true, ...dynamoWire },
+    requestHandler: { connectionTimeout, requestTimeout: dynamoTimeout, throwOnRequestTimeout: true, ...agents },
   });
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-}
+});
 
 /** Of what the SDK reads of a model; each call has a closer bound of its own, when all of it is there. */
 const maxModelBytes = 16 * 1024 * 1024;

@@ -4,6 +4,7 @@ import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { StreamedAnswer } from '#domain/model-stream.ts';
 import type { Proof } from '#domain/tokens.ts';
 import type { Caller, KeyCaller, OpenedSession, Order, SessionCaller } from '#middleware/call.ts';
+import type { CallServices } from './call-services.ts';
 import type { Services } from './container.ts';
 
 type Parsed<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined;
@@ -39,7 +40,7 @@ export interface OperationCall<R extends Route> {
 
 /** A priced operation is also given the order it was admitted with. */
 export type PricedOperation<R extends Route, O extends Order> = (
-  services: Services,
+  services: CallServices,
   call: Omit<OperationCall<R>, 'network' | 'device'> & {
     readonly order: O;
     /** Says what the call came to, in microcredits, where that is not what was held. */
@@ -49,7 +50,7 @@ export type PricedOperation<R extends Route, O extends Order> = (
 
 /** Turns a priced route's body into its order, or refuses it (400). Awaits `prove` before anything that costs more than parsing. */
 export type OrderOf<R extends Route, O extends Order> = (
-  services: Services,
+  services: CallServices,
   body: OperationCall<R>['input']['body'],
   prove: Proof,
 ) => Promise<O>;

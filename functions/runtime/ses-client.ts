@@ -1,5 +1,5 @@
 import { SESClient } from '@aws-sdk/client-ses';
-import { connectionTimeout } from './clients.ts';
+import { connectionTimeout } from './timeouts.ts';
 
 export function sesClient(): SESClient {
   const requestHandler = { connectionTimeout, requestTimeout: 10_000, throwOnRequestTimeout: true };

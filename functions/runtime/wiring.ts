@@ -5,7 +5,7 @@ import type { Idempotent } from '#middleware/idempotency.ts';
 import type { Meters } from '#middleware/meter.ts';
 import type { RequestLog } from '#middleware/request-log.ts';
 import { ambient } from './ambient.ts';
-import { services } from './container.ts';
+import { type CoreServices, environment } from './core-services.ts';
 import { explainOutage } from './outage.ts';
 import { logger, recordRequest } from './telemetry.ts';
 
@@ -18,30 +18,30 @@ export const log: RequestLog = {
 
 export const outcome: Outcome = {
   get sessionCookie() {
-    return services().environment.SESSION_COOKIE;
+    return environment().SESSION_COOKIE;
   },
   explain: explainOutage,
   onUnforeseen: (error, requestId) => logger().error('unforeseen error', { requestId, error }),
   onFailure: (error, failed) => logger().warn('a dependency failed', { ...failed, code: error.code, error }),
 };
 
-export const authentication = (): Authentication => ({
-  sessionCookie: services().environment.SESSION_COOKIE,
+export const publicOrigin = (): string => environment().PUBLIC_ORIGIN;
+
+export const authentication = (services: () => CoreServices) => (): Authentication => ({
+  sessionCookie: environment().SESSION_COOKIE,
   now: () => ambient.clock.now(),
   findMeter: (accountId) => services().metering().find(accountId),
   findBySession: (session) => services().sessions().accountOf(session),
 });
 
-export const publicOrigin = (): string => services().environment.PUBLIC_ORIGIN;
-
-export const meters = (): Meters => ({
+export const meters = (services: () => CoreServices) => (): Meters => ({
   metering: services().metering(),
   now: () => ambient.clock.now(),
   onLostSettlement: (error) => logger().error('a settlement was lost; its hold will lapse', { error }),
   onExcess: (excess) => logger().warn('a call came to more than was held for it', { ...excess }),
 });
 
-export const idempotent = (): Idempotent => ({
+export const idempotent = (services: () => CoreServices) => (): Idempotent => ({
   records: services().idempotency(),
   onLostRecord: (error) => logger().error('the claim of an Idempotency-Key was not ended; it will lapse', { error }),
 });

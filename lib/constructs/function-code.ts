@@ -33,16 +33,25 @@ export function bundle(entry: string, outdir: string): void {
   buildSync({ ...bundling, entryPoints: { index: entry }, outdir });
 }
 
-const substitute = (name: string): string => join(repository, 'functions/runtime/bundled', `${name}.ts`);
+const substitute = (file: string): string => join(repository, 'functions/runtime/bundled', file);
 
 /** How code is made of entry points. What a start would load for nothing is replaced. */
 export const bundling = {
   absWorkingDir: repository,
   alias: {
-    'node:http': substitute('http'),
-    'node:process': substitute('process'),
-    '@aws-sdk/credential-provider-node': substitute('credentials'),
+    'node:assert': substitute('assert.cjs'),
+    'node:crypto': substitute('crypto.ts'),
+    'node:http': substitute('http.ts'),
+    'node:process': substitute('process.ts'),
+    '@aws-sdk/credential-provider-node': substitute('credentials.ts'),
   },
+  // Of `undici`, what is never used: its second parser, and the modules below, of which a `require` gives undefined.
+  define: { esbuildDetection: 'true' },
+  external: ['dispatcher/client-h2', 'llhttp/llhttp-wasm', 'web/*'].map(
+    (file) => `./node_modules/undici/lib/${file}.js`,
+  ),
+  // An ES module has no `require`; a CommonJS one that is bundled needs it for Node.js' own modules.
+  banner: { js: 'const require=process.getBuiltinModule;' },
   outExtension: { '.js': '.mjs' },
   bundle: true,
   splitting: true,

@@ -88,12 +88,13 @@ export class ServiceFunction extends LambdaFunction {
 }
 
 /** Choices of the stage that every function knows. */
-function settingsOf({ stage: { frontDoor, networkLimits, planTable }, publicOrigin }: Surroundings) {
+function settingsOf({ stage: { fastPath, frontDoor, networkLimits, planTable }, publicOrigin }: Surroundings) {
   return {
     PUBLIC_ORIGIN: publicOrigin,
     SESSION_COOKIE: '__Host-session',
     PLAN_TABLE: planTable,
     NETWORK_LIMITS: networkLimits,
+    ...(fastPath === 'off' && { FAST_PATH: fastPath }),
     TRUSTED_PROXIES: String(frontDoor.kind === 'edge' ? 1 : frontDoor.trustedProxies),
   } satisfies Variables;
 }

@@ -12,6 +12,9 @@ afterAll(() => service.close());
 
 const complete = (key: string, body: unknown = chat()) => service.call('POST', '/v1/chat/completions', { key, body });
 
+/** Twice, as a connection that was kept is replaced once. */
+const failEvery = (fault: string) => service.post('/_local/faults', { target: 'sagemaker', fault, count: 2 });
+
 describe('POST /v1/chat/completions', () => {
   it('answers with the completion object in the envelope, and says what it cost', async () => {
     const { key } = await service.person();
@@ -135,12 +138,21 @@ describe('POST /v1/chat/completions', () => {
     ['hang', 504, 'MODEL_TIMEOUT'],
   ])('charges nothing when the model fails: %s', async (fault, status, message) => {
     const { key, id } = await service.person({ planRank: 2, credits: 10 });
-    await service.post('/_local/faults', { target: 'sagemaker', fault });
+    await failEvery(fault);
     const answer = await complete(key);
+    await failEvery('none');
     expect([answer.status, answer.body.message]).toEqual([status, message]);
     if (status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answer.headers.get('x-credits-charged')).toBe('0');
     expect(await services().metering().find(id)).toMatchObject({ spendable: 10_000_000, holds: new Map() });
+  });
+
+  it('charges once when a kept connection to the model breaks before the first byte of its response', async () => {
+    const { key, id } = await service.person({ planRank: 2, credits: 10 });
+    await complete(key);
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
+    expect((await complete(key)).status).toBe(200);
+    expect(await services().metering().find(id)).toMatchObject({ spendable: 8_000_000, holds: new Map() });
   });
 
   it.each(['throttle', 'lost-reply', 'unavailable'])('charges once when DynamoDB fails once: %s', async (fault) => {

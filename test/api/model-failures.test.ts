@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/sagemaker/demo-engine.ts';
 import { done } from '#test/scripted-model.ts';
 import {
@@ -45,8 +45,9 @@ describe.each(kinds)('%s of which the model says nothing', (_, path, body) => {
     service.model.answers({ error: { message: 'CUDA', code } }, status);
   const fault = (name: 'throttle' | 'cut') => () => {
     service.model.answers({});
-    service.model.faults.order({ target: 'sagemaker', fault: name, count: 1 });
+    service.model.faults.order({ target: 'sagemaker', fault: name, count: 2 });
   };
+  afterEach(() => service.model.faults.order({ target: 'sagemaker', fault: 'none', count: 1 }));
   it.each([
     ['that fails', fails(500, 500), 502],
     ['that is too busy', fails(429, 429), 503],

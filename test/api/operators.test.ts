@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ambient } from '#runtime/ambient.ts';
-import { resetContainer, services } from '#runtime/container.ts';
+import { services } from '#runtime/container.ts';
+import { resetEnvironment } from '#runtime/per-environment.ts';
 import { rowsOf } from '#test/rows.ts';
 import { type Answer, chat, cookieOf, type Person, startTestService, type TestService } from '#test/service.ts';
 
@@ -159,10 +160,10 @@ describe('an operator', () => {
     const { clock } = ambient;
     const frozen = clock.now();
     ambient.clock = { now: () => frozen };
-    resetContainer();
+    resetEnvironment();
     const answers = [await grant(person, 5), await grant(person, 7)];
     ambient.clock = clock;
-    resetContainer();
+    resetEnvironment();
     expect(answers.map(code)).toEqual(['200 SUCCESS', '200 SUCCESS']);
     expect(await auditOf(person)).toHaveLength(2);
   });

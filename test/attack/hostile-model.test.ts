@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
-import { modelRuntime } from '#gateways/sagemaker/runtime.ts';
+import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
 import { sagemakerClient } from '#runtime/clients.ts';
-import { resetContainer } from '#runtime/container.ts';
+import { resetEnvironment } from '#runtime/per-environment.ts';
 import { flood, type Misdeed, startHostileRuntime, streamFlood, streamOf } from '#test/hostile-runtime.ts';
 import { contentOf, type ScriptedService, startScriptedService, tokensOf } from '#test/scripted-service.ts';
 
@@ -149,7 +149,7 @@ describe('a whole response', () => {
 
   it.each([200, 424])('with status %i is bounded too where the SDK reads it all by itself', async (status) => {
     model.becomes((res) => flood(begun({}, '', status)(res), 'x'.repeat(65_536)));
-    const runtime = modelRuntime(sagemakerClient());
+    const runtime = sdkRuntime(sagemakerClient());
     const send = runtime.reply({ endpoint: 'svc-1', body: {}, maxBytes: 1000 });
     await expect(send(new Deadline(60_000))).rejects.toThrow('the body of the response has more than');
   });
@@ -338,7 +338,7 @@ describe('text of NUL and halves of characters', () => {
 describe('a model that takes its time', () => {
   beforeAll(() => {
     process.env['MODEL_DEADLINE_MS'] = '1000';
-    resetContainer();
+    resetEnvironment();
   });
 
   async function trickle(res: ServerResponse, bytes: string | Uint8Array): Promise<void> {

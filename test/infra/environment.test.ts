@@ -32,7 +32,12 @@ test('every function has a secure cookie, the public origin, and an environment 
     const texts = Object.entries(told).map(([name, value]) => [name, typeof value === 'string' ? value : 'a-table']);
     const environment = v.parse(Environment, Object.fromEntries(texts));
     expect(environment).toMatchObject({ SESSION_COOKIE: '__Host-session', PUBLIC_ORIGIN: 'https://text.example.org' });
-    expect(environment).toMatchObject({ PLAN_TABLE: 'overview', NETWORK_LIMITS: 'on', TRUSTED_PROXIES: 2 });
+    expect(environment).toMatchObject({
+      PLAN_TABLE: 'overview',
+      NETWORK_LIMITS: 'on',
+      TRUSTED_PROXIES: 2,
+      FAST_PATH: 'off',
+    });
     expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'text-ai-other' });
     expect(told).not.toHaveProperty('NODE_OPTIONS');
   }

@@ -6,6 +6,7 @@ import type { ModelChatRequest } from '#domain/chat.ts';
 import type { ModelGateway, ModelStream } from '#domain/inference.ts';
 import type { ModelChunk } from '#domain/model-stream.ts';
 import { type ModelGatewaySettings, sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { createFaults } from '#local/faults.ts';
 import type { Loopback } from '#local/loopback.ts';
 import { demoEngine } from '#local/sagemaker/demo-engine.ts';
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 /** A gateway whose models are called after their families. */
 const gatewayWith = (deadlines: Partial<ModelGatewaySettings>) =>
-  sagemakerGateway(client, {
+  sagemakerGateway(sdkRuntime(client), {
     endpointOf: (family) => ({ endpoint: `the-${family}`, family: family as ContainerFamily }),
     deadlineMs: 20_000,
     briefDeadlineMs: 20_000,
@@ -214,7 +215,7 @@ describe('the gateway', () => {
     expect(() => gateway.prepare('tei', chat, false)).toThrow(expect.objectContaining({ code }));
     await expect(gateway.chat('tei', chat)).rejects.toMatchObject({ code });
     expect(() => gateway.stream('tei', chat)).toThrow(expect.objectContaining({ code }));
-    const lost = sagemakerGateway(client, {
+    const lost = sagemakerGateway(sdkRuntime(client), {
       endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
       deadlineMs: 20_000,
       briefDeadlineMs: 20_000,

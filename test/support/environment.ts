@@ -1,15 +1,15 @@
-import { resetContainer } from '#runtime/container.ts';
+import { resetEnvironment } from '#runtime/per-environment.ts';
 
 /** Gives the functions other environment variables from the next request on, and says how to put them back. */
 export function withEnvironment(values: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(values).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, values);
-  resetContainer();
+  resetEnvironment();
   return () => {
     for (const [name, value] of before) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
-    resetContainer();
+    resetEnvironment();
   };
 }

@@ -14,6 +14,7 @@ export const otherStage: Stage = parseStage({
   models: { endpoints: { 'svc-1': 'Llama-Live' }, hosted: { 'svc-code': hostedModel }, translation: 'svc-1' },
   planTable: 'overview',
   networkLimits: 'on',
+  fastPath: 'off',
   firewall: { requests: 100, signIns: 10 },
   alarms: { email: 'operators@example.org', monthlyBudgetUsd: 50 },
   logRetentionDays: 30,

@@ -10,13 +10,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelChunk } from '#domain/model-stream.ts';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
-import { modelRuntime } from '#gateways/sagemaker/runtime.ts';
+import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
-import { attributesOf } from '#runtime/quick/attributes.ts';
-import { itemOf, type Wanted } from '#runtime/quick/item-reader.ts';
-import { quickInvocations } from '#runtime/quick/quick-invocations.ts';
+import { attributesOf } from '#repositories/attributes.ts';
+import { itemOf, type Wanted } from '#repositories/item-reader.ts';
+import { sdkUpdate } from '#repositories/sdk-update.ts';
+import { type AwsService, awsService } from '#runtime/aws-service.ts';
+import { meterUpdate, modelRuntime } from '#runtime/fast-path.ts';
+import { quickRuntime } from '#runtime/quick/quick-runtime.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
-import { signerFor } from '#runtime/quick/signature.ts';
+import { signerFor } from '#runtime/signature.ts';
+import { withEnvironment } from '#test/environment.ts';
 import { type Answer, startScriptedAws } from '#test/scripted-aws.ts';
 
 let aws: Awaited<ReturnType<typeof startScriptedAws>>;
@@ -25,13 +29,24 @@ beforeAll(async () => {
 });
 afterAll(() => aws.close());
 
-const wire = { requestTimeout: 150 };
+const requestTimeout = 150;
 /** The whole of an item, as far as a test knows its attributes. */
 const wanting = (names: Iterable<string>, dictionaries: Iterable<string> = []): Wanted => ({
   attributes: new Set(names),
   dictionaries: new Set(dictionaries),
 });
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/with+signs', sessionToken: 'token==' };
+
+/** What Lambda puts into a function's environment. */
+const variables = (): Record<string, string> => ({
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  AWS_SESSION_TOKEN: credentials.sessionToken,
+  AWS_ENDPOINT_URL_DYNAMODB: aws.url,
+  AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: aws.url,
+});
+const serviceOf = (id: 'dynamodb' | 'sagemaker', of = variables()): AwsService => awsService(id, of)!;
 
 test('requests are signed as the SDK signs them', async () => {
   const text = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~ /+%&='.split('')), maxLength: 40 });
@@ -104,12 +119,15 @@ test('attributes are written and read as the SDK does it', () => {
     },
   );
   fc.assert(property, { numRuns: 300 });
-  for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: 1n }])
-    expect(() => attributesOf(odd)).toThrow(TypeError);
 });
 
 const only = <T>(values: Record<string, T>, names: readonly string[]): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+
+test('what is no attribute is refused', () => {
+  for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: 1n }])
+    expect(() => attributesOf(odd)).toThrow(TypeError);
+});
 
 test('maps whose names are data are read as a Map, of the item itself only', () => {
   const item = { h: { 'a"\\é': 1, '\\': [true] }, s: { h: { a: null } } };
@@ -170,6 +188,13 @@ function documents(about: ConstructorParameters<typeof DynamoDBClient>[0] = {}):
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
+/** The two ways to send an UpdateItem: FAST_PATH on and off. */
+const updates = {
+  on: (client = documents(), service = serviceOf('dynamodb')) =>
+    quickUpdate(service, async () => client, { wanted: everything, requestTimeout }),
+  off: (client = documents()) => sdkUpdate(client),
+};
+
 /** What came of a call, as far as anybody can tell: its value or its error, and how often AWS was asked. */
 async function told(call: () => Promise<unknown>) {
   const outcome = await call().then(
@@ -186,96 +211,118 @@ async function told(call: () => Promise<unknown>) {
   return { outcome, requests: aws.sent.length, bodies: aws.sent.map(({ body }) => JSON.parse(body)) };
 }
 
-describe('an UpdateItem comes to the same as the SDK makes of it', () => {
-  test.each<[string, Answer[]]>([
-    ['done', [done]],
-    ['done without attributes', [none]],
-    [
-      'a failed condition, with its item',
-      [failure(400, 'ConditionalCheckFailedException', { Item: { a: { N: '7' } } })],
-    ],
-    ['a failed condition without an item', [failure(400, 'ConditionalCheckFailedException')]],
-    ['a mistake of ours', [failure(400, 'ValidationException')]],
-    ['no permission', [failure(400, 'AccessDeniedException')]],
-    ['no such table', [failure(400, 'ResourceNotFoundException')]],
-    ['throttled once', [failure(400, 'ThrottlingException'), done]],
-    ['throttled always', [failure(400, 'ProvisionedThroughputExceededException')]],
-    ['away twice', [failure(503, 'ServiceUnavailable'), failure(500, 'InternalServerError'), done]],
-    ['away', [failure(500, 'InternalServerError')]],
-    ['a proxy between us that fails', [{ status: 502, body: '<html>bad gateway</html>' }]],
-    ['cut before the answer, once', [{ status: 200, cutAfter: -1 }, done]],
-    ['cut before the answer, always', [{ status: 200, cutAfter: -1 }]],
-    ['cut within the answer, once', [{ ...done, cutAfter: 20 }, done]],
-    ['cut within the answer, always', [{ ...done, cutAfter: 20 }]],
-    ['silence, once', [{ status: 200, silent: true }, done]],
-    ['silence', [{ status: 200, silent: true }]],
-  ])('%s', async (_, script) => {
-    aws.play(script);
-    const client = documents();
-    const theirs = await told(async () => (await client.send(new UpdateCommand(input))).Attributes);
-    aws.play(script);
-    const quick = documents();
-    const ours = await told(async () => (await quickUpdate(quick, wire, everything)(input))());
-    expect(ours).toEqual(theirs);
-    expect(ours.requests).toBeGreaterThan(0);
-  });
-
-  test("on the wire it is the SDK's request", async () => {
-    aws.play([done]);
-    await documents().send(new UpdateCommand(input));
-    await quickUpdate(documents(), wire, everything)(input);
-    const [theirs, ours] = aws.sent.map(({ method, url, headers, body }) => {
-      const { host, 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token } = headers;
-      return {
-        method,
-        url,
-        host,
-        type,
-        target,
-        token,
-        length: headers['content-length'] === String(Buffer.byteLength(body)),
-        body: JSON.parse(body),
-      };
+describe.each(['on', 'off'] as const)(
+  'an UpdateItem comes to the same as the SDK makes of it, fast path %s',
+  (setting) => {
+    test.each<[string, Answer[]]>([
+      ['done', [done]],
+      ['done without attributes', [none]],
+      [
+        'a failed condition, with its item',
+        [failure(400, 'ConditionalCheckFailedException', { Item: { a: { N: '7' } } })],
+      ],
+      ['a failed condition without an item', [failure(400, 'ConditionalCheckFailedException')]],
+      ['a mistake of ours', [failure(400, 'ValidationException')]],
+      ['no permission', [failure(400, 'AccessDeniedException')]],
+      ['no such table', [failure(400, 'ResourceNotFoundException')]],
+      ['throttled once', [failure(400, 'ThrottlingException'), done]],
+      ['throttled always', [failure(400, 'ProvisionedThroughputExceededException')]],
+      ['away twice', [failure(503, 'ServiceUnavailable'), failure(500, 'InternalServerError'), done]],
+      ['away', [failure(500, 'InternalServerError')]],
+      ['a proxy between us that fails', [{ status: 502, body: '<html>bad gateway</html>' }]],
+      ['cut before the answer, once', [{ status: 200, cutAfter: -1 }, done]],
+      ['cut before the answer, always', [{ status: 200, cutAfter: -1 }]],
+      ['cut within the answer, once', [{ ...done, cutAfter: 20 }, done]],
+      ['cut within the answer, always', [{ ...done, cutAfter: 20 }]],
+      ['silence, once', [{ status: 200, silent: true }, done]],
+      ['silence', [{ status: 200, silent: true }]],
+    ])('%s', async (_, script) => {
+      aws.play(script);
+      const client = documents();
+      const theirs = await told(async () => (await client.send(new UpdateCommand(input))).Attributes);
+      aws.play(script);
+      const update = updates[setting]();
+      const ours = await told(async () => (await update(input))());
+      expect(ours).toEqual(theirs);
+      expect(ours.requests).toBeGreaterThan(0);
     });
-    expect(ours).toEqual(theirs);
-  });
 
-  test('a clock that is wrong is put right once, and stays right', async () => {
-    const hourAhead = new Date(Date.now() + 3_600_000).toUTCString();
-    const skewed = failure(400, 'InvalidSignatureException');
-    aws.play([
-      { ...skewed, headers: { ...skewed.headers, date: hourAhead } },
-      { ...done, headers: { date: hourAhead } },
-    ]);
-    const update = quickUpdate(documents(), wire, everything);
-    await update(input);
-    expect(aws.sent).toHaveLength(2);
-    await update(input);
-    expect(aws.sent).toHaveLength(3);
-    expect(Math.abs(signedAt(aws.sent[2]!.headers['x-amz-date']) - Date.now() - 3_600_000)).toBeLessThan(60_000);
-  });
+    test("on the wire it is the SDK's request", async () => {
+      aws.play([done]);
+      await documents().send(new UpdateCommand(input));
+      await updates[setting]()(input);
+      const [theirs, ours] = aws.sent.map(({ method, url, headers, body }) => {
+        const { host, 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token } = headers;
+        return {
+          method,
+          url,
+          host,
+          type,
+          target,
+          token,
+          length: headers['content-length'] === String(Buffer.byteLength(body)),
+          body: JSON.parse(body),
+        };
+      });
+      expect(ours).toEqual(theirs);
+    });
 
-  test('credentials are renewed before they expire', async () => {
-    let round = 0;
-    const provider = async () => {
-      round += 1;
-      const expiration = new Date(Date.now() + (round === 1 ? 1000 : 3_600_000));
-      return { ...credentials, sessionToken: `token-${round}`, expiration };
-    };
-    aws.play([done]);
-    const update = quickUpdate(documents({ credentials: provider }), wire, everything);
-    for (let call = 0; call < 3; call++) await update(input);
-    const tokens = aws.sent.map(({ headers }) => headers['x-amz-security-token']);
-    expect(tokens.slice(1)).toEqual(['token-2', 'token-2']);
-    expect(round).toBe(2);
-  });
+    test('a clock that is wrong is put right once, and stays right', async () => {
+      const hourAhead = new Date(Date.now() + 3_600_000).toUTCString();
+      const skewed = failure(400, 'InvalidSignatureException');
+      aws.play([
+        { ...skewed, headers: { ...skewed.headers, date: hourAhead } },
+        { ...done, headers: { date: hourAhead } },
+      ]);
+      const update = updates[setting]();
+      await update(input);
+      expect(aws.sent).toHaveLength(2);
+      await update(input);
+      expect(aws.sent).toHaveLength(3);
+      expect(Math.abs(signedAt(aws.sent[2]!.headers['x-amz-date']) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    });
+  },
+);
 
-  test('without credentials the SDK says so, and nothing is sent', async () => {
-    aws.play([done]);
-    const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
-    await expect(quickUpdate(client, wire, everything)(input)).rejects.toThrow('no credentials');
-    expect(aws.sent).toHaveLength(0);
-  });
+test('credentials are renewed before they expire', async () => {
+  aws.play([done]);
+  const environment: Record<string, string> = variables();
+  const use = (token: string, minutes: number): void => {
+    environment['AWS_SESSION_TOKEN'] = token;
+    environment['AWS_CREDENTIAL_EXPIRATION'] = new Date(Date.now() + minutes * 60_000).toISOString();
+  };
+  use('token-1', 4);
+  const update = updates.on(documents(), serviceOf('dynamodb', environment));
+  await update(input);
+  use('token-2', 60);
+  await update(input);
+  use('token-3', 60);
+  await update(input);
+  const tokens = aws.sent.map(({ headers }) => headers['x-amz-security-token']);
+  expect(tokens).toEqual(['token-1', 'token-2', 'token-2']);
+});
+
+test('without credentials the SDK says so, and nothing is sent', async () => {
+  aws.play([done]);
+  const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
+  const service = { ...serviceOf('dynamodb'), credentials: () => undefined };
+  await expect(updates.on(client, service)(input)).rejects.toThrow('no credentials');
+  expect(aws.sent).toHaveLength(0);
+});
+
+test.each([
+  ['on', undefined],
+  ['off', expect.stringContaining('aws-sdk-js')],
+] as const)('with FAST_PATH=%s a request is sent as the operator says', async (FAST_PATH, agent) => {
+  const restore = withEnvironment(variables());
+  try {
+    aws.play([none, { status: 200, body: '{}' }]);
+    await meterUpdate({ FAST_PATH }, async () => documents())(input);
+    await modelRuntime({ FAST_PATH }).reply(invocation)(later());
+    expect(aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent]);
+  } finally {
+    restore();
+  }
 });
 
 const signedAt = (stamp: unknown): number =>
@@ -283,6 +330,10 @@ const signedAt = (stamp: unknown): number =>
 
 const models = (): SageMakerRuntimeClient =>
   new SageMakerRuntimeClient({ region: 'us-east-1', endpoint: aws.url, credentials, maxAttempts: 1 });
+const runtimes = {
+  on: () => quickRuntime(serviceOf('sagemaker'), async () => models(), {}),
+  off: () => sdkRuntime(models()),
+};
 const modelFailure = (status: number, type: string, more: object = {}): Answer => ({
   status,
   headers: { 'content-type': 'application/json', 'x-amzn-errortype': type },
@@ -299,65 +350,68 @@ async function all(parts: AsyncIterable<Uint8Array>): Promise<string> {
   return pieces.join('|');
 }
 
-describe('an invocation comes to the same as the SDK makes of it, in one attempt', () => {
-  test.each<[string, Answer]>([
-    ['answered', { status: 200, body: '{"é":1}' }],
-    ['an answer that is no JSON', { status: 200, body: 'hm' }],
-    ['an answer that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
-    ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
-    ['the model is not ready', modelFailure(429, 'ModelNotReadyException')],
-    ['away', modelFailure(503, 'ServiceUnavailable')],
-    ['throttled', modelFailure(429, 'ThrottlingException')],
-    ['no such endpoint', modelFailure(400, 'ValidationError')],
-    ['cut', { status: 200, cutAfter: -1 }],
-    ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
-  ])('%s', async (_, answer) => {
-    aws.play([answer]);
-    const theirs = await told(() => modelRuntime(models()).reply(invocation)(later()));
-    const [sentByThem] = aws.sent;
-    aws.play([answer]);
-    const ours = await told(() => quickInvocations(models()).reply(invocation)(later()));
-    expect(ours).toEqual(theirs);
-    expect(ours.requests).toBe(1);
-    expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
-    expect(aws.sent[0]!.url).toBe(sentByThem!.url);
-  });
+describe.each(['on', 'off'] as const)(
+  'an invocation comes to the same as the SDK makes of it, in one attempt, fast path %s',
+  (setting) => {
+    test.each<[string, Answer]>([
+      ['answered', { status: 200, body: '{"é":1}' }],
+      ['an answer that is no JSON', { status: 200, body: 'hm' }],
+      ['an answer that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
+      ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
+      ['the model is not ready', modelFailure(429, 'ModelNotReadyException')],
+      ['away', modelFailure(503, 'ServiceUnavailable')],
+      ['throttled', modelFailure(429, 'ThrottlingException')],
+      ['no such endpoint', modelFailure(400, 'ValidationError')],
+      ['cut', { status: 200, cutAfter: -1 }],
+      ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
+    ])('%s', async (_, answer) => {
+      aws.play([answer]);
+      const theirs = await told(() => runtimes.off().reply(invocation)(later()));
+      const [sentByThem] = aws.sent;
+      aws.play([answer]);
+      const ours = await told(() => runtimes[setting]().reply(invocation)(later()));
+      expect(ours).toEqual(theirs);
+      expect(ours.requests).toBe(1);
+      expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
+      expect(aws.sent[0]!.url).toBe(sentByThem!.url);
+    });
 
-  test.each<[string, Answer]>([
-    ['answered', { status: 200, headers: frameHeaders, body: frames }],
-    [
-      'the stream tells of a failure',
-      { status: 200, headers: frameHeaders, body: Buffer.concat([frames, modelStreamError('broken')]) },
-    ],
-    ['cut within a frame', { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 }],
-    ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
-    ['away', modelFailure(503, 'ServiceUnavailable')],
-    ['cut', { status: 200, cutAfter: -1 }],
-  ])('streamed: %s', async (_, answer) => {
-    aws.play([answer]);
-    const theirs = await told(() => all(modelRuntime(models()).parts(invocation)(later())));
-    const [sentByThem] = aws.sent;
-    aws.play([answer]);
-    const ours = await told(() => all(quickInvocations(models()).parts(invocation)(later())));
-    expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
-    expect(ours.requests).toBe(1);
-    expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
-  });
+    test.each<[string, Answer]>([
+      ['answered', { status: 200, headers: frameHeaders, body: frames }],
+      [
+        'the stream tells of a failure',
+        { status: 200, headers: frameHeaders, body: Buffer.concat([frames, modelStreamError('broken')]) },
+      ],
+      ['cut within a frame', { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 }],
+      ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
+      ['away', modelFailure(503, 'ServiceUnavailable')],
+      ['cut', { status: 200, cutAfter: -1 }],
+    ])('streamed: %s', async (_, answer) => {
+      aws.play([answer]);
+      const theirs = await told(() => all(runtimes.off().parts(invocation)(later())));
+      const [sentByThem] = aws.sent;
+      aws.play([answer]);
+      const ours = await told(() => all(runtimes[setting]().parts(invocation)(later())));
+      expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
+      expect(ours.requests).toBe(1);
+      expect(essence(aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
+    });
 
-  test('made ready, it leaves when it is sent; given up, it ends at once', async () => {
-    for (const runtime of [modelRuntime(models()), quickInvocations(models())]) {
-      aws.play([{ status: 200, silent: true }]);
-      const over = new Deadline(10_000);
-      const send = runtime.reply(invocation);
-      await sleep(5);
-      expect(aws.sent).toEqual([]);
-      const outcome = told(() => send(over));
-      while (aws.sent.length === 0) await sleep(5);
-      over.end();
-      expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
-    }
-  });
-});
+    test('made ready, it leaves when it is sent; given up, it ends at once', async () => {
+      for (const runtime of [runtimes[setting]()]) {
+        aws.play([{ status: 200, silent: true }]);
+        const over = new Deadline(10_000);
+        const send = runtime.reply(invocation);
+        await sleep(5);
+        expect(aws.sent).toEqual([]);
+        const outcome = told(() => send(over));
+        while (aws.sent.length === 0) await sleep(5);
+        over.end();
+        expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
+      }
+    });
+  },
+);
 
 test("streams that are read to the model's last word share one connection; one that is left takes it along", async () => {
   const words = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
@@ -365,7 +419,7 @@ test("streams that are read to the model's last word share one connection; one t
   const body = Buffer.concat(lines.map((line) => payloadPart(Buffer.from(`data: ${line}\n\n`))));
   const whole = { status: 200, headers: frameHeaders, body };
   aws.play([whole]);
-  const runtime = quickInvocations(models());
+  const runtime = runtimes.on();
   const read = () =>
     modelChunks({
       model: 'svc-1',
@@ -388,7 +442,7 @@ test("streams that are read to the model's last word share one connection; one t
 });
 
 test('an invocation that is given up when its answer is there, or anywhere within, breaks nothing', async () => {
-  const runtime = quickInvocations(models());
+  const runtime = runtimes.on();
   aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
   for (let round = 0; round < 60; round++) {
     const over = later();

@@ -8,17 +8,18 @@ import { createServer, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { bundling } from '#lib/constructs/function-code.ts';
 import { loopbackCertificate, loopbackKey } from '#test/loopback-certificate.ts';
 
 /** Asks twice, over two connections as each answer ends its own, and prints the bodies or the error's code. */
 const script = `
+import { text } from 'node:stream/consumers';
 import { attempt } from '#runtime/quick/attempt.ts';
-import { Connections } from '#runtime/quick/connection.ts';
-import { wireText } from '#runtime/quick/post.ts';
-const over = new Connections(new URL(process.argv[2]));
+import { Connections } from '#runtime/quick/connections.ts';
+const over = new Connections(process.argv[2]);
 for (let call = 0; call < 2; call++) {
-  const outcome = await attempt(over, wireText({ path: '/', headers: { host: 'a' }, body: 'body' }), {});
-  console.log('error' in outcome ? outcome.error.code : (await outcome.reply.bytes()).toString());
+  const result = await attempt(over, { path: '/', headers: { host: new URL(process.argv[2]).host }, body: 'body' }, {});
+  console.log('error' in result ? result.error.code : await text(result.response));
 }`;
 
 const folder = mkdtempSync(join(tmpdir(), 'quick-tls-'));
@@ -37,8 +38,13 @@ beforeAll(async () => {
   server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
   writeFileSync(trusted, loopbackCertificate);
-  const stdin = { contents: script, resolveDir: import.meta.dirname };
-  buildSync({ stdin, bundle: true, platform: 'node', format: 'esm', outfile: program });
+  const { outExtension: _, ...options } = bundling;
+  buildSync({
+    ...options,
+    splitting: false,
+    stdin: { contents: script, resolveDir: import.meta.dirname },
+    outfile: program,
+  });
 });
 beforeEach(() => {
   seen.length = 0;

@@ -1,10 +1,4 @@
-import {
-  ModelError,
-  ModelNotReadyException,
-  ModelStreamError,
-  SageMakerRuntimeServiceException,
-  ServiceUnavailable,
-} from '@aws-sdk/client-sagemaker-runtime';
+import type { ModelError, ModelStreamError } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
 import { ServiceError } from '#domain/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
@@ -22,7 +16,7 @@ export function serviceErrorOf(error: unknown, model: string, timedOut: boolean)
   if (timedOut || hasTimedOut(error)) {
     return new ServiceError('MODEL_TIMEOUT', `The model ${model} did not answer in time.`, { cause });
   }
-  if (error instanceof ModelError) return failureError(containerFailure(error), model, cause);
+  if (isModelError(error)) return failureError(containerFailure(error), model, cause);
   if (isPassing(error)) {
     const detail = `The model ${model} is busy or starting; try again.`;
     return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, headers: retrySoon });
@@ -36,21 +30,24 @@ export function serviceErrorOf(error: unknown, model: string, timedOut: boolean)
 
 /** SageMaker gives a container 60 s for a reply, and a stream so long in all as it is set to. */
 function hasTimedOut(error: unknown): boolean {
-  if (error instanceof ModelStreamError) return error.ErrorCode === 'ModelInvocationTimeExceeded';
-  return error instanceof ModelError && /invocation timed out while waiting/.test(error.message);
+  if (isModelStreamError(error)) return error.ErrorCode === 'ModelInvocationTimeExceeded';
+  return isModelError(error) && /invocation timed out while waiting/.test(error.message);
 }
 
 function detailOf(error: unknown, model: string): string {
   const isInvalid = v.isValiError(error) || error instanceof SyntaxError || error instanceof BodyTooLarge;
   if (isInvalid) return `The model ${model} returned an invalid response.`;
-  const isAnswer = error instanceof SageMakerRuntimeServiceException;
-  return isAnswer ? `The model ${model} failed.` : `The model ${model} could not be reached.`;
+  const isResponse = error instanceof Error && '$fault' in error;
+  return isResponse ? `The model ${model} failed.` : `The model ${model} could not be reached.`;
 }
 
-function isPassing(error: unknown): boolean {
-  const isBusy = error instanceof ModelNotReadyException || error instanceof ServiceUnavailable;
-  return isBusy || isNamed(error, 'ThrottlingException');
-}
+const passing = ['ModelNotReadyException', 'ServiceUnavailable', 'ThrottlingException'];
+
+const isPassing = (error: unknown): boolean => passing.some((name) => isNamed(error, name));
+
+/** By their names: their classes come with the whole of the SDK, which most calls never load. */
+const isModelError = (error: unknown): error is ModelError => isNamed(error, 'ModelError');
+const isModelStreamError = (error: unknown): error is ModelStreamError => isNamed(error, 'ModelStreamError');
 
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;

@@ -1,4 +1,3 @@
-import type { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
 import type { ModelEndpoint } from '#contract/model-endpoints.ts';
 import type { ContainerFamily } from '#contract/models.ts';
@@ -15,7 +14,7 @@ import { serviceErrorOf } from './errors.ts';
 import { lmi } from './lmi.ts';
 import { type ChunkSource, modelChunks, refuseEmpty, refuseFailed } from './model-chunks.ts';
 import { maxEmbeddingsBytes, maxStreamBytes, maxTextBytes } from './response-bounds.ts';
-import { type Asking, type Invocation, type ModelRuntime, modelRuntime } from './runtime.ts';
+import type { Invocation, Invoke, ModelRuntime } from './runtime.ts';
 import { stoppedChunks } from './stopped-chunks.ts';
 import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
@@ -39,11 +38,7 @@ const containers: Readonly<Record<ContainerFamily, Container>> = { vllm, lmi, tg
  * Models in containers behind SageMaker endpoints. A call is tried once (the client's `maxAttempts`): a second try would
  * repeat the model's work within the caller's time, and the refusals that pass by themselves say when to come back.
  */
-export function sagemakerGateway(
-  client: SageMakerRuntimeClient,
-  settings: ModelGatewaySettings,
-  runtime: ModelRuntime = modelRuntime(client),
-): ModelGateway {
+export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySettings): ModelGateway {
   /** Where a model is, and how to speak to it there. */
   function served<K extends keyof Container>(model: string, kind: K) {
     const at = settings.endpointOf(model);
@@ -53,7 +48,7 @@ export function sagemakerGateway(
   }
 
   /** Calls that were made ready, by their requests. */
-  const readyReplies = new WeakMap<object, Asking>();
+  const readyReplies = new WeakMap<object, Invoke>();
   const readyStreams = new WeakMap<object, StreamedCall>();
 
   function prepare(model: string, request: ModelChatRequest | ModelCompletionRequest, stream: boolean): void {
@@ -69,7 +64,7 @@ export function sagemakerGateway(
     return isChat(request) ? make(served(model, 'chat'), request) : make(served(model, 'completion'), request);
   }
 
-  function wholeCall<Request>(at: Served<Request>, request: Request): Asking {
+  function wholeCall<Request>(at: Served<Request>, request: Request): Invoke {
     return runtime.reply(invocationOf(at, request, false));
   }
 
@@ -78,7 +73,7 @@ export function sagemakerGateway(
   }
 
   /** A whole reply, parsed; one that tells of a failure is thrown as that. Whatever fails ends the model's work. */
-  async function ask<R>(model: string, send: Asking, parse: (value: unknown) => R, signal?: AbortSignal) {
+  async function ask<R>(model: string, send: Invoke, parse: (value: unknown) => R, signal?: AbortSignal) {
     const deadline = new Deadline(settings.deadlineMs, signal);
     let isWhole = false;
     try {

@@ -6,4 +6,4 @@
 const http = process.getBuiltinModule('node:http');
 
 export default http;
-export const { Agent, request, STATUS_CODES } = http;
+export const { Agent, IncomingMessage, maxHeaderSize, request, STATUS_CODES } = http;

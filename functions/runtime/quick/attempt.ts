@@ -1,69 +1,151 @@
-import { Readable } from 'node:stream';
-import { HttpResponse } from '@smithy/core/protocols';
-import { boundedBody } from '#gateways/bounded-body.ts';
-import type { Answer } from './answer.ts';
-import type { Connections } from './connection.ts';
+import type { Dispatcher } from 'undici';
+import type { Connection, Connections } from './connections.ts';
+import { HttpResponse } from './http-response.ts';
 
-/** Milliseconds that an answer's head may take; undefined for no limit. */
-export interface Wire {
+/** A POST; header names in lower case, `host` among them. */
+export interface HttpRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface TransportOptions {
+  /** Milliseconds that a response may take to its end; undefined for no limit. */
   readonly requestTimeout?: number;
 }
 
 /** Ends the attempt when it is over. */
-export interface Wait {
+export interface Cancellation {
   readonly isOver: boolean;
   onEnd: (() => void) | undefined;
 }
 
-/** What became of one attempt: an answer, of whatever status, or why there is none. `body` is what is left of one begun. */
-export type Outcome =
-  | { readonly reply: Answer; readonly body?: AsyncIterable<Uint8Array> }
+/** A response, of whatever status, or why there is none. `body` is what is left of one begun. */
+export type AttemptResult =
+  | { readonly response: HttpResponse; readonly body?: AsyncIterable<Uint8Array> }
   | { readonly error: unknown };
 
-/** Sends a whole request, head and body, once. Its errors have the names by which the SDK knows what may be tried again. */
+/**
+ * Sends a request once; a second time, over a new connection, only if a kept one breaks before the first byte of a response.
+ * Its errors have the names and codes by which the SDK knows what may be retried.
+ */
 export function attempt(
   connections: Connections,
-  request: string,
-  { requestTimeout }: Wire,
-  wait?: Wait,
-): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  if (wait?.isOver) return Promise.resolve({ error: named('AbortError', givenUp) });
-  const connection = connections.take();
-  let timer: NodeJS.Timeout | undefined;
-  const giveUp = (): void => connection.close(named('AbortError', givenUp));
-  if (wait) wait.onEnd = giveUp;
-  connection.send(request, {
-    onAnswer(reply) {
-      clearTimeout(timer);
-      resolve({ reply });
-    },
-    onError: (error) => resolve({ error: isBroken(error) ? Object.assign(error, { name: 'TimeoutError' }) : error }),
-    onEnd() {
-      clearTimeout(timer);
-      if (wait) wait.onEnd = undefined;
-    },
-  });
-  if (requestTimeout !== undefined) {
-    const overdue = (): void => connection.close(named('TimeoutError', `no answer within ${requestTimeout} ms`));
-    timer = setTimeout(overdue, requestTimeout);
-  }
+  request: HttpRequest,
+  options: TransportOptions,
+  cancellation?: Cancellation,
+): Promise<AttemptResult> {
+  if (cancellation?.isOver) return Promise.resolve({ error: named('AbortError', cancelled) });
+  const { promise, resolve } = Promise.withResolvers<AttemptResult>();
+  const exchange = new Exchange(connections, request, options, resolve);
+  exchange.start(cancellation);
   return promise;
 }
 
-const givenUp = 'the request was given up';
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #connections: Connections;
+  readonly #request: Dispatcher.DispatchOptions;
+  readonly #options: TransportOptions;
+  readonly #resolve: (result: AttemptResult) => void;
+  #connection: Connection;
+  #cancellation: Cancellation | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #hasBegun = false;
+  #closedFor: Error | undefined;
+  #response: HttpResponse | undefined;
+
+  constructor(
+    connections: Connections,
+    { path, headers, body }: HttpRequest,
+    options: TransportOptions,
+    resolve: (result: AttemptResult) => void,
+  ) {
+    this.#connections = connections;
+    this.#request = { method: 'POST', path, headers, body };
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#connection = connections.take();
+  }
+
+  start(cancellation: Cancellation | undefined): void {
+    this.#cancellation = cancellation;
+    const cancel = (): void => this.#close('AbortError', cancelled);
+    if (cancellation) cancellation.onEnd = cancel;
+    const { requestTimeout } = this.#options;
+    const expire = (): void => this.#close('TimeoutError', `no response within ${requestTimeout} ms`);
+    if (requestTimeout !== undefined) this.#timer = setTimeout(expire, requestTimeout);
+    this.#connection.send(this.#request, this);
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStarted(): void {
+    this.#hasBegun = true;
+  }
+
+  onResponseStart(
+    flow: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    const isInterim = status < 200;
+    if (isInterim) return;
+    this.#response = new HttpResponse(status, headers, { flow, close: () => this.#connection.close() });
+    this.#resolve({ response: this.#response });
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#response?.push(piece);
+  }
+
+  onResponseEnd(): void {
+    this.#settle();
+    this.#response?.end();
+    this.#connection.isReused = true;
+    this.#connections.release(this.#connection);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    const isReset = !this.#closedFor && isBreak(error);
+    const { isReused } = this.#connection;
+    this.#connection.close();
+    if (isReset && isReused && !this.#hasBegun) {
+      this.#connection = this.#connections.open();
+      this.#connection.send(this.#request, this);
+      return;
+    }
+    this.#settle();
+    const cause = this.#closedFor ?? error;
+    if (this.#response) this.#response.end(isReset ? reset('Error', 'aborted') : cause);
+    else this.#resolve({ error: isReset ? reset('TimeoutError', 'socket hang up') : cause });
+  }
+
+  #close(name: string, message: string): void {
+    this.#closedFor = named(name, message);
+    this.#connection.close(this.#closedFor);
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer);
+    if (this.#cancellation) this.#cancellation.onEnd = undefined;
+  }
+}
+
+const cancelled = 'the request was cancelled';
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-/** A connection that broke is to the SDK what a silent one is. */
-const isBroken = (error: Error): boolean =>
-  'code' in error && ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(String(error.code));
+/** Of a connection that was not opened in time, or that its peer, or what lies between, has ended. */
+const breaks = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'HPE_INVALID_EOF_STATE',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'UND_ERR_SOCKET',
+]);
 
-/** Bytes of an answer that the SDK reads: an error, or what is left of one that was not to be read any further. */
-const maxErrorBytes = 1024 * 1024;
+const isBreak = (error: Error): boolean => 'code' in error && breaks.has(String(error.code));
 
-/** An answer in the SDK's form. */
-export function responseOf({ reply, body = reply }: Extract<Outcome, { reply: unknown }>): HttpResponse {
-  const { status, headers } = reply.head;
-  const bounded = Readable.from(boundedBody(body, maxErrorBytes));
-  return new HttpResponse({ statusCode: status, headers: Object.fromEntries(headers), body: bounded });
-}
+/** As the SDK calls it, over Node.js' own HTTP client. */
+const reset = (name: string, message: string): Error => Object.assign(named(name, message), { code: 'ECONNRESET' });

@@ -1,12 +1,9 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { getEndpointFromInstructions } from '@smithy/core/endpoints';
-import type { Wire } from './attempt.ts';
-import { attributesOf } from './attributes.ts';
-import { withFirstOutcome } from './first-outcome.ts';
-import { itemOf, type Wanted } from './item-reader.ts';
-import { bodyOf } from './read-body.ts';
-import { signedTransport } from './signed-transport.ts';
+import type { DynamoDBDocumentClient, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { attributesOf } from '#repositories/attributes.ts';
+import { itemOf, type Wanted } from '#repositories/item-reader.ts';
+import type { AwsService } from '../aws-service.ts';
+import type { TransportOptions } from './attempt.ts';
+import { bodyOf, signedTransport } from './signed-transport.ts';
 
 const headers = {
   'content-type': 'application/x-amz-json-1.0',
@@ -18,21 +15,34 @@ const maxItemBytes = 4 * 1024 * 1024;
 
 type Item = Record<string, unknown>;
 
+interface Settings extends TransportOptions {
+  /** What is read of the item, which may have no sets and no binary attributes. */
+  readonly wanted: Wanted;
+}
+
 /**
- * UpdateItem whose first attempt goes past the SDK's middleware. Only an answer of 200 is taken as it is; everything else is
- * handed to the SDK as the outcome of its first attempt. Resolves when the write is done, with what reads the item that it
- * left: of an answer of 200 what is `wanted`, which may have no sets and no binary attributes; of the SDK's the whole.
+ * UpdateItem whose first attempt goes past the SDK's middleware. Only a response of 200 is taken as it is; everything else is
+ * handed to the SDK as the result of its first attempt. Resolves when the write is done, with what reads the item that it
+ * left: of a response of 200 what is `wanted`, of the SDK's the whole.
  */
-export function quickUpdate(client: DynamoDBDocumentClient, wire: Wire, wanted: Wanted) {
-  const endpoint = async () => (await getEndpointFromInstructions({}, UpdateItemCommand, client.config)).url;
-  const transport = signedTransport(client.config, wire, endpoint);
+export function quickUpdate(
+  service: AwsService,
+  loadClient: () => Promise<DynamoDBDocumentClient>,
+  { wanted, ...options }: Settings,
+) {
+  const prepare = signedTransport(service, options);
 
   return async (input: UpdateCommandInput): Promise<() => Item | undefined> => {
-    const outcome = await transport({ path: '/', headers, body: JSON.stringify(marshalled(input)) })();
-    const told = outcome && (await bodyOf(outcome, maxItemBytes));
-    if (typeof told === 'string') return () => itemOf(told, wanted);
-    const { Attributes } = await client.send(withFirstOutcome(new UpdateCommand(input), told));
-    return () => Attributes;
+    const result = await prepare({ path: '/', headers, body: JSON.stringify(marshalled(input)) })();
+    const body = await bodyOf(result, maxItemBytes);
+    if (typeof body === 'string') return () => itemOf(body, wanted);
+    const [client, { updateAfter }] = await Promise.all([loadClient(), import('./first-result.ts')]);
+    return updateAfter(
+      body,
+      client,
+    )(input).finally(() => {
+      service.clockOffset = client.config.systemClockOffset;
+    });
   };
 }
 

@@ -1,59 +1,48 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { attempt, type Outcome, type Wait, type Wire } from './attempt.ts';
-import { Connections } from './connection.ts';
-import { type Post, wireText } from './post.ts';
-import { signerFor } from './signature.ts';
+import { BodyTooLarge, collectBody } from '#gateways/bounded-body.ts';
+import type { AwsService } from '../aws-service.ts';
+import { signerFor } from '../signature.ts';
+import { type AttemptResult, attempt, type Cancellation, type HttpRequest, type TransportOptions } from './attempt.ts';
+import { Connections } from './connections.ts';
 
-/** What is used of an SDK client: its credentials, region and clock, so that nothing is configured a second time. */
-export type SdkConfig = Pick<
-  DynamoDBClient['config'],
-  'credentials' | 'region' | 'defaultSigningName' | 'systemClockOffset'
->;
+/** Sends a signed request; undefined without credentials: then nothing was sent. */
+export type Send = (cancellation?: Cancellation) => Promise<AttemptResult | undefined>;
 
-/** Sends a request that is signed, and tells what became of it. Undefined when it could not be signed: then nothing was sent. */
-export type Send = (wait?: Wait) => Promise<Outcome | undefined>;
+/**
+ * Signs a request to an AWS service, and returns what sends one attempt of it past the SDK's middleware, which costs a multiple of
+ * the call itself (docs/adr/0008-quick-first-attempt.md).
+ */
+export function signedTransport(service: AwsService, options: TransportOptions) {
+  const { url, region, signingName } = service;
+  const connections = new Connections(url.origin);
+  const sign = signerFor(signingName, region);
+  const prefix = url.pathname.replace(/\/$/, '');
 
-interface Signed {
-  readonly connections: Connections;
-  readonly text: string;
+  function signed({ path, headers, body }: HttpRequest): HttpRequest | undefined {
+    const credentials = service.credentials();
+    if (!credentials) return undefined;
+    const unsigned = { path: prefix + path, headers: { ...headers, host: url.host }, body };
+    return { ...unsigned, headers: sign(unsigned, credentials, Date.now() + service.clockOffset) };
+  }
+
+  return (unsigned: HttpRequest): Send => {
+    const request = signed(unsigned);
+    return async (cancellation) => request && attempt(connections, request, options, cancellation);
+  };
 }
 
 /**
- * Signs a request to AWS, and gives back what sends one attempt of it past the SDK's middleware, which costs a multiple of the
- * call itself (docs/adr/0008-quick-first-attempt.md). Without an endpoint or credentials it cannot be signed.
+ * The whole body of a response of 200, which rejects with BodyTooLarge where it has more than so many bytes; what is anything
+ * else, or breaks before its end, stays a result for the SDK, whose reader then meets the same break.
  */
-export function signedTransport(config: SdkConfig, wire: Wire, endpoint: () => Promise<URL>) {
-  let made: ReturnType<typeof make> | undefined;
-
-  async function make() {
-    try {
-      const url = await endpoint();
-      const sign = signerFor(config.defaultSigningName, await config.region());
-      return { sign, url, connections: new Connections(url) };
-    } catch (error) {
-      made = undefined;
-      throw error;
-    }
+export async function bodyOf(
+  result: AttemptResult | undefined,
+  maxBytes: number,
+): Promise<string | AttemptResult | undefined> {
+  if (!result || 'error' in result || result.response.status !== 200) return result;
+  try {
+    return (await collectBody(result.response, maxBytes)).toString();
+  } catch (error) {
+    if (error instanceof BodyTooLarge) throw error;
+    return result;
   }
-
-  async function signed({ path, headers, body }: Post): Promise<Signed> {
-    const [{ sign, url, connections }, credentials] = [await (made ??= make()), await config.credentials()];
-    const whole = url.pathname === '/' ? path : url.pathname + path;
-    const unsigned = { path: whole, headers: { ...headers, host: url.host }, body };
-    const at = Date.now() + config.systemClockOffset;
-    return { connections, text: wireText({ ...unsigned, headers: sign(unsigned, credentials, at) }) };
-  }
-
-  return (unsigned: Post): Send => {
-    // Looked at before it is waited for: what was made ready leaves at once, before whoever sends it sets a timer.
-    let ready: Signed | undefined;
-    const made = signed(unsigned).then(
-      (request) => (ready = request),
-      () => undefined,
-    );
-    return async (wait) => {
-      const request = ready ?? (await made);
-      return request && attempt(request.connections, request.text, wire, wait);
-    };
-  };
 }

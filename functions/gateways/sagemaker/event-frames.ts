@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { EventStreamCodec } from '@smithy/core/event-streams';
 
 /** A message of an event stream as it came, and its body. Between `headersAt` and `bodyAt` are its headers as they are encoded. */
 export interface Frame {
@@ -10,7 +11,7 @@ export interface Frame {
 /** Of a message's length and its headers', each as wide as a checksum. */
 const lengthsBytes = 8;
 const checksumBytes = 4;
-export const headersAt = lengthsBytes + checksumBytes;
+const headersAt = lengthsBytes + checksumBytes;
 
 /** Bytes. A message has a part of a model's output, or an error. */
 const maxMessageBytes = 1024 * 1024;
@@ -73,3 +74,21 @@ function frameOf(bytes: Buffer): Frame {
 }
 
 const bodyAtOf = (bytes: Buffer): number => headersAt + bytes.readUInt32BE(checksumBytes);
+
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes).toString(),
+  (text) => Buffer.from(text),
+);
+
+/** The headers of a message with some of the model's bytes: nearly all are alike, and need not be decoded again. */
+let partHeaders: Buffer | undefined;
+
+/** Whether a message is some of the model's bytes, says that the stream has failed, or neither. */
+export function kindOf(bytes: Buffer, bodyAt: number): 'part' | 'failure' | 'other' {
+  if (partHeaders?.compare(bytes, headersAt, bodyAt) === 0) return 'part';
+  const { headers } = codec.decode(bytes);
+  if (headers[':message-type']?.value !== 'event') return 'failure';
+  if (headers[':event-type']?.value !== 'PayloadPart') return 'other';
+  partHeaders = Buffer.from(bytes.subarray(headersAt, bodyAt));
+  return 'part';
+}

@@ -1,12 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Post } from './post.ts';
-
-/** What signs a request: as AWS hands it out, `sessionToken` with temporary credentials. */
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
+import type { Credentials } from './aws-service.ts';
+import type { HttpRequest } from './quick/attempt.ts';
 
 /** HMAC's two blocks of a key (RFC 2104), so that a request is signed with two hashes and makes no key object. */
 interface Key {
@@ -50,7 +44,7 @@ export function signerFor(service: string, region: string) {
   }
 
   /** The headers to send: those given (`host` among them), the date, the session's token and the signature. */
-  return ({ path, headers, body }: Post, credentials: Credentials, at: number): Record<string, string> => {
+  return ({ path, headers, body }: HttpRequest, credentials: Credentials, at: number): Record<string, string> => {
     const { time, day } = stampOf(at);
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const sent: Record<string, string> = { ...headers, 'x-amz-date': time };

@@ -1,0 +1,7 @@
+/** `node:crypto` in a function's code: an ES module's import of it reads every export, and some of them load all of WebCrypto. */
+const crypto = process.getBuiltinModule('node:crypto');
+
+export default crypto;
+export const { createHash, createHmac, createPrivateKey, createPublicKey, hash, randomBytes, randomInt } = crypto;
+export const { scrypt, sign, timingSafeEqual } = crypto;
+export const getRandomValues: typeof crypto.getRandomValues = (array) => crypto.getRandomValues(array);

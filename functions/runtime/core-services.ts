@@ -1,0 +1,75 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { Environment, tableVariables } from '#contract/environment.ts';
+import { plansOf } from '#contract/plans.ts';
+import type { TableId } from '#contract/tables.ts';
+import { sessionService } from '#domain/accounts/sessions.ts';
+import { idempotency } from '#domain/idempotency.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { meterCalls, type Update } from '#repositories/meter-calls.ts';
+import { ambient } from './ambient.ts';
+import { deferred, lazy } from './lazy.ts';
+import { perEnvironment } from './per-environment.ts';
+
+export type CoreServices = ReturnType<typeof createCoreServices>;
+
+type UpdateBy = (environment: Environment, loadClient: () => Promise<DynamoDBDocumentClient>) => Update;
+
+export const environment = perEnvironment(() => v.parse(Environment, process.env));
+
+/**
+ * What the middlewares of every route use, each part built when it is first asked for. The stores, and with them the SDK, are loaded
+ * by the first call of one of their methods: most priced calls make none, as the two writes of a call go by `updateBy`.
+ */
+export function createCoreServices(updateBy: UpdateBy) {
+  const { clock, random } = ambient;
+  const variables = environment();
+  const plans = plansOf(variables.PLAN_TABLE);
+  const table = (id: TableId): string => {
+    const variable = tableVariables[id];
+    const name = variables[variable];
+    if (!name) throw new Error(`${variable} is not set: this function was not given the table ${id}`);
+    return name;
+  };
+  const dynamo = lazy(async () => (await import('./clients.ts')).dynamoClient());
+
+  const meters = lazy((): MeterStore => {
+    const name = table('meters');
+    const load = lazy(async () => (await import('#repositories/meters.ts')).meterStore(await dynamo(), name));
+    return {
+      ...deferred(load, ['find', 'replace', 'watchHolds']),
+      ...meterCalls(name, updateBy(variables, dynamo)),
+      async *accountsDue(now) {
+        yield* (await load()).accountsDue(now);
+      },
+      async *accountsWithOldHolds(now) {
+        yield* (await load()).accountsWithOldHolds(now);
+      },
+    };
+  });
+  const sessions = lazy(() => {
+    const load = lazy(async () => {
+      const { sessionStore } = await import('#repositories/sessions.ts');
+      return sessionStore(await dynamo(), table('accounts'));
+    });
+    return sessionService(deferred(load, ['open', 'find', 'list', 'touch', 'end']), clock, random);
+  });
+  const idempotencyRecords = lazy(() => {
+    const load = lazy(async () => {
+      const { idempotencyStore } = await import('#repositories/idempotency.ts');
+      return idempotencyStore(await dynamo(), table('idempotency'));
+    });
+    return idempotency(deferred(load, ['claim', 'keep', 'release']), clock);
+  });
+  return {
+    environment: variables,
+    clock,
+    random,
+    table,
+    plans,
+    metering: lazy(() => metering(meters(), plans)),
+    idempotency: idempotencyRecords,
+    sessions,
+  };
+}

@@ -1,0 +1,19 @@
+import type { Route } from '#contract/route.ts';
+import type { Order } from '#middleware/call.ts';
+import { callServices } from './call-services.ts';
+import type { OrderOf, PricedOperation } from './operation.ts';
+import { given, stack, typed } from './stack.ts';
+
+/** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
+export function pricedEndpoint<R extends Route, O extends Order>(
+  route: R,
+  orderOf: OrderOf<R, O>,
+  operation: PricedOperation<R, O>,
+) {
+  return stack(
+    route,
+    callServices,
+    (call) => operation(callServices(), typed(given(call))),
+    (body, prove) => orderOf(callServices(), typed(body), prove),
+  );
+}

@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream';
+import type { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import { boundedBody } from '#gateways/bounded-body.ts';
+import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
+import { sdkUpdate } from '#repositories/sdk-update.ts';
+import type { AttemptResult } from './attempt.ts';
+
+type Result = AttemptResult | undefined;
+
+/** What the SDK makes of an UpdateItem after this first attempt; the whole UpdateItem if there was none. */
+export const updateAfter = (result: Result, client: DynamoDBDocumentClient) =>
+  sdkUpdate(client, (command) => addFirstResult(command, result));
+
+/** The same of an invocation. */
+export const runtimeAfter = (result: Result, client: SageMakerRuntimeClient) =>
+  sdkRuntime(client, (command) => addFirstResult(command, result));
+
+/** Middleware next to the wire, whatever the command it is for. */
+type Middleware = <Args, Output>(
+  next: (args: Args) => Promise<Output>,
+) => (args: Args) => Promise<Output | { response: unknown }>;
+
+/** A command of the SDK, as far as its middleware goes. */
+interface Command {
+  readonly middlewareStack: {
+    add(middleware: Middleware, options: { step: 'deserialize'; priority: 'low'; name: string; override: true }): void;
+  };
+}
+
+/**
+ * Has the SDK take a result for that of the command's first attempt. What it means is then the SDK's to say: the error it is,
+ * whether it is tried again, after how long and how often.
+ */
+function addFirstResult({ middlewareStack }: Command, result: Result): void {
+  if (!result) return;
+  const answerFirst: Middleware = (next) => {
+    let isFirst = true;
+    return async (args) => {
+      if (!isFirst) return next(args);
+      isFirst = false;
+      if ('error' in result) throw result.error;
+      return { response: sdkResponse(result) };
+    };
+  };
+  middlewareStack.add(answerFirst, { step: 'deserialize', priority: 'low', name: 'firstResult', override: true });
+}
+
+/** Bytes of a response that the SDK reads: an error, or what is left of one that was not to be read any further. */
+const maxErrorBytes = 1024 * 1024;
+
+function sdkResponse({ response, body = response }: Extract<AttemptResult, { response: unknown }>): HttpResponse {
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
+  return new HttpResponse({
+    statusCode: response.status,
+    headers: Object.fromEntries(headers),
+    body: Readable.from(boundedBody(body, maxErrorBytes)),
+  });
+}

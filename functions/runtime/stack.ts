@@ -1,0 +1,77 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { answerFormats } from '#contract/answer-formats.ts';
+import type { Route } from '#contract/route.ts';
+import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import { StreamedAnswer } from '#domain/model-stream.ts';
+import { accept } from '#middleware/accept.ts';
+import { authenticate } from '#middleware/authenticate.ts';
+import { authorize } from '#middleware/authorize.ts';
+import type { Call, CallContext, OpenedSession } from '#middleware/call.ts';
+import { envelope } from '#middleware/envelope.ts';
+import { idempotency } from '#middleware/idempotency.ts';
+import { meter } from '#middleware/meter.ts';
+import { requestLog } from '#middleware/request-log.ts';
+import { type MakeOrder, validate } from '#middleware/validate.ts';
+import type { CoreServices } from './core-services.ts';
+import { canStream } from './response-streaming.ts';
+import { type Reply, streamedHandler } from './streamed-handler.ts';
+import { authentication, idempotent, log, meters, outcome, publicOrigin } from './wiring.ts';
+
+/** The only place that orders middleware. */
+export function stack(
+  route: Route,
+  services: () => CoreServices,
+  run: (call: Call, event: APIGatewayProxyEvent) => unknown,
+  orderOf?: MakeOrder,
+  check?: (call: Call) => void | Promise<void>,
+) {
+  const streams = route.streaming === true && canStream();
+  const once = idempotency(route, idempotent(services));
+  const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
+    .use(requestLog(route, () => log))
+    .use(
+      envelope(
+        () => outcome,
+        route.success,
+        () => answerFormats[route.format],
+      ),
+    )
+    .use(accept(route))
+    .use(authenticate(route, authentication(services)))
+    .use(validate(route, orderOf, check))
+    .use(authorize(route, publicOrigin))
+    .use(once.claim)
+    .use(meter(route, meters(services), streams))
+    .use(once.keep)
+    .handler(async (event, { call }) => {
+      if (call.replay) return call.replay.data;
+      const data = await run(call, event);
+      if (data instanceof StreamedAnswer) return data;
+      return route.output ? v.parse(route.output, data) : null;
+    });
+  if (!streams) return handle;
+  return streamedHandler(async (event, context) => typed<Reply>(await handle(event, typed<CallContext>(context))));
+}
+
+/** The part of a call that its operation is given. */
+export function given(call: Call) {
+  const { requestId, input, caller, order } = call;
+  const setSession = (session: OpenedSession | 'ended'): void => {
+    call.session = session;
+  };
+  const setDevice = (device: IssuedDevice | undefined): void => {
+    if (device) call.device = device;
+  };
+  const setCost = (cost: number): void => {
+    call.cost = cost;
+  };
+  return { requestId, input, caller, order, setSession, setDevice, setCost };
+}
+
+/** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */
+export function typed<T>(value: unknown): T {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler cannot follow a value through Middy
+  return value as T;
+}
