@@ -1,4 +1,12 @@
-import { type Comparison, compare, type Goal, goals, isHeld, startupBudget } from './comparison.ts';
+import {
+  type Comparison,
+  compare,
+  type Goal,
+  goals,
+  isHeld,
+  pricedStartupBudget,
+  startupBudget,
+} from './comparison.ts';
 import type { GrowthPoint } from './growth.ts';
 import type { ProjectorCost } from './projector.ts';
 import type { Measured } from './rounds.ts';
@@ -58,7 +66,8 @@ The ledger projector, which runs after the answer, takes ${projector.processorMs
 
 ## Start-up
 
-Wall time of a fresh process that loads a function's code, over one with an empty handler; at most ${startupBudget}.
+Wall time of a fresh process that loads a function's code, over one with an empty handler; at most ${startupBudget}, of the
+functions of priced calls at most ${pricedStartupBudget}.
 
 ${table(['Function', 'KB at start', 'KB gzipped', 'Over empty'], startupRows(startups))}
 
