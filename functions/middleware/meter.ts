@@ -96,16 +96,18 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
 
 /**
  * Runs work when what goes on from here has been sent and is waited for: the admission, or the operation's call of its model.
+ * A kept connection is looked at for one turn of the event loop before a request leaves over it, so the work waits for two.
  * What it throws is met again by whoever needs its result.
  */
 function meanwhile(work: () => void): void {
-  setImmediate(() => {
+  const run = (): void => {
     try {
       work();
     } catch {
       // Nobody waits for it here.
     }
-  });
+  };
+  setImmediate(() => setImmediate(run));
 }
 
 /** What the account can still pay of an order whose price was a bound, or the refusal again. */

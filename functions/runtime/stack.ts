@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
@@ -48,7 +49,11 @@ export function stack(
     .handler(async (event, { call }) => {
       if (call.replay) return call.replay.data;
       const data = await run(call, event);
-      if (data instanceof StreamedAnswer) return data;
+      if (data instanceof StreamedAnswer) {
+        // Its request leaves within a turn of the event loop; the response's head is made while the model works.
+        await nextTurn();
+        return data;
+      }
       return route.output ? v.parse(route.output, data) : null;
     });
   if (!streams) return handle;
