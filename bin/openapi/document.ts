@@ -1,6 +1,7 @@
 import { idempotencyKey as keyRule } from '#contract/idempotency-key.ts';
 import type { Route } from '#contract/route.ts';
 import { allRoutes } from '#contract/routes.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import type { Answers } from './answers.ts';
 import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
@@ -45,7 +46,7 @@ export function openApiDocument(answers: Answers): object {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Text AI platform', version: '1.0.0', description },
+    info: { title: 'Text AI platform', version: manifest.version, description },
     servers: [{ url: '/', description: 'The service that this document comes from' }],
     tags: tags.map(({ name, description }) => ({ name, description })),
     paths: Object.fromEntries(paths),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** How many waits for the database follow one another: what a delay of each adds, over that delay (reference: performance section 3). */
+/** How many waits for the database follow one another: what a delay of each adds, over that delay (docs/performance.md). */
 async function roundTrips(body: object) {
   const { key } = await api.account();
   const times: { delay: number; firstByteMs: number; lastByteMs: number }[] = [];
