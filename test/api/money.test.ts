@@ -2,6 +2,7 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tables } from '#contract/tables.ts';
 import { services } from '#runtime/container.ts';
+import { mistyped } from '#test/mistyped.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
 import { rowsOf } from '#test/rows.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
@@ -31,7 +32,7 @@ describe('a refused call', () => {
     ['400', (key: string) => complete(key, { ...chat(), temperature: 3 })],
     ['400', (key: string) => complete(key, { ...chat(), model: 'gpt-4' })],
     ['400', (key: string) => complete(key, '{"model": "svc-1", ')],
-    ['401', (key: string) => complete(`${key.slice(0, -1)}x`)],
+    ['401', (key: string) => complete(mistyped(key))],
     ['403', (key: string) => complete(key, { ...chat(), model: 'svc-1-32k' })],
     ['404', (key: string) => service.call('POST', '/v1/chat/complete', { key, body: chat() })],
     ['405', (key: string) => service.call('PUT', '/v1/chat/completions', { key, body: chat() })],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#contract/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { services } from '#runtime/container.ts';
+import { mistyped } from '#test/mistyped.ts';
 import { sampleOf } from '#test/samples.ts';
 import { type Answer, type CallOptions, chat, type Person, startTestService, type TestService } from '#test/service.ts';
 
@@ -61,11 +62,10 @@ describe('every route, as the table has it,', () => {
   const needs = ({ credential }: Route) => credential !== 'none' && credential !== 'session if any';
 
   it.each(routesWith(needs))('%s answers 401 to a bad credential', async (_, route) => {
-    const typo = person.key.slice(0, -1) + (person.key.endsWith('0') ? '1' : '0');
     const wrong: CallOptions[] = [
       {},
       { key: 'junk' },
-      { key: typo },
+      { key: mistyped(person.key) },
       { cookie: 'session=junk' },
       { headers: { authorization: `bearer ${person.key}` } },
       { headers: { authorization: person.key } },

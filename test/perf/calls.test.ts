@@ -5,6 +5,7 @@ import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost.ts';
 import { meterStore } from '#repositories/meters.ts';
 import { startCountedApi } from '#test/counted-api.ts';
+import { mistyped } from '#test/mistyped.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {
@@ -48,7 +49,7 @@ describe('a refusal asks no model, and the database no more than once', () => {
 
   test.each<[string, number, string[], () => Promise<{ key: string; body?: unknown }>]>([
     ['a key that is none', 401, [], async () => ({ key: 'tai_nonsense' })],
-    ['a key with a typo', 401, [], async () => ({ key: (await api.account()).key.replace(/.$/, 'x') })],
+    ['a key with a typo', 401, [], async () => ({ key: mistyped((await api.account()).key) })],
     ['a key that was revoked', 401, ['UpdateItem'], async () => api.account(4, () => ({ k: {} }))],
     [
       'a plan too small for the model',

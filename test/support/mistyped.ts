@@ -1,0 +1,2 @@
+/** A credential or token with another last character than its own. */
+export const mistyped = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
