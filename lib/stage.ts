@@ -68,7 +68,7 @@ export const Stage = v.strictObject({
       v.check((id) => findModel(id, 'chat') !== undefined, 'must name a chat model'),
     ),
   }),
-  /** Which of the specification's two plan tables is enforced (design section 3, "Plans"). */
+  /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
   planTable: v.picklist(['listing', 'overview'], 'must be listing or overview'),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),

@@ -39,7 +39,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Answers `/_local/…`: bare JSON, errors as `{error: sentence}` (design section 8). */
+/** Answers `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/design/local.md). */
 export function createAdmin({ status, mails, faults, clock, issuer, afterMove, log }: AdminOptions): Pages {
   const clockReply = (): Reply => ({ json: { now: new Date(clock.now()).toISOString() } });
   const faultsReply = (): Reply => ({ json: { active: faults.active() } });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** An answer's envelope (spec "Response envelope"). */
+/** An answer's envelope (docs/specification.md#response-envelope-all-json-responses). */
 const Answer = v.object({ message: v.string(), status: v.number(), data: v.unknown() });
 type Answer = v.InferOutput<typeof Answer>;
 

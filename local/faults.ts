@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000)), 1);
 
-/** Body of `POST /_local/faults` (design section 8): the next `count` requests to `target` fail; `none` clears. */
+/** Body of `POST /_local/faults` (docs/design/local.md): the next `count` requests to `target` fail; `none` clears. */
 export const FaultOrder = v.variant('target', [
   v.object({
     target: v.literal('sagemaker'),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Problem, sentenceOf } from './problems.ts';
 
-/** What `npm start` can be told (design section 8). */
+/** What `npm start` can be told (docs/design/local.md). */
 export interface LocalOptions {
   readonly port: number;
   readonly data: string;

@@ -27,7 +27,7 @@ import type { ServiceOptions } from './service-options.ts';
 import { startStandIns } from './stand-ins.ts';
 import { type Status, statusOf } from './status.ts';
 
-/** The whole system on one machine (design section 8). */
+/** The whole system on one machine (docs/design/local.md). */
 export interface Service {
   readonly origin: string;
   readonly status: Status;

@@ -1,6 +1,6 @@
 import type { DemoAccount } from './demo-account.ts';
 
-/** Answer of `GET /_local/status` (design section 8); 200 once everything answers, 503 before. */
+/** Answer of `GET /_local/status` (docs/design/local.md); 200 once everything answers, 503 before. */
 export interface Status {
   readonly ready: boolean;
   readonly apiUrl: string;

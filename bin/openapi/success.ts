@@ -39,7 +39,7 @@ export function successResponse(route: Route, recorded: Recorded, schemaOf: Sche
   };
 }
 
-/** Exactly the four fields (spec "Response envelope"). */
+/** Exactly the four fields (docs/specification.md#response-envelope-all-json-responses). */
 function envelopeOf(status: number, message: string, data: object) {
   return {
     type: 'object',

@@ -2,7 +2,7 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-/** The field is called `password_hash` and carries the chosen password (spec "POST /auth/register"). */
+/** The field is called `password_hash` and carries the chosen password (docs/specification.md#management-interface-base_url). */
 const register: Operation<typeof accountRoutes.register> = async (
   services,
   { input, network, device, setSession, setDevice },

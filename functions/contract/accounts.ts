@@ -5,7 +5,7 @@ import { personName } from './names.ts';
 
 const body = 'must be a JSON object';
 
-/** Passwords have 8 to 128 characters (design section 10). */
+/** Passwords have 8 to 128 characters (docs/design/accounts.md#passwords). */
 const newPassword = text(128, 8);
 
 /** A password to be checked: any text, as old rules may have allowed it, but not more than is worth hashing. */

@@ -14,7 +14,7 @@ export interface AnswerFormat {
   errorEvent(refusal: Refusal): string;
 }
 
-/** The format of everything at a path, whether or not there is a route (design section 3, "OpenAI clients"). */
+/** The format of everything at a path, whether or not there is a route (docs/design/http.md#openai-clients). */
 export function formatNameOf(path: string): FormatName {
   return path === '/openai' || path.startsWith('/openai/') ? 'openai' : 'envelope';
 }

@@ -2,7 +2,7 @@ import type { AnswerFormat } from './answer-format.ts';
 import { type ErrorCode, errorStatus } from './errors.ts';
 import { serverSentEvent } from './server-sent-event.ts';
 
-/** The four fields of every JSON answer (spec "Response envelope"). */
+/** The four fields of every JSON answer (docs/specification.md#response-envelope-all-json-responses). */
 export interface Envelope<Data = unknown> {
   message: string;
   error: boolean;
@@ -10,7 +10,7 @@ export interface Envelope<Data = unknown> {
   status: number;
 }
 
-/** An error answer: the four fields, and `detail`, one sentence naming the field and the rule (design section 3). */
+/** An error answer: the four fields, and `detail`, one sentence naming the field and the rule (docs/design/http.md#error-text). */
 export interface ErrorEnvelope extends Envelope<null> {
   message: ErrorCode;
   detail: string;

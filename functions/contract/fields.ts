@@ -84,7 +84,7 @@ export const instant = v.pipe(v.string(), v.isoTimestamp());
 /** A whole number in an answer. */
 export const whole = v.pipe(v.number(), v.safeInteger());
 
-/** An account's, user's or balance's id: a random integer that JavaScript holds exactly (design section 3, "Ids"). */
+/** An account's, user's or balance's id: a random integer that JavaScript holds exactly (docs/design/accounts.md#ids). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 /** An object as JSON knows it: Valibot takes a list for an object without fields. */

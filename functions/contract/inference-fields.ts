@@ -61,7 +61,7 @@ export const messageList = <const M extends v.GenericSchema>(message: M) =>
 
 const stopSequence = text(limits.stopSequenceCharacters);
 
-/** The rules of what steers the choice of tokens, and the defaults (spec "POST /chat/completions"). */
+/** The rules of what steers the choice of tokens, and the defaults (docs/specification.md#post-chatcompletions). */
 export const samplingRules = {
   temperature: v.pipe(decimal(0, 2), v.description('Higher is more random; 0 is the most likely text.')),
   top_p: v.pipe(decimal(0, 1), v.description('Chooses among the most likely tokens that make up this share.')),

@@ -1,4 +1,4 @@
-/** Limits on what a caller may send (design section 3, "Limits"). */
+/** Limits on what a caller may send (docs/design/http.md#limits). */
 export const limits = {
   bodyBytes: 1024 * 1024,
   embeddingsBodyBytes: 5 * 1024 * 1024,

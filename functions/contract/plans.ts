@@ -1,4 +1,4 @@
-/** The plan listing's values (spec "Plan listing endpoint values"): credits per month, priced calls per minute, USD. */
+/** The plan listing's values (docs/specification.md#plans): credits per month, priced calls per minute, USD. */
 export const planListing = [
   { id: 1, name: 'freemium', price: 0, quota_limit: 100, rate_limit: 10 },
   { id: 2, name: 'dev_pass', price: 29.99, quota_limit: 5000, rate_limit: 100 },
@@ -10,7 +10,7 @@ export const planListing = [
 export type PlanName = (typeof planListing)[number]['name'];
 
 /**
- * The plan overview's values (spec "Plan overview"), which do not agree with the listing's; a stage may enforce them
+ * The plan overview's values (docs/specification.md#plans), which do not agree with the listing's; a stage may enforce them
  * instead. Null where the overview gives no value; `callsPerMonth` null meaning unlimited. Prices in USD.
  */
 export const planOverview = [
@@ -24,7 +24,7 @@ export const planOverview = [
 /**
  * What the meter enforces for a plan. `rank` orders plans from the smallest up and is the plan's id;
  * `creditsPerMonth` in whole credits, `callsPerMonth` and `callsPerMinute` priced calls, null meaning unlimited;
- * `callsInFlight` calls open at one moment (design section 3, "Rate"); `price` in USD a month.
+ * `callsInFlight` calls open at one moment (docs/design/meter.md#rate); `price` in USD a month.
  */
 export interface PlanLimits {
   readonly name: PlanName;

@@ -14,7 +14,7 @@ export type ServiceName =
   | 'completion'
   | 'embeddings';
 
-/** A service's price: `credits` per started or metered `unitSize` of `unit` (spec "Credits", design section 3 "Prices"). */
+/** A service's price: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits, docs/design/billing.md#prices). */
 export interface Price {
   readonly unit: 'word' | 'request' | 'character' | 'message' | 'token';
   readonly unitSize: number;

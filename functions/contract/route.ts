@@ -8,7 +8,7 @@ import type { TableId } from './tables.ts';
 
 /**
  * Which credential a route takes: a dashboard session, an API key, either, none, or a session where there is one
- * (design section 3, "Session").
+ * (docs/design/accounts.md#session).
  */
 export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'session if any';
 
@@ -66,7 +66,7 @@ export interface Route extends RouteDeclaration {
   readonly format: FormatName;
   readonly success: { readonly status: number; readonly message: string };
   readonly maxBodyBytes: number;
-  /** The function's; the gateway waits a second longer, the model's deadline is shorter (design section 4). */
+  /** The function's; the gateway waits a second longer, the model's deadline is shorter (docs/design/meter.md). */
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
 }

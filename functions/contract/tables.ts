@@ -1,4 +1,4 @@
-/** A DynamoDB table as CDK creates it, the local server creates it and key builders use it (design section 5). */
+/** A DynamoDB table as CDK creates it, the local server creates it and key builders use it (docs/design/platform.md#tables). */
 export interface TableSpec {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
@@ -25,7 +25,7 @@ const shard = { name: 'p', type: 'N' } as const;
 export const tables = {
   /** Users, e-mail claims, sessions, known devices, tokens, key records, mail outbox. */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: true, ttlAttribute: 'ttl' },
-  /** One item per account: everything an admission looks at (design section 4). */
+  /** One item per account: everything an admission looks at (docs/design/meter.md). */
   meters: {
     name: 'meters',
     partitionKey: { name: 'a', type: 'N' },

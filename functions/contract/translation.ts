@@ -3,7 +3,7 @@ import { text, whole } from './fields.ts';
 import { languageName, languages } from './languages.ts';
 import { limits } from './limits.ts';
 
-/** Words that one call translates at most (design section 3, "Limits"; how they are counted: `domain/words.ts`). */
+/** Words that one call translates at most (docs/design/http.md#limits; how they are counted: `domain/words.ts`). */
 export const maxTranslationWords = 5000;
 
 const language = v.pipe(

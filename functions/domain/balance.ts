@@ -6,7 +6,7 @@ import { heldCredits, type Meter, shownSubscription } from './meter/meter.ts';
 import { iso } from './months.ts';
 import { ServiceError } from './service-error.ts';
 
-/** The balance as `GET /credits/me` shows it (design section 3, "Balance" and "Balance edge cases"). */
+/** The balance as `GET /credits/me` shows it (docs/design/billing.md#balance and docs/design/billing.md#balance-edge-cases). */
 export function shownBalance(meter: Meter) {
   const [next] = currentLots(meter);
   const quota = quotaOf(meter);

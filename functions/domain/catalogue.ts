@@ -3,7 +3,7 @@ import { planOfRank } from '#contract/plans.ts';
 import { prices } from '#contract/prices.ts';
 import { ServiceError } from './service-error.ts';
 
-/** The models as `GET /models` lists them (design section 3, "Models"). */
+/** The models as `GET /models` lists them (docs/design/inference.md#models). */
 export function listedModels() {
   return models.map((model) => ({
     id: model.id,

@@ -4,7 +4,7 @@ import { reasonOf } from './end-reason.ts';
 import { totalled } from './model-stream.ts';
 
 /**
- * The specification's answers: a call of one function (design section 3, "Function call message"), streams whose last
+ * The specification's answers: a call of one function (docs/design/inference.md#function-call-message), streams whose last
  * chunk says why it ended, and the usage ("Chat stream").
  */
 export const specifiedChat: ChatFormat<ChatCompletion> = {

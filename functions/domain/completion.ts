@@ -10,7 +10,7 @@ import { modelSampling, type Sampling } from './sampling.ts';
 import { overlong } from './service-error.ts';
 import { type Proof, TokenCount } from './tokens.ts';
 
-/** Asked for when the caller sends no `max_tokens` (spec "POST /completions"). */
+/** Asked for when the caller sends no `max_tokens` (docs/specification.md#post-completions). */
 const defaultMaxTokens = 100;
 
 /** What a model is to continue, whichever way it was asked for. */

@@ -1,4 +1,4 @@
-/** Why a text ends (spec "Text completion object"). */
+/** Why a text ends (docs/specification.md#text-completion-object-data-of-a-completion-response). */
 export type EndReason = 'stop' | 'length' | 'content_filter';
 
 /** Containers have more words for a natural end (`eos_token`, `stop_sequence`) than the specification. */

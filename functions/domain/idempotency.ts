@@ -48,7 +48,7 @@ const mostKeptBytes = 256 * 1024;
 
 export type Idempotency = ReturnType<typeof idempotency>;
 
-/** Lets one request of all that carry the same Idempotency-Key run (design section 3, "Idempotency"). */
+/** Lets one request of all that carry the same Idempotency-Key run (docs/design/http.md#idempotency). */
 export function idempotency(store: IdempotencyStore, clock: Clock) {
   /** Takes the key for so many ms; gives the record of the request that came before, if there is one. */
   async function claim(claim: Claim, lifetimeMs: number): Promise<IdempotencyRecord | undefined> {

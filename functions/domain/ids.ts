@@ -6,7 +6,7 @@ export function newRequestId(random: Random): string {
   return drawnText(random.bytes(19));
 }
 
-/** A random integer from 1 to 2^53 - 1: exact in JavaScript and not guessable (design section 3, "Ids"). */
+/** A random integer from 1 to 2^53 - 1: exact in JavaScript and not guessable (docs/design/accounts.md#ids). */
 export function newAccountId(random: Random): number {
   const id = Number(BigInt(`0x${Buffer.from(random.bytes(7)).toString('hex')}`) & 0x1f_ffff_ffff_ffffn);
   return Math.max(1, id);

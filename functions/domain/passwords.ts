@@ -8,7 +8,7 @@ const derive = promisify<string, Uint8Array, number, { N: number; r: number; p: 
 const hashBytes = 32;
 const blockSize = 8;
 
-/** A PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (design section 10). Unicode is compared in form NFC. */
+/** A PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/design/accounts.md#passwords). Unicode is compared in form NFC. */
 export async function hashPassword(password: string, log2Cost: number, salt: Uint8Array): Promise<string> {
   const hash = await run(password, log2Cost, salt);
   return `$scrypt$ln=${log2Cost},r=${blockSize},p=1$${unpadded(salt)}$${unpadded(hash)}`;

@@ -5,7 +5,7 @@ import { type Meter, shownSubscription } from './meter/meter.ts';
 import type { Proration } from './meter/subscription-changes.ts';
 import { iso } from './months.ts';
 
-/** The subscription as callers see it (spec "Subscription"; more fields once it is cancelled or to be downgraded). */
+/** The subscription as callers see it (docs/specification.md#subscription-from-post-subscriptioncreate; more fields once it is cancelled or to be downgraded). */
 export function subscriptionView(meter: Meter, plans: Plans) {
   const subscription = shownSubscription(meter);
   const named = findPlan(subscription?.planId ?? '');

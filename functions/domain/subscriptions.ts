@@ -23,7 +23,7 @@ import { prorationView, subscriptionView } from './subscription-view.ts';
 
 export type SubscriptionService = ReturnType<typeof subscriptionService>;
 
-/** The life of a subscription (spec "States and transitions", design section 3 from "Subscription life" on). */
+/** The life of a subscription (docs/specification.md#states-and-transitions, docs/design/billing.md#subscription-life on). */
 export function subscriptionService(
   metering: Metering,
   payments: Payments,

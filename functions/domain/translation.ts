@@ -36,7 +36,7 @@ const maxPartBytes = 1024;
 /** Tokens that a chat template adds around two messages, with the date and the like that some put in. */
 const templateTokens = 64;
 
-/** Prompts a chat model for translations (design section 3, "Translation" and "Translation model"). */
+/** Prompts a chat model for translations (docs/design/inference.md#translation and docs/design/inference.md#translation-model). */
 export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
   /**
    * Refuses (400) a text without words or with too many. The price explains the work: a text of n words is at most 300 n bytes,

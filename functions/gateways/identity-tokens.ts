@@ -14,7 +14,7 @@ export interface IdentityProvider {
   readonly keysUrl: string;
 }
 
-/** Clocks may differ by so much (reference: reliability S-G). */
+/** Clocks may differ by so much (docs/design/reliability.md#security-parameters, S-G). */
 const toleranceSeconds = 60;
 
 const Claims = v.object({

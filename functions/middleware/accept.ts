@@ -4,7 +4,7 @@ import { ServiceError } from '#domain/service-error.ts';
 import type { Middleware } from './call.ts';
 import { headerValues } from './headers.ts';
 
-/** Refuses a body for its size or type, before anyone looks at credentials (design section 3, "Order, whole"). */
+/** Refuses a body for its size or type, before anyone looks at credentials (docs/design/http.md#order-whole). */
 export function accept(route: Route): Middleware {
   return {
     before: function acceptBody({ event }) {

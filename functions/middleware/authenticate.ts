@@ -17,7 +17,7 @@ export interface Authentication {
 }
 
 /**
- * Finds out who calls (spec "Authentication"). A malformed credential is refused without any read. On a priced route
+ * Finds out who calls (docs/specification.md#authentication). A malformed credential is refused without any read. On a priced route
  * the admission itself checks the key, so here it is only parsed, and `prove` is left for a request that is bad.
  */
 export function authenticate(route: Route, authentication: () => Authentication): Middleware {

@@ -36,7 +36,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
 }
 
 /**
- * Whether a browser says that another site's page sent this (design section 3, "Cookie changes"). What comes with an
+ * Whether a browser says that another site's page sent this (docs/design/http.md#cookie-changes). What comes with an
  * Authorization header is no page's doing: browsers add no such header by themselves.
  */
 function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {

@@ -23,7 +23,7 @@ export interface Excess {
 }
 
 /**
- * Admits a priced call before its operation and settles it after (design section 4). Acts only on its own hold: it
+ * Admits a priced call before its operation and settles it after (docs/design/meter.md). Acts only on its own hold: it
  * also runs for errors of middlewares before it, when there is none. Where the answer `streams`, the settlement runs
  * beside the body and only the answer's end waits for it; that of an answer in pieces begins when all of them are made.
  */
@@ -40,7 +40,7 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
     }
   }
 
-  /** What may be charged: never more than was held (reference: reliability C6). */
+  /** What may be charged: never more than was held (docs/design/reliability.md#charge-table-what-nothing-lost-means, C6). */
   function capped({ requestId, order, charge }: Call, cost: number): number {
     const held = charge?.held ?? 0;
     if (cost > held) meters().onExcess({ requestId, model: order?.model, cost, held });

@@ -22,5 +22,5 @@ export function securityHeaders(scope: Construct, id: string, headers: Readonly<
   });
 }
 
-/** An answer of the API shows nothing and is embedded nowhere (reference: reliability section 4, "Transport and headers"). */
+/** An answer of the API shows nothing and is embedded nowhere (docs/design/reliability.md#security-parameters). */
 export const apiHeaders = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };

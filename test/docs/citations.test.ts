@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { anchorsOf, citations, commands } from '#test/citations.ts';
+import { anchorsOf, citations, commands, unresolvable } from '#test/citations.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
@@ -24,5 +24,6 @@ describe('what a comment or a page points to', () => {
 
   it('is never a page that the repository does not hold', () => {
     expect(citations.filter(({ path }) => path.startsWith('..'))).toEqual([]);
+    expect(unresolvable).toEqual([]);
   });
 });

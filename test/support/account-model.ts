@@ -1,5 +1,5 @@
 /**
- * What an account's money should be, written from the specification and design section 3 and from nothing else: a list
+ * What an account's money should be, written from docs/specification.md and docs/design/billing.md and from nothing else: a list
  * of grants, spent oldest expiry first, and a calendar. Amounts in microcredits, moments in epoch seconds, UTC.
  */
 export const listing = { freemium: 100, dev_pass: 5000, smm_pass: 25_000, pro_pass: 100_000 } as const;

@@ -20,7 +20,7 @@ const lines = tracked.filter(isText).flatMap((path) =>
 );
 const pages = lines.filter(({ path }) => path.endsWith('.md'));
 
-/** `docs/page.md` or `docs/page.md#heading`, in any comment or text. */
+/** A page of `docs`, with or without the anchor of a heading, in any comment or text. */
 const fromTexts: Citation[] = lines.flatMap(({ at, text }) =>
   Array.from(text.matchAll(/(?<![\w./-])(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g), ([, path = '', anchor]) => ({
     at,
@@ -45,6 +45,14 @@ const fromNames: Citation[] = pages.flatMap(({ at, text }) =>
     ([, path = '']) => ({ at, path, anchor: undefined }),
   ),
 );
+
+/** Citations by a section's number or title alone, which no reader can follow. */
+export const unresolvable = lines
+  .filter(
+    ({ path, text }) =>
+      path.endsWith('.ts') && /\b(?:design\s+section|spec\s+["']|reference:\s+\w+\s+section)/.test(text),
+  )
+  .map(({ at }) => at);
 
 export const citations: readonly Citation[] = [...fromTexts, ...fromLinks, ...fromNames];
 

@@ -10,7 +10,7 @@ export interface StreamedAnswer {
   readonly chunks: AsyncIterable<unknown>;
 }
 
-/** Asks for a streamed answer (spec "Streaming"); throws an ApiError when it is refused before it begins. */
+/** Asks for a streamed answer (docs/specification.md#post-completions); throws an ApiError when it is refused before it begins. */
 export async function stream<R extends Route>(
   route: R,
   input: Input<R>,

@@ -17,7 +17,7 @@ const resetLifetimeMs = 30 * 60_000;
 /** Losing to another link that is made for the account just now, several times over, is left to the job's next run. */
 const maxTries = 5;
 
-/** Reset by mail, and change of the password (spec "Authentication" 6). */
+/** Reset by mail, and change of the password (docs/specification.md#authentication 6). */
 export function passwordService(
   accounts: AccountStore,
   passwords: PasswordStore,

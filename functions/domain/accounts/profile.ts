@@ -10,7 +10,7 @@ import type { ClosureStore } from './closure-store.ts';
 import { accountDeletedMail } from './mails.ts';
 import type { AccountSettings } from './settings.ts';
 
-/** Data of a deleted account is kept for so long (spec "Credits" rule 3, design section 3), in ms. */
+/** Data of a deleted account is kept for so long (docs/specification.md#credits, rule 3), in ms. */
 const keptMs = 30 * 86_400_000;
 
 /** What a person does with their account itself. */

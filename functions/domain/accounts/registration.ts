@@ -19,7 +19,7 @@ export interface NewPerson {
   readonly password: string;
 }
 
-/** From registering to the confirmed address (spec "Authentication" 5). */
+/** From registering to the confirmed address (docs/specification.md#authentication 5). */
 export function registrationService(
   accounts: AccountStore,
   throttle: Throttle,

@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import { endSurplus } from './surplus.ts';
 
-/** In ms (reference: reliability section 4, "Session"). */
+/** In ms (docs/design/reliability.md#security-parameters). */
 const lifetime = 12 * 3_600_000;
 const idleLifetime = 30 * 60_000;
 

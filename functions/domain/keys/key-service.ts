@@ -24,7 +24,7 @@ const shownCharacters = 17;
 
 export type KeyService = ReturnType<typeof keyService>;
 
-/** The life of API keys (design section 3, "Keys" and "Key endpoints"). */
+/** The life of API keys (docs/design/accounts.md#keys and docs/design/accounts.md#key-endpoints). */
 export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   /** Refuses (400) an expiry that is past, which no schema can: none knows what time it is. */
   function checkExpiry(expiresAt: string | null | undefined): void {

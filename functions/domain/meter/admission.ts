@@ -37,7 +37,7 @@ export class InsufficientCredits extends ServiceError {
 export type Verdict = { is: 'admitted' | 'due'; meter: Meter } | { is: 'refused'; why: ServiceError };
 
 /**
- * Reads the verdict from the item that the write met when it was not done, in the order of design section 3: 401, 403, 429,
+ * Reads the verdict from the item that the write met when it was not done, in the order of docs/design/http.md#order-whole: 401, 403, 429,
  * 402. A hold of this call says it is admitted, by an earlier try of ours whose reply was lost.
  */
 export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {

@@ -38,7 +38,7 @@ export interface Subscription {
 }
 
 /**
- * Everything an admission looks at, one item per account (design section 4). Amounts in microcredits, moments in
+ * Everything an admission looks at, one item per account (docs/design/meter.md). Amounts in microcredits, moments in
  * epoch seconds.
  *
  * `lots` hold what each had left when it was last settled; what calls have spent since is the difference to

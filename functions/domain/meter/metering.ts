@@ -26,7 +26,7 @@ export type Metering = ReturnType<typeof metering>;
 /** Enough for a lapsed hold, years of missed months and a race with other calls; then the caller is told to come back. */
 const maxTries = 8;
 
-/** Admission and settlement of calls, and everything that falls due on a meter (design section 4). */
+/** Admission and settlement of calls, and everything that falls due on a meter (docs/design/meter.md). */
 export function metering(store: MeterStore, plans: Plans) {
   /** Throws the refusal (401, 403, 429 or 402) when the call may not run. */
   async function admit(attempt: Attempt): Promise<Charge> {

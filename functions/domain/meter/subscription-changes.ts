@@ -16,7 +16,7 @@ import { addLot, currentLots, settledLots } from './lots.ts';
 import type { LedgerEntry, Meter, Subscription } from './meter.ts';
 import { onPlan } from './rate-window.ts';
 
-/** How long a cancelled subscription is shown and its credits can be spent, in seconds (spec "Credits" rule 3). */
+/** How long a cancelled subscription is shown and its credits can be spent, in seconds (docs/specification.md#credits rule 3). */
 const afterCancellation = 30 * 86_400;
 
 /** A plan as somebody asked for it: `planId` is echoed as it was sent. */
@@ -85,7 +85,7 @@ export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, 
   return counted(meter, addLot(upgraded, lot, now), now);
 }
 
-/** Price and credits of an upgrade now, by the second (design section 3, "Upgrade"). */
+/** Price and credits of an upgrade now, by the second (docs/design/billing.md#upgrade). */
 export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: number): Proration {
   const end = periodEnd(meter.period);
   const [left, whole] = [end - now, end - periodStart(meter.period)];

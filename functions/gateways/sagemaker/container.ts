@@ -36,7 +36,7 @@ export interface EmbeddingsDialect {
   readonly reply: (value: unknown) => Vectors;
 }
 
-/** What a family of containers can do, and how it wants to be asked (reference: ecosystem section 5). */
+/** What a family of containers can do, and how it wants to be asked (docs/design/containers.md#container-contracts-on-invocations). */
 export interface Container {
   readonly chat?: TextDialect<ModelChatRequest, ModelChatReply>;
   readonly completion?: TextDialect<ModelCompletionRequest, ModelCompletionReply>;

@@ -7,7 +7,7 @@ import { type ContainerFailure, failureError, failureIn } from './container-fail
 const retrySoon = { 'Retry-After': '5' };
 
 /**
- * What a caller is told of a failed invocation (reference: ecosystem section 4); the cause is for the log. `timedOut`: we
+ * What a caller is told of a failed invocation (docs/design/containers.md#sagemaker-runtime-wire-protocol); the cause is for the log. `timedOut`: we
  * ended the wait ourselves, which the SDK reports in several ways.
  */
 export function serviceErrorOf(error: unknown, model: string, timedOut: boolean): ServiceError {

@@ -4,7 +4,7 @@ import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/compl
 import { ModelChunk } from '#domain/model-stream.ts';
 import type { BodyOptions, TextDialect } from './container.ts';
 
-/** Containers refuse a `top_p` of 0, which callers may send (spec: 0.0 to 1.0) and which means the most probable token. */
+/** Containers refuse a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0) and which means the most probable token. */
 const leastTopP = 1e-6;
 
 export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? leastTopP : topP);
