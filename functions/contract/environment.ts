@@ -40,11 +40,11 @@ export const Environment = v.object({
     v.transform((id) => findModel(id, 'chat')),
     v.custom<Model>((model) => model !== undefined, 'must name a chat model'),
   ),
-  /** Which of the two plan tables is enforced (design section 3, "Plans"). */
+  /** Which of the two plan tables is enforced (docs/design/billing.md#plans). */
   PLAN_TABLE: v.optional(v.picklist(['listing', 'overview']), 'listing'),
   /** Off: every request to AWS goes through the SDK, also the first attempt of a call's writes and invocations. */
   FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
-  /** Limits by network (design section 3, "Network limits"): off on one machine, where all callers are one. */
+  /** Limits by network (docs/design/http.md#network-limits): off on one machine, where all callers are one. */
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Proxies in front of the gateway that add to X-Forwarded-For. */
   TRUSTED_PROXIES: optionalNumber(0),
@@ -53,7 +53,7 @@ export const Environment = v.object({
   /** Issuers of identity tokens, separated by commas, and where their keys are. */
   IDENTITY_ISSUERS: v.optional(v.string(), 'https://accounts.google.com,accounts.google.com'),
   IDENTITY_KEYS_URL: v.optional(v.pipe(v.string(), v.url()), 'https://www.googleapis.com/oauth2/v3/certs'),
-  /** Base-2 logarithm of scrypt's cost N (design section 10). */
+  /** Base-2 logarithm of scrypt's cost N (docs/design/accounts.md#passwords). */
   SCRYPT_LOG2_N: optionalNumber(17),
   /** `__Host-session` where the service is served over HTTPS, else `session`. */
   SESSION_COOKIE: v.optional(v.picklist(['session', '__Host-session']), 'session'),

@@ -50,17 +50,19 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   async function write(accountId: number, records: TransactItem[], roomed: RoomChange): Promise<KeyWrite> {
     const rooms = [workingKeys(metersTable, accountId), usableKeys(accountsTable, accountId)];
     let expired: string[][] = [[], []];
+    let isCounted = false;
     for (;;) {
       const changes = rooms.map((room, index) => roomChange(room, roomed, expired[index] ?? []));
       const reasons = await refusal([...changes, ...records]);
       if (!reasons) return 'done';
+      if (!isCounted && isMissing(reasons[1])) {
+        await countUsable(accountId, roomed.now);
+        isCounted = true;
+        continue;
+      }
       const isFull = rooms.map((_, index) => reasons[index]?.Code === conditionFailed);
       const full = rooms.find((_, index) => isFull[index]);
       if (!full) return 'changed meanwhile';
-      if (isFull[1] && !reasons[1]?.Item) {
-        await countUsable(accountId, roomed.now);
-        continue;
-      }
       const before = expired;
       expired = before.map((ids, index) => (isFull[index] ? expiredIn(reasons[index]?.Item, roomed) : ids));
       if (expired.join('|') === before.join('|')) return full.full;
@@ -73,8 +75,9 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
       await client.send(new TransactWriteCommand({ TransactItems: items }));
       return undefined;
     } catch (error) {
-      if (failedConditions(error).length === 0) throw error;
-      return cancellationReasons(error);
+      const reasons = cancellationReasons(error);
+      if (failedConditions(error).length === 0 && !isMissing(reasons[1])) throw error;
+      return reasons;
     }
   }
 
@@ -141,4 +144,9 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   }
 
   return { list, find, create, change, remove, revokeUnreadable, rotate };
+}
+
+/** Whether there is no item yet. The second way to say so is a local AWS's, which looks at the update before its condition. */
+function isMissing(reason: ReturnType<typeof cancellationReasons>[number] | undefined): boolean {
+  return reason?.Code === 'ValidationError' || (reason?.Code === conditionFailed && !reason.Item);
 }

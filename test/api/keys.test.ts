@@ -21,7 +21,7 @@ async function plantKey(accountId: number, index: number): Promise<void> {
   const id = `planted-${index}`;
   const about = { name: `key ${index}`, prefix: 'tai_x', lastFour: 'xxxx', createdAt: 1000 + index, revision: 1 };
   const Item = { ...apiKeyKey(accountId, id), id, status: 'revoked', ...about };
-  await client.send(new PutCommand({ TableName: tables.accounts.name, Item }));
+  await client.send(new PutCommand({ TableName: process.env['ACCOUNTS_TABLE'] ?? tables.accounts.name, Item }));
   client.destroy();
 }
 const chatWith = async (key: string) =>

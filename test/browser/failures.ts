@@ -138,6 +138,8 @@ export function failureTests(stage: () => Stage): void {
     await says(page, /^Confirm the e-mail address first/);
     await page.goto('/');
     await page.getByRole('button', { name: 'have it sent again' }).waitFor();
+    // What the page asks for by itself would notice it too, before anything is pressed.
+    await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, 'have it sent again');
     await says(page, /^Your session has ended/);
