@@ -130,23 +130,26 @@ describe('API keys', () => {
     expect((await call('POST', '/api/keys', cookie, { name: 'one more' })).status).toBe(201);
   });
 
-  it('that have ended are listed up to the newest 200, and older ones are gone when the next key is made', async () => {
-    const { cookie, id, keyId } = await service.person();
-    await Promise.all(Array.from({ length: 300 }, (_, index) => plantKey(id, index)));
-    const list = async () => (await call('GET', '/api/keys', cookie)).body.data as { id: string; name: string }[];
-    const shown = await list();
-    expect(shown).toHaveLength(201);
-    expect(shown[0]?.id).toBe(keyId);
-    expect(shown.slice(1).map(({ name }) => name)).toEqual(
-      Array.from({ length: 200 }, (_, index) => `key ${299 - index}`),
-    );
-    await call('POST', '/api/keys', cookie, { name: 'next' });
-    expect(await list()).toHaveLength(202);
-    const stored = (await rowsOf('accounts')).filter(
-      ({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('key#'),
-    );
-    expect(stored).toHaveLength(202);
-  });
+  it.skipIf(process.env['DEPLOYED_API'])(
+    'that have ended are listed up to the newest 200, and older ones are gone when the next key is made',
+    async () => {
+      const { cookie, id, keyId } = await service.person();
+      await Promise.all(Array.from({ length: 300 }, (_, index) => plantKey(id, index)));
+      const list = async () => (await call('GET', '/api/keys', cookie)).body.data as { id: string; name: string }[];
+      const shown = await list();
+      expect(shown).toHaveLength(201);
+      expect(shown[0]?.id).toBe(keyId);
+      expect(shown.slice(1).map(({ name }) => name)).toEqual(
+        Array.from({ length: 200 }, (_, index) => `key ${299 - index}`),
+      );
+      await call('POST', '/api/keys', cookie, { name: 'next' });
+      expect(await list()).toHaveLength(202);
+      const stored = (await rowsOf('accounts')).filter(
+        ({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('key#'),
+      );
+      expect(stored).toHaveLength(202);
+    },
+  );
 
   it('of another account are as unknown as keys that never were, and a key may not manage keys', async () => {
     const [one, other] = [await service.person(), await service.person()];
