@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Envelope } from '#contract/envelope.ts';
-import { tables } from '#contract/tables.ts';
 import { startService } from '#local/service.ts';
 import { userKey } from '#repositories/account-items.ts';
 import { services } from '#runtime/container.ts';
 import { deployedService } from './deployed.ts';
 import { demandDocumented } from './documented.ts';
 import { testFolder } from './folder.ts';
+import { tableName } from './rows.ts';
 
 type ServiceOptions = Parameters<typeof startService>[0];
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
@@ -104,7 +104,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     const change = { UpdateExpression: 'SET confirmedAt = :now', ExpressionAttributeValues: { ':now': Date.now() } };
     await client.send(
       new UpdateCommand({
-        TableName: process.env['ACCOUNTS_TABLE'] ?? tables.accounts.name,
+        TableName: tableName('accounts'),
         Key: userKey(accountId),
         ...change,
       }),
