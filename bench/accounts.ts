@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { planOfRank } from '#contract/plans.ts';
-import { microPerCredit } from '#contract/prices.ts';
-import { issueCredential } from '#domain/credential.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
 import { openMeter } from '#domain/meter/billing.ts';
 import { onPlan } from '#domain/meter/rate-window.ts';
-import { newMeterRow } from '#repositories/meter-item.ts';
+import { issueCredential } from '#domain/shared/credential.ts';
+import { newMeterRow } from '#repositories/meter/meter-item.ts';
 
 const pro = 4;
 

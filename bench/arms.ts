@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { tableVariables } from '#contract/environment.ts';
-import { tables } from '#contract/tables.ts';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { tables } from '#contract/platform/tables.ts';
 import type { BenchAccount } from './accounts.ts';
 import { type Child, startChild } from './child.ts';
 import { onGatewayProcessor } from './processor.ts';

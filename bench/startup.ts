@@ -22,7 +22,7 @@ export interface Startup {
 /** The code of every function as it is deployed, or for a quick look of a few, each in a folder of its own. */
 export function bundleAll(folder: string, isQuick: boolean): string[] {
   const all = ['api', 'jobs'].flatMap((kind) =>
-    readdirSync(join(functions, kind))
+    readdirSync(join(functions, kind), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => join(functions, kind, file)),
   );

@@ -5,7 +5,7 @@ import { ReviewedRules } from '#lib/reviewed-rules.ts';
 import { PipelineStack } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { pipelineSettings, stageNamed } from '#lib/stages.ts';
-import { dashboardFolder, isDashboardBuilt } from '#local/dashboard-build.ts';
+import { dashboardFolder, isDashboardBuilt } from '#local/pages/dashboard-build.ts';
 
 /** The CDK app. Context: `stage` (a name of lib/stages.ts), `buffered=true` where the front door cannot stream. */
 const app = new App();

@@ -2,7 +2,7 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/dashboard-build.ts';
+import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/pages/dashboard-build.ts';
 
 // Vite takes over what is set, and tests set `test`: the build would be React's slow one for development.
 process.env['NODE_ENV'] = 'production';

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
-import { type LocalOptions, parseOptions, usage } from '#local/options.ts';
-import { described, exitCodeOf, sentenceOf } from '#local/problems.ts';
-import { engineName, welcome } from '#local/welcome.ts';
+import { described, exitCodeOf, sentenceOf } from '#local/shared/problems.ts';
+import { type LocalOptions, parseOptions, usage } from '#local/start/options.ts';
+import { engineName, welcome } from '#local/start/welcome.ts';
 
 const tell = (line: string): void => console.error(line);
 const end = (error: unknown): never => {
@@ -16,7 +16,7 @@ process.on('unhandledRejection', (reason) => tell(`A promise failed: ${described
 
 async function serve(options: LocalOptions): Promise<void> {
   enableCompileCache();
-  const { startService } = await import('#local/service.ts');
+  const { startService } = await import('#local/start/service.ts');
   let isReady = false;
   const access = (line: string): void => void (isReady && console.log(line));
   const service = await startService({ ...options, buildDashboard: true, log: tell, access });

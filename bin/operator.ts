@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { tableVariables } from '#contract/environment.ts';
-import { tables } from '#contract/tables.ts';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { tables } from '#contract/platform/tables.ts';
 
 const usage = `Usage: node bin/operator.ts EMAIL [operator|viewer]
 
@@ -29,7 +29,7 @@ function options() {
 
 /** On this machine, tables have the contract's names and nobody has credentials. */
 async function useLocalDatabase(): Promise<void> {
-  const { externalEndpoints, setCredentials } = await import('#local/environment.ts');
+  const { externalEndpoints, setCredentials } = await import('#local/start/environment.ts');
   setCredentials(externalEndpoints());
   process.env[tableVariables.accounts] ||= tables.accounts.name;
   process.env[tableVariables.meters] ||= tables.meters.name;

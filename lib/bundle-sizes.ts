@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { handlerFile } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundling } from './constructs/function-code.ts';
@@ -20,9 +21,9 @@ const functions = join(import.meta.dirname, '../functions');
 
 /** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
 export async function bundleSizes(): Promise<readonly BundleSize[]> {
-  const routes = [...allRoutes, { id: unknownRouteId }].map((row) => ({ ...row, folder: 'api' }));
-  const rows = [...routes, ...allJobs.map((row) => ({ ...row, folder: 'jobs' }))];
-  const entryPoints = Object.fromEntries(rows.map(({ id, folder }) => [id, join(functions, folder, `${id}.ts`)]));
+  const routes = [...allRoutes, { id: unknownRouteId }].map(({ id }) => ({ id, file: `api/${handlerFile(id)}` }));
+  const rows = [...routes, ...allJobs.map(({ id }) => ({ id, file: `jobs/${id}.ts` }))];
+  const entryPoints = Object.fromEntries(rows.map(({ id, file }) => [id, join(functions, file)]));
   // All at once: what functions share becomes files of its own, which count for each that imports them.
   const { metafile } = await build({ ...bundling, entryPoints, outdir: 'sizes', write: false, metafile: true });
   const { outputs } = metafile;

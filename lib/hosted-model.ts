@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Model } from '#contract/models.ts';
+import type { Model } from '#contract/inference/models.ts';
 
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { listen } from '#local/loopback.ts';
+import { listen } from '#local/shared/loopback.ts';
 
 /** The least that a gateway in Node.js can do: pass every byte on. `bare-proxy.ts <port> <upstream port>`. */
 const [port, upstream] = process.argv.slice(2).map(Number);

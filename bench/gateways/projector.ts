@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { tableVariables } from '#contract/environment.ts';
-import { tables } from '#contract/tables.ts';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { tables } from '#contract/platform/tables.ts';
 import { benchAccounts } from '../accounts.ts';
 
 /**

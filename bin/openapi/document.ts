@@ -1,5 +1,5 @@
-import { idempotencyKey as keyRule } from '#contract/idempotency-key.ts';
-import type { Route } from '#contract/route.ts';
+import { idempotencyKey as keyRule } from '#contract/http/idempotency-key.ts';
+import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Answers } from './answers.ts';

@@ -1,7 +1,7 @@
-import { answerFormats } from '#contract/answer-formats.ts';
-import { type ErrorCode, errorStatus } from '#contract/errors.ts';
-import { type Route } from '#contract/route.ts';
-import { errorCodesOf } from '#contract/route-errors.ts';
+import { answerFormats } from '#contract/http/response-formats.ts';
+import { type Route } from '#contract/http/route.ts';
+import { errorCodesOf } from '#contract/http/route-errors.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { errorCauses } from './error-causes.ts';
 import { errorHeaders } from './headers.ts';
 

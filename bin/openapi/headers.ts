@@ -1,6 +1,6 @@
-import type { ErrorCode } from '#contract/errors.ts';
-import { errorStatus } from '#contract/errors.ts';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
+import type { ErrorCode } from '#contract/shared/errors.ts';
+import { errorStatus } from '#contract/shared/errors.ts';
 
 const text = { type: 'string' };
 const count = { type: 'string', pattern: '^\\d+$' };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '#contract/fields.ts';
+import { isJsonObject } from '#contract/shared/fields.ts';
 
 /** Where the service's clock is put for the recording: so far ahead that it can go there for years, and what is written instead. */
 export const recordedAt = new Date('2050-01-15T09:00:00Z');

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { isJsonObject } from '#contract/fields.ts';
-import { limits } from '#contract/limits.ts';
-import type { Credential, Route } from '#contract/route.ts';
+import type { Credential, Route } from '#contract/http/route.ts';
 import { samples } from '#contract/samples.ts';
+import { isJsonObject } from '#contract/shared/fields.ts';
+import { limits } from '#contract/shared/limits.ts';
 import type { Recorded } from './answers.ts';
 import type { errorCollector } from './errors.ts';
 import { priceOf } from './price.ts';

@@ -1,4 +1,4 @@
-import { prices, type ServiceName } from '#contract/prices.ts';
+import { prices, type ServiceName } from '#contract/billing/prices.ts';
 
 /** What a service costs, such as `1 credit per 1,000 tokens`. */
 export function priceOf(service: ServiceName): string {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { startService } from '#local/service.ts';
+import { startService } from '#local/start/service.ts';
 import { services } from '#runtime/container.ts';
 import type { Answers } from './answers.ts';
 import { recordedAt } from './made-up.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { routes } from '#contract/routes.ts';
 import { type Sample, samples } from '#contract/samples.ts';
 import { Answers } from './answers.ts';

@@ -1,17 +1,17 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import * as accounts from '#contract/accounts.ts';
-import * as credits from '#contract/credits.ts';
-import { isJsonObject } from '#contract/fields.ts';
-import * as inference from '#contract/inference.ts';
-import { FunctionCall, FunctionDefinition, Usage as TokenUsage } from '#contract/inference-fields.ts';
-import * as keys from '#contract/keys.ts';
-import * as openAi from '#contract/openai.ts';
-import * as openAiChat from '#contract/openai-chat.ts';
-import * as operators from '#contract/operators.ts';
-import * as streamChunks from '#contract/stream-chunks.ts';
-import * as subscriptions from '#contract/subscriptions.ts';
-import * as translation from '#contract/translation.ts';
+import * as accounts from '#contract/accounts/accounts.ts';
+import * as keys from '#contract/accounts/keys.ts';
+import * as operators from '#contract/accounts/operators.ts';
+import * as credits from '#contract/billing/credits.ts';
+import * as subscriptions from '#contract/billing/subscriptions.ts';
+import { FunctionCall, FunctionDefinition, Usage as TokenUsage } from '#contract/inference/inference-fields.ts';
+import * as openAi from '#contract/inference/openai.ts';
+import * as openAiChat from '#contract/inference/openai-chat.ts';
+import * as inference from '#contract/inference/requests.ts';
+import * as streamChunks from '#contract/inference/stream-chunks.ts';
+import * as translation from '#contract/inference/translation.ts';
+import { isJsonObject } from '#contract/shared/fields.ts';
 
 const inferenceFields = { FunctionCall, FunctionDefinition, TokenUsage };
 const modules = [

@@ -1,11 +1,11 @@
-import { errorStatus } from '#contract/errors.ts';
-import { limits } from '#contract/limits.ts';
-import { models } from '#contract/models.ts';
-import { planListing, planOfRank, planOverview } from '#contract/plans.ts';
-import type { ServiceName } from '#contract/prices.ts';
-import type { Credential, Route } from '#contract/route.ts';
+import { planListing, planOfRank, planOverview } from '#contract/billing/plans.ts';
+import type { ServiceName } from '#contract/billing/prices.ts';
+import type { Credential, Route } from '#contract/http/route.ts';
+import { models } from '#contract/inference/models.ts';
+import { maxTranslationWords } from '#contract/inference/translation.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { maxTranslationWords } from '#contract/translation.ts';
+import { errorStatus } from '#contract/shared/errors.ts';
+import { limits } from '#contract/shared/limits.ts';
 import { errorCauses } from './error-causes.ts';
 import { headers } from './headers.ts';
 import { priceOf } from './price.ts';

@@ -1,5 +1,5 @@
-import type { Uses } from './route.ts';
-import type { TableId } from './tables.ts';
+import type { Uses } from './http/route.ts';
+import type { TableId } from './platform/tables.ts';
 
 /**
  * How SES tells EventBridge that a mail came back (AWS "Monitoring SES events using Amazon EventBridge", "Examples of

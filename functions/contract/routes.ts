@@ -1,4 +1,4 @@
-import type { Route } from './route.ts';
+import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { creditRoutes } from './routes/credits.ts';
 import { inferenceRoutes } from './routes/inference.ts';
@@ -19,7 +19,7 @@ export const routes = {
 } as const satisfies Record<string, Route>;
 
 /** The same rows by resource: each group is deployed as a stack of its own inside the API's. */
-export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
+export const routeGroups = {
   accounts: Object.values(accountRoutes),
   keys: Object.values(keyRoutes),
   subscriptions: Object.values(subscriptionRoutes),
@@ -27,7 +27,7 @@ export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
   inference: Object.values(inferenceRoutes),
   openai: Object.values(openAiRoutes),
   operators: Object.values(operatorRoutes),
-};
+} as const satisfies Readonly<Record<string, readonly Route[]>>;
 
 export const allRoutes: readonly Route[] = Object.values(routes);
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
 import * as v from 'valibot';
-import { email } from '#contract/email.ts';
+import { email } from '#contract/accounts/email.ts';
 import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { nameFor } from '#domain/accounts/names.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge, collectBody } from './bounded-body.ts';
 
 /** Identity provider as configured; nobody signs in with it where there is no audience. */

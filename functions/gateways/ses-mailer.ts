@@ -1,5 +1,5 @@
 import { MessageRejected, type SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
-import type { Mailer } from '#domain/outbox.ts';
+import type { Mailer } from '#domain/mail/outbox.ts';
 
 export interface MailerSettings {
   readonly sender: string;

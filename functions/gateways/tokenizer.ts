@@ -1,4 +1,4 @@
-import type { Tokenizer } from '#domain/ports.ts';
+import type { Tokenizer } from '#domain/shared/ports.ts';
 
 /** UTF-16 units. A run without a break is cut here, so that none costs more than others. */
 const longestRun = 256;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { sendWaiting } from '#domain/outbox.ts';
+import { sendWaiting } from '#domain/mail/outbox.ts';
 import { services } from '#runtime/container.ts';
 import { streamJob } from '#runtime/stream-job.ts';
 

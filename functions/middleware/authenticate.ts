@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import { type Credential, parseCredential } from '#domain/credential.ts';
+import type { Proof } from '#domain/inference/tokens.ts';
 import { hasWorkingKey, invalidKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import type { Proof } from '#domain/tokens.ts';
+import { type Credential, parseCredential } from '#domain/shared/credential.ts';
 import type { Caller, KeyCaller, Middleware } from './call.ts';
 import { cookieValue, headerValues } from './headers.ts';
 

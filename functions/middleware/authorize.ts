@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Route } from '#contract/route.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import type { Route } from '#contract/http/route.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Middleware } from './call.ts';
 import { headerValues } from './headers.ts';
 

@@ -1,12 +1,12 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { ErrorCode } from '#contract/errors.ts';
+import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
-import type { Credential } from '#domain/credential.ts';
-import type { Claim, KeptSuccess } from '#domain/idempotency.ts';
+import type { Proof } from '#domain/inference/tokens.ts';
 import type { Charge } from '#domain/meter/metering.ts';
-import type { Proof } from '#domain/tokens.ts';
+import type { Credential } from '#domain/shared/credential.ts';
+import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
 
 /** Who calls: a person in a session, with the account as it is now, or a key. */
 export type Caller = SessionCaller | KeyCaller;

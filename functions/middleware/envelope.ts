@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { AnswerFormat } from '#contract/answer-format.ts';
-import { errorStatus } from '#contract/errors.ts';
-import type { Route } from '#contract/route.ts';
-import { StreamedAnswer } from '#domain/model-stream.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import type { AnswerFormat } from '#contract/http/response-format.ts';
+import type { Route } from '#contract/http/route.ts';
+import { errorStatus } from '#contract/shared/errors.ts';
+import { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 import { cookiesOf } from './cookies.ts';
 import { type EventStream, eventStream } from './event-stream.ts';

@@ -1,6 +1,6 @@
-import type { AnswerFormat } from '#contract/answer-format.ts';
-import type { StreamedAnswer } from '#domain/model-stream.ts';
-import type { ServiceError } from '#domain/service-error.ts';
+import type { AnswerFormat } from '#contract/http/response-format.ts';
+import type { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import type { ServiceError } from '#domain/shared/service-error.ts';
 
 export interface EventStreamOptions {
   readonly format: AnswerFormat;

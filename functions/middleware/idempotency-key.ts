@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { idempotencyKey } from '#contract/idempotency-key.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import { idempotencyKey } from '#contract/http/idempotency-key.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { headerValues } from './headers.ts';
 
 const pattern = new RegExp(idempotencyKey.pattern);

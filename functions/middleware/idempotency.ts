@@ -1,4 +1,6 @@
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
+import { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
 import {
   answerAgain,
   claimOf,
@@ -6,10 +8,8 @@ import {
   isFinal,
   type KeptAnswer,
   type KeptRefusal,
-} from '#domain/idempotency.ts';
-import { graceSeconds } from '#domain/meter/admission.ts';
-import { StreamedAnswer } from '#domain/model-stream.ts';
-import { ServiceError } from '#domain/service-error.ts';
+} from '#domain/shared/idempotency.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 
 export interface Idempotent {

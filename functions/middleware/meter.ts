@@ -1,8 +1,8 @@
-import { findModel } from '#contract/models.ts';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
+import { findModel } from '#contract/inference/models.ts';
+import { StreamedAnswer } from '#domain/inference/model-stream.ts';
 import { graceSeconds, InsufficientCredits, invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
-import { StreamedAnswer } from '#domain/model-stream.ts';
 import type { Call, Middleware, Order } from './call.ts';
 
 export interface Meters {

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '#contract/errors.ts';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
+import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Call, Middleware } from './call.ts';
 
 /** One line for each request: these fields and no others, so that no secret, prompt or address can get into a log. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Route } from '#contract/route.ts';
-import { ServiceError } from '#domain/service-error.ts';
-import type { Proof } from '#domain/tokens.ts';
+import type { Route } from '#contract/http/route.ts';
+import type { Proof } from '#domain/inference/tokens.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware, Order } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';

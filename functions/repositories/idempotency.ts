@@ -1,9 +1,9 @@
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { type ErrorCode, errorStatus } from '#contract/errors.ts';
-import type { IdempotencyStore } from '#domain/idempotency.ts';
-import { seconds } from './account-items.ts';
-import { conditionally } from './conditional.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
+import type { IdempotencyStore } from '#domain/shared/idempotency.ts';
+import { seconds } from './accounts/account-items.ts';
+import { conditionally } from './shared/conditional.ts';
 
 const Code = v.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(errorStatus, code));
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Random } from '#domain/ports.ts';
+import type { Clock, Random } from '#domain/shared/ports.ts';
 
 const poolBytes = 4096;
 let [pool, used] = [Buffer.alloc(0), 0];

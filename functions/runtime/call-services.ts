@@ -1,6 +1,6 @@
-import { briefModelSeconds } from '#contract/limits.ts';
-import { inference } from '#domain/inference.ts';
-import { translationService } from '#domain/translation.ts';
+import { briefModelSeconds } from '#contract/shared/limits.ts';
+import { inference } from '#domain/inference/inference.ts';
+import { translationService } from '#domain/inference/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { createCoreServices } from './core-services.ts';

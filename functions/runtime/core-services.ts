@@ -1,13 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { Environment, tableVariables } from '#contract/environment.ts';
-import { plansOf } from '#contract/plans.ts';
-import type { TableId } from '#contract/tables.ts';
+import { plansOf } from '#contract/billing/plans.ts';
+import { Environment, tableVariables } from '#contract/platform/environment.ts';
+import type { TableId } from '#contract/platform/tables.ts';
 import { sessionService } from '#domain/accounts/sessions.ts';
-import { idempotency } from '#domain/idempotency.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { meterCalls, type Update } from '#repositories/meter-calls.ts';
+import { idempotency } from '#domain/shared/idempotency.ts';
+import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
 import { ambient } from './ambient.ts';
 import { deferred, lazy } from './lazy.ts';
 import { perEnvironment } from './per-environment.ts';
@@ -36,7 +36,7 @@ export function createCoreServices(updateBy: UpdateBy) {
 
   const meters = lazy((): MeterStore => {
     const name = table('meters');
-    const load = lazy(async () => (await import('#repositories/meters.ts')).meterStore(await dynamo(), name));
+    const load = lazy(async () => (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name));
     return {
       ...deferred(load, ['find', 'replace', 'watchHolds']),
       ...meterCalls(name, updateBy(variables, dynamo)),
@@ -50,7 +50,7 @@ export function createCoreServices(updateBy: UpdateBy) {
   });
   const sessions = lazy(() => {
     const load = lazy(async () => {
-      const { sessionStore } = await import('#repositories/sessions.ts');
+      const { sessionStore } = await import('#repositories/accounts/sessions.ts');
       return sessionStore(await dynamo(), table('accounts'));
     });
     return sessionService(deferred(load, ['open', 'find', 'list', 'touch', 'end']), clock, random);

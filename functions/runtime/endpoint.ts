@@ -1,4 +1,4 @@
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { deviceOf } from '#middleware/cookies.ts';
 import { services } from './container.ts';
 import { networkOf } from './network.ts';

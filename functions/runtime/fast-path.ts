@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/platform/environment.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
-import type { Update } from '#repositories/meter-calls.ts';
-import { wantedOfAllowance } from '#repositories/meter-item.ts';
+import type { Update } from '#repositories/meter/meter-calls.ts';
+import { wantedOfAllowance } from '#repositories/meter/meter-item.ts';
 import { awsService } from './aws-service.ts';
 import { lazy } from './lazy.ts';
 import { quickRuntime } from './quick/quick-runtime.ts';
@@ -15,7 +15,7 @@ type Switch = Pick<Environment, 'FAST_PATH'>;
 export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<DynamoDBDocumentClient>): Update {
   const service = FAST_PATH === 'on' ? awsService('dynamodb') : undefined;
   if (service) return quickUpdate(service, loadClient, { wanted: wantedOfAllowance, requestTimeout: dynamoTimeout });
-  const load = lazy(async () => (await import('#repositories/sdk-update.ts')).sdkUpdate(await loadClient()));
+  const load = lazy(async () => (await import('#repositories/meter/sdk-update.ts')).sdkUpdate(await loadClient()));
   return async (input) => (await load())(input);
 }
 

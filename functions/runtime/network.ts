@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/platform/environment.ts';
 
 /**
  * The network a request came from: an IPv4 address or the /64 of an IPv6 address; undefined where networks are not

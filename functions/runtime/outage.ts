@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 
 const names = new Set([
   'InternalServerError',

@@ -1,4 +1,4 @@
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import type { Order } from '#middleware/call.ts';
 import { callServices } from './call-services.ts';
 import type { OrderOf, PricedOperation } from './operation.ts';

@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import * as v from 'valibot';
-import { dimensions, metrics } from '#contract/metrics.ts';
-import { microPerCredit, type ServiceName } from '#contract/prices.ts';
+import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import { dimensions, metrics } from '#contract/platform/metrics.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
 import { lazy } from './lazy.ts';
 

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { formatOf } from '#contract/answer-formats.ts';
+import { formatOf } from '#contract/http/response-formats.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
 import { envelope } from '#middleware/envelope.ts';
 import { requestLog } from '#middleware/request-log.ts';

@@ -1,4 +1,4 @@
-import { newRequestId } from '#domain/ids.ts';
+import { newRequestId } from '#domain/shared/ids.ts';
 import type { Authentication } from '#middleware/authenticate.ts';
 import type { Outcome } from '#middleware/envelope.ts';
 import type { Idempotent } from '#middleware/idempotency.ts';

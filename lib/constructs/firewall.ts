@@ -2,8 +2,8 @@ import { SecretValue, Stack } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { errorEnvelope } from '#contract/envelope.ts';
-import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import { errorEnvelope } from '#contract/http/envelope.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import type { Stage } from '#lib/stage.ts';
 import type { ServiceApi } from './rest-api.ts';
 

@@ -1,6 +1,6 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { errorEnvelope } from '#contract/envelope.ts';
-import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import { errorEnvelope } from '#contract/http/envelope.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 
 interface Answer {
   readonly type: ResponseType;

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { modelFailures } from '#contract/metrics.ts';
+import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { Stage } from '#lib/stage.ts';
 import { fiveMinutes, type UserAlarmProps, userAlarm } from './alarms.ts';

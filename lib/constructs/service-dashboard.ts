@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type ErrorCode, errorStatus } from '#contract/errors.ts';
-import { modelFailures } from '#contract/metrics.ts';
-import { prices, type ServiceName } from '#contract/prices.ts';
+import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { endpointsOf } from '#lib/model-names.ts';
 import type { Stage } from '#lib/stage.ts';
 import type { JobFunction } from './job-function.ts';

@@ -12,8 +12,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Environment } from '#contract/environment.ts';
-import { metricsService } from '#contract/metrics.ts';
+import type { Environment } from '#contract/platform/environment.ts';
+import { metricsService } from '#contract/platform/metrics.ts';
 import { seenAs } from '#lib/seen-as.ts';
 import { metricsNamespace, type Surroundings } from '#lib/surroundings.ts';
 import { fiveMinutes, userAlarm } from './alarms.ts';

@@ -11,7 +11,7 @@ import {
 import { AnyPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import { type KeyAttribute, tables as specs, type TableId, type TableSpec } from '#contract/tables.ts';
+import { type KeyAttribute, tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, TableV2>>;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { handlerFile } from '#contract/handlers.ts';
 import { routeGroups, unknownRouteId } from '#contract/routes.ts';
 import { alarmTopic } from '#lib/constructs/alarms.ts';
 import { Firewall } from '#lib/constructs/firewall.ts';
@@ -63,7 +64,7 @@ export class ApiStack extends Stack {
       for (const [route, fn] of group.functions) api.attach(route, fn.live);
     }
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
-      entry: join(entries, `${unknownRouteId}.ts`),
+      entry: join(entries, handlerFile(unknownRouteId)),
       description: 'Answers 404 and 405',
       timeoutSeconds: 5,
       memoryMb: 256,

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Route } from '#contract/route.ts';
+import { handlerFile } from '#contract/handlers.ts';
+import type { Route } from '#contract/http/route.ts';
 import { grantUses, type Resources } from '#lib/constructs/grants.ts';
 import { rollOut } from '#lib/constructs/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/service-function.ts';
@@ -9,7 +10,7 @@ import type { Surroundings } from '#lib/surroundings.ts';
 
 export interface FunctionGroupProps extends Surroundings, Omit<Resources, 'stage'> {
   readonly routes: readonly Route[];
-  /** Folder with the entry point of each route. */
+  /** Folder with the entry points of routes (`functions/api`). */
   readonly entries: string;
 }
 
@@ -22,7 +23,7 @@ export class FunctionGroup extends NestedStack {
     super(scope, id, { description: `Text AI platform: functions of ${id}` });
     const create = (route: Route): ServiceFunction => {
       const fn = new ServiceFunction(this, route.id, {
-        entry: join(entries, `${route.id}.ts`),
+        entry: join(entries, handlerFile(route.id)),
         description: route.summary,
         timeoutSeconds: route.timeoutSeconds,
         memoryMb: route.memoryMb,

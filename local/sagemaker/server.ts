@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ContainerFamily } from '#contract/models.ts';
-import type { FaultOf, Faults } from '../faults.ts';
-import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../loopback.ts';
-import { inDialect } from './dialect.ts';
+import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { FaultOf, Faults } from '../shared/faults.ts';
+import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
+import { inDialect } from './containers/dialect.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
 import { type Call, sendReply } from './send-reply.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { sendJson } from '../loopback.ts';
+import { sendJson } from '../shared/loopback.ts';
 
 /** An error that SageMaker answers before any byte of the model (SageMaker runtime API, "Errors"). */
 export interface ServiceError {

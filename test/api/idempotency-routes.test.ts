@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineRoute } from '#contract/route.ts';
+import { defineRoute } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import { startTestService, type TestService } from '#test/service.ts';
 

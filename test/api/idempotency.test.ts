@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { issueCredential } from '#domain/credential.ts';
+import { issueCredential } from '#domain/shared/credential.ts';
 import { services } from '#runtime/container.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
 import { type Answer, chat, type Person, startTestService, type TestService } from '#test/service.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiKeyKey } from '#repositories/account-items.ts';
+import { apiKeyKey } from '#repositories/accounts/account-items.ts';
 import { rowsOf, tableName } from '#test/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { demoEngine } from '#local/sagemaker/demo-engine.ts';
+import { demoEngine } from '#local/demo-engine/engine.ts';
 import { done } from '#test/scripted-model.ts';
 import {
   contentOf,

@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tables } from '#contract/tables.ts';
+import { tables } from '#contract/platform/tables.ts';
 import { services } from '#runtime/container.ts';
 import { mistyped } from '#test/mistyped.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';

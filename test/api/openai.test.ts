@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokenize } from '#local/sagemaker/demo-words.ts';
+import { tokenize } from '#local/sagemaker/words.ts';
 import { services } from '#runtime/container.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/tables.ts';
-import { issueCredential } from '#domain/credential.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { issueCredential } from '#domain/shared/credential.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { startCountedApi } from '#test/counted-api.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/hostile-texts.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Loopback } from '#local/loopback.ts';
+import type { Loopback } from '#local/shared/loopback.ts';
 import { attackers, type Target } from '#test/attackers.ts';
 import { testFolder } from '#test/folder.ts';
 import { startHostileModel } from '#test/hostile-model.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { limits } from '#contract/limits.ts';
+import { limits } from '#contract/shared/limits.ts';
 import { startCountedApi } from '#test/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TableId, tables } from '#contract/tables.ts';
-import { apiKeyKey, sessionKey } from '#repositories/account-items.ts';
-import { dayPrefix, rowKey } from '#repositories/ledger-items.ts';
+import { type TableId, tables } from '#contract/platform/tables.ts';
+import { apiKeyKey, sessionKey } from '#repositories/accounts/account-items.ts';
+import { dayPrefix, rowKey } from '#repositories/billing/ledger-items.ts';
 import { rowsOf } from '#test/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service.ts';
 

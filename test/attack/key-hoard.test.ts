@@ -1,10 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/tables.ts';
+import { tables } from '#contract/platform/tables.ts';
 import type { KeyRecord } from '#domain/keys/key-record.ts';
-import { usableKeysKey } from '#repositories/account-items.ts';
-import { keyStore } from '#repositories/keys.ts';
+import { usableKeysKey } from '#repositories/accounts/account-items.ts';
+import { keyStore } from '#repositories/keys/keys.ts';
 import { services } from '#runtime/container.ts';
 import { times } from '#test/many.ts';
 import { rowsOf } from '#test/rows.ts';

@@ -2,10 +2,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isName, keyName } from '#contract/names.ts';
-import { addressIn, explicitAddressIn } from '#contract/reads-as-address.ts';
-import { tables } from '#contract/tables.ts';
-import { userKey } from '#repositories/account-items.ts';
+import { isName, keyName } from '#contract/accounts/names.ts';
+import { addressIn, explicitAddressIn } from '#contract/accounts/reads-as-address.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { userKey } from '#repositories/accounts/account-items.ts';
 import { mailsTo, tokenIn } from '#test/inbox.ts';
 import { cookieOf, startTestService, type TestService } from '#test/service.ts';
 

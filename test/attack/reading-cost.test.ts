@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference.ts';
-import { limits } from '#contract/limits.ts';
-import { OpenAiChatRequest } from '#contract/openai-chat.ts';
-import { TranslationRequest } from '#contract/translation.ts';
-import { claimOf } from '#domain/idempotency.ts';
-import { cutAtStop } from '#domain/stop-sequences.ts';
+import { OpenAiChatRequest } from '#contract/inference/openai-chat.ts';
+import { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference/requests.ts';
+import { TranslationRequest } from '#contract/inference/translation.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { cutAtStop } from '#domain/inference/stop-sequences.ts';
+import { claimOf } from '#domain/shared/idempotency.ts';
 import { jsonBody } from '#middleware/json-body.ts';
 import { processorMs } from '#test/hostile-texts.ts';
 

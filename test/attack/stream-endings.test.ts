@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoEngine } from '#local/sagemaker/demo-engine.ts';
-import { countTokens } from '#local/sagemaker/demo-words.ts';
+import { demoEngine } from '#local/demo-engine/engine.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
+import { countTokens } from '#local/sagemaker/words.ts';
 import { done, type Step } from '#test/scripted-model.ts';
 import {
   chatEnd,

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { models } from '#contract/models.ts';
-import { createFaults } from '#local/faults.ts';
-import { demoEngine } from '#local/sagemaker/demo-engine.ts';
+import { models } from '#contract/inference/models.ts';
+import { demoEngine } from '#local/demo-engine/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
+import { createFaults } from '#local/shared/faults.ts';
 import { installTools, type LocalAws, startLocalAws } from './local-aws.ts';
 
 /**

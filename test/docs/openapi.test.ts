@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planListing } from '#contract/plans.ts';
+import { planListing } from '#contract/billing/plans.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { noRefusal, undocumented } from '#test/answer-check.ts';
 import { violations } from '#test/json-schema.ts';

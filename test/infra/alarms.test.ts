@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
-import { dimensions, metrics } from '#contract/metrics.ts';
+import { dimensions, metrics } from '#contract/platform/metrics.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 

@@ -2,8 +2,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts';
 import { dashboardPages } from '#contract/dashboard-config.ts';
-import { errorStatus } from '#contract/errors.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { errorStatus } from '#contract/shared/errors.ts';
 import { otherStage } from '#test/other-stage.ts';
 import { ofType, pathOf, synthesise } from './synth.ts';
 

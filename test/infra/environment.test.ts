@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { Environment, tableVariables } from '#contract/environment.ts';
 import { allJobs } from '#contract/jobs.ts';
+import { Environment, tableVariables } from '#contract/platform/environment.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { otherStage as stage } from '#test/other-stage.ts';
 import { functionId, functionsOf, ofType, synthesise, type Whole } from './synth.ts';

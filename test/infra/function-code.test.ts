@@ -6,6 +6,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { afterAll, expect, test } from 'vitest';
+import { handlerFile } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundleSizes } from '#lib/bundle-sizes.ts';
@@ -16,7 +17,8 @@ const outdir = mkdtempSync(join(tmpdir(), 'function-code-'));
 
 const app = new App({ outdir });
 const stack = new Stack(app, 'stack');
-for (const entry of entries) addFunction(stack, entry, join(import.meta.dirname, `../../functions/api/${entry}.ts`));
+for (const entry of entries)
+  addFunction(stack, entry, join(import.meta.dirname, `../../functions/api/${handlerFile(entry)}`));
 process.env['CDK_VALIDATION'] = 'false';
 app.synth();
 const folders = readdirSync(outdir).filter((name) => name.startsWith('asset.'));

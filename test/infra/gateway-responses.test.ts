@@ -1,6 +1,6 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { beforeAll, expect, test } from 'vitest';
-import { errorStatus } from '#contract/errors.ts';
+import { errorStatus } from '#contract/shared/errors.ts';
 import { ofType, synthesise } from './synth.ts';
 
 interface GatewayResponse {

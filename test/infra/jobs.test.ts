@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
-import { mailRow } from '#repositories/account-items.ts';
-import { entryRow } from '#repositories/meter-item.ts';
+import { mailRow } from '#repositories/accounts/account-items.ts';
+import { entryRow } from '#repositories/meter/meter-item.ts';
 import { functionId, ofType, synthesise } from './synth.ts';
 
 const { api: template } = await synthesise();

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Environment } from '#contract/environment.ts';
+import { handlerFile } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
-import { briefModelSeconds } from '#contract/limits.ts';
+import { Environment } from '#contract/platform/environment.ts';
 import { allRoutes, routes, unknownRouteId } from '#contract/routes.ts';
+import { briefModelSeconds } from '#contract/shared/limits.ts';
 import { otherStage } from '#test/other-stage.ts';
 import { functionsOf, ofType, pathOf, type Resource, resourcesOf, synthesise, type Whole } from './synth.ts';
 
@@ -26,12 +27,15 @@ beforeAll(() => {
   functions = functionsOf(template);
 });
 
-const handlersIn = (folder: string) =>
-  readdirSync(new URL(`../../functions/${folder}`, import.meta.url)).map((file) => file.replace(/\.ts$/, ''));
+const entriesIn = (folder: string) =>
+  readdirSync(new URL(`../../functions/${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts'),
+  );
 
 test('every row has its handler file and every handler file its row', () => {
-  expect(handlersIn('api').toSorted()).toEqual([...allRoutes.map(({ id }) => id), unknownRouteId].toSorted());
-  expect(handlersIn('jobs').toSorted()).toEqual(allJobs.map(({ id }) => id).toSorted());
+  const ids = [...allRoutes.map(({ id }) => id), unknownRouteId];
+  expect(entriesIn('api').toSorted()).toEqual(ids.map(handlerFile).toSorted());
+  expect(entriesIn('jobs').toSorted()).toEqual(allJobs.map(({ id }) => `${id}.ts`).toSorted());
 });
 
 test('there is one function for each route and job, and one for what no route matches', () => {

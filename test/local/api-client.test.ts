@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { apiClient } from '#local/api-client.ts';
-import { listen, sendJson } from '#local/loopback.ts';
+import { apiClient } from '#local/shared/api-client.ts';
+import { listen, sendJson } from '#local/shared/loopback.ts';
 
 test('what the start says of a refused request names no query, in which tokens travel', async () => {
   const server = await listen((_request, response) =>

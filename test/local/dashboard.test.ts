@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDashboard } from '#local/dashboard.ts';
-import { startHttpServer } from '#local/http-server.ts';
-import { sendJson } from '#local/loopback.ts';
+import { startHttpServer } from '#local/gateway/http-server.ts';
+import { openDashboard } from '#local/pages/dashboard.ts';
+import { sendJson } from '#local/shared/loopback.ts';
 
 test("a dashboard that is not built is told in a sentence, and stands in no other's way", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dashboard-'));

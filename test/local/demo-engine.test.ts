@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { demoEngine } from '#local/sagemaker/demo-engine.ts';
-import { countTokens, tokenize } from '#local/sagemaker/demo-words.ts';
+import { demoEngine } from '#local/demo-engine/engine.ts';
+import { countTokens, tokenize } from '#local/sagemaker/words.ts';
 
 const engine = demoEngine({ wordDelayMs: 0 });
 const never = new AbortController().signal;

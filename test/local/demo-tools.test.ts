@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoEngine } from '#local/sagemaker/demo-engine.ts';
+import { demoEngine } from '#local/demo-engine/engine.ts';
 
 const engine = demoEngine({ wordDelayMs: 0 });
 const never = new AbortController().signal;

@@ -15,10 +15,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type DatabaseProcess, startDatabaseProcess } from '#local/database-process.ts';
-import { type DynamoProxyOptions, startDynamoProxy } from '#local/dynamodb-proxy.ts';
-import { createFaults, type Faults } from '#local/faults.ts';
-import type { Loopback } from '#local/loopback.ts';
+import { type DatabaseProcess, startDatabaseProcess } from '#local/dynamodb/database-process.ts';
+import { type DynamoProxyOptions, startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
+import { createFaults, type Faults } from '#local/shared/faults.ts';
+import type { Loopback } from '#local/shared/loopback.ts';
 
 const TableName = 'things';
 let folder: string;

@@ -13,9 +13,9 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { type TableSpec, tables } from '#contract/tables.ts';
-import { startDatabase } from '#local/dynamodb.ts';
-import { sweepExpired } from '#local/ttl-sweep.ts';
+import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { startDatabase } from '#local/dynamodb/database.ts';
+import { sweepExpired } from '#local/dynamodb/ttl-sweep.ts';
 import { processesWith } from '#test/local-command.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
@@ -25,7 +25,7 @@ const start = (file: string, external?: string) => startDatabase({ file, externa
 /** A process that starts the database on the file, says so, and waits. */
 async function hostOf(file: string) {
   const script = `
-    const { startDatabase } = await import('#local/dynamodb.ts');
+    const { startDatabase } = await import('#local/dynamodb/database.ts');
     await startDatabase({ file: ${JSON.stringify(file)}, external: undefined, tables: [] });
     console.log('started');
     setInterval(() => {}, 1000);`;
@@ -166,7 +166,7 @@ test('the sweep deletes what is past its time by the clock it is given, and noth
 test('on a platform without the embedded database, the sentence names the variable to set', async () => {
   const script = `
     Object.defineProperty(process, 'arch', { value: 'riscv64' });
-    const { startDatabase } = await import('#local/dynamodb.ts');
+    const { startDatabase } = await import('#local/dynamodb/database.ts');
     await startDatabase({ file: '/tmp/never', external: undefined, tables: [] }).catch((error) => console.log(error.message));`;
   const child = spawn('node', ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   expect(await text(child.stdout)).toMatch(

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { createFaults, FaultOrder } from '#local/faults.ts';
+import { createFaults, FaultOrder } from '#local/shared/faults.ts';
 
 const order = (input: unknown) => v.parse(FaultOrder, input);
 

@@ -9,9 +9,9 @@ import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defineRoute, type Route } from '#contract/route.ts';
-import { startFrontServer } from '#local/front-server.ts';
-import { installLambdaRuntime, type LambdaHandler } from '#local/lambda-runtime.ts';
+import { defineRoute, type Route } from '#contract/http/route.ts';
+import { startFrontServer } from '#local/gateway/front-server.ts';
+import { installLambdaRuntime, type LambdaHandler } from '#local/gateway/lambda-runtime.ts';
 
 installLambdaRuntime();
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
-import { openIdentityIssuer } from '#local/identity-issuer.ts';
+import { openIdentityIssuer } from '#local/admin/identity-issuer.ts';
 
 const origin = 'http://127.0.0.1:8787';
 const person = { email: 'Ada@example.com', name: 'Ada' };

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ContainerFamily, containerFamilies } from '#contract/models.ts';
-import type { ModelChatRequest } from '#domain/chat.ts';
-import type { ModelGateway, ModelStream } from '#domain/inference.ts';
-import type { ModelChunk } from '#domain/model-stream.ts';
+import { type ContainerFamily, containerFamilies } from '#contract/inference/models.ts';
+import type { ModelChatRequest } from '#domain/inference/chat.ts';
+import type { ModelGateway, ModelStream } from '#domain/inference/inference.ts';
+import type { ModelChunk } from '#domain/inference/model-stream.ts';
 import { type ModelGatewaySettings, sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
-import { createFaults } from '#local/faults.ts';
-import type { Loopback } from '#local/loopback.ts';
-import { demoEngine } from '#local/sagemaker/demo-engine.ts';
+import { demoEngine } from '#local/demo-engine/engine.ts';
 import { containerError, type Engine } from '#local/sagemaker/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
+import { createFaults } from '#local/shared/faults.ts';
+import type { Loopback } from '#local/shared/loopback.ts';
 
 /** Every adapter against the stand-in that speaks its family's dialect, through the real client and wire protocol. */
 const textFamilies = ['vllm', 'lmi', 'tgi'] as const;

@@ -8,10 +8,10 @@ import {
   SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFaults } from '#local/faults.ts';
-import { listen, listener, readBody, sendJson } from '#local/loopback.ts';
 import { type ModelUrlOptions, modelUrlEngine } from '#local/sagemaker/model-url.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
+import { createFaults } from '#local/shared/faults.ts';
+import { listen, listener, readBody, sendJson } from '#local/shared/loopback.ts';
 import { flood } from '#test/hostile-runtime.ts';
 
 const ends: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseOptions } from '#local/options.ts';
-import { Problem } from '#local/problems.ts';
+import { Problem } from '#local/shared/problems.ts';
+import { parseOptions } from '#local/start/options.ts';
 
 function refusal(...args: string[]): Problem {
   try {

@@ -12,9 +12,9 @@ import {
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFaults, type FaultOf, type Faults } from '#local/faults.ts';
 import { splitAwkwardly } from '#local/sagemaker/event-frames.ts';
 import { type Engine, type EngineReply, startSageMaker } from '#local/sagemaker/server.ts';
+import { createFaults, type FaultOf, type Faults } from '#local/shared/faults.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

@@ -9,7 +9,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
-import { type Service, startService } from '#local/service.ts';
+import { type Service, startService } from '#local/start/service.ts';
 import { killCommands, processesWith, runLocal } from '#test/local-command.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'service-'));

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { MessageRejected, SESClient, SendEmailCommand, VerifyEmailIdentityCommand } from '@aws-sdk/client-ses';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFaults, type Faults } from '#local/faults.ts';
-import { inboxPage } from '#local/inbox.ts';
-import type { Loopback } from '#local/loopback.ts';
-import { type MailStore, openMailStore, type ReceivedMail } from '#local/mail-store.ts';
-import { startSes } from '#local/ses.ts';
+import { inboxPage } from '#local/mail/inbox.ts';
+import { type MailStore, openMailStore, type ReceivedMail } from '#local/mail/mail-store.ts';
+import { startSes } from '#local/mail/ses.ts';
+import { createFaults, type Faults } from '#local/shared/faults.ts';
+import type { Loopback } from '#local/shared/loopback.ts';
 
 const mail = (subject: string): ReceivedMail => ({
   to: ['ann@example.org'],

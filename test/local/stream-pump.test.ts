@@ -6,8 +6,8 @@ import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, startDatabase } from '#local/dynamodb.ts';
-import { type StreamPump, startStreamPump } from '#local/stream-pump.ts';
+import { type Database, startDatabase } from '#local/dynamodb/database.ts';
+import { type StreamPump, startStreamPump } from '#local/dynamodb/stream-pump.ts';
 
 let database: Database;
 let client: DynamoDBStreamsClient;
@@ -44,7 +44,7 @@ beforeEach(async () => {
   table += 1;
   pumps = [];
   log = [];
-  const { createTables } = await import('#local/create-tables.ts');
+  const { createTables } = await import('#local/dynamodb/create-tables.ts');
   await createTables(database.client, [{ name: name(), partitionKey: { name: 'pk', type: 'S' }, stream: true }]);
 });
 afterEach(() => Promise.all(pumps.map((pump) => pump.close())));

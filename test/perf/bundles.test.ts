@@ -10,11 +10,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** KB (1,000 bytes), minified, of what a start reads; a few per cent above what it is (bench/RESULTS.md has all of them). */
 test.each([
-  ['api/create-chat-completion', 335],
-  ['api/create-openai-embeddings', 335],
-  ['api/translate', 335],
-  ['api/list-keys', 430],
-  ['api/unknown-route', 120],
+  ['api/inference/create-chat-completion', 335],
+  ['api/inference/create-openai-embeddings', 335],
+  ['api/inference/translate', 335],
+  ['api/keys/list-keys', 430],
+  ['api/shared/unknown-route', 120],
   ['jobs/project-ledger', 405],
 ])('%s starts with at most %i KB of code', (entry, budget) => {
   const out = join(folder, entry);

@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planOfRank } from '#contract/plans.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost.ts';
-import { meterStore } from '#repositories/meters.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
 import { startCountedApi } from '#test/counted-api.ts';
 import { mistyped } from '#test/mistyped.ts';
 

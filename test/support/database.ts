@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { tables } from '#contract/tables.ts';
-import { startDatabase } from '#local/dynamodb.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { startDatabase } from '#local/dynamodb/database.ts';
 import { testFolder } from './folder.ts';
 
 /** The embedded database with the platform's tables, on a file of its own. */

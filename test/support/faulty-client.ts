@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
-import { tables } from '#contract/tables.ts';
+import { tables } from '#contract/platform/tables.ts';
 
 /** What happens to one attempt: its reply is lost after the write was done, or it is throttled before. */
 export type Fault = 'none' | 'lost reply' | 'throttle';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { type Loopback, listen } from '#local/loopback.ts';
+import { type Loopback, listen } from '#local/shared/loopback.ts';
 
 const megabyte = 'x'.repeat(2 ** 20);
 const whole = (usage: object) => ({

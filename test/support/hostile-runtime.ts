@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import { type Loopback, listen } from '#local/loopback.ts';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
+import { type Loopback, listen } from '#local/shared/loopback.ts';
 
 /** How a model misbehaves on the wire; it has been sent the whole request. */
 export type Misdeed = (res: ServerResponse) => unknown;

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '#local/loopback.ts';
+import { listen } from '#local/shared/loopback.ts';
 import { flood } from './hostile-runtime.ts';
 
 /** How the issuer's key set answers. */

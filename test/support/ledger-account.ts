@@ -1,18 +1,18 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type Plans, planOfRank } from '#contract/plans.ts';
-import type { ServiceName } from '#contract/prices.ts';
-import { tables } from '#contract/tables.ts';
-import { type LedgerRow, projectLedger } from '#domain/ledger.ts';
+import { type Plans, planOfRank } from '#contract/billing/plans.ts';
+import type { ServiceName } from '#contract/billing/prices.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { type LedgerRow, projectLedger } from '#domain/billing/ledger.ts';
+import { noPayments } from '#domain/billing/payments.ts';
+import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { openMeter } from '#domain/meter/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { noPayments } from '#domain/payments.ts';
-import { subscriptionService } from '#domain/subscriptions.ts';
-import { auditReads } from '#repositories/audit-reads.ts';
-import { ledgerStore } from '#repositories/ledger.ts';
-import { meterImageOf, newMeterRow } from '#repositories/meter-item.ts';
-import { meterStore } from '#repositories/meters.ts';
+import { auditReads } from '#repositories/billing/audit-reads.ts';
+import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { meterImageOf, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
 import { type Fault, faultyClient } from './faulty-client.ts';
 import { start } from './meters.ts';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { explainOutage } from '#runtime/outage.ts';
 
 /** `npm run test:long`: the same tests with large counts. */

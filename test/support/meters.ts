@@ -1,11 +1,11 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { planOfRank } from '#contract/plans.ts';
-import { microPerCredit } from '#contract/prices.ts';
-import { tables } from '#contract/tables.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { tables } from '#contract/platform/tables.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
 import { openMeter } from '#domain/meter/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import { newMeterRow } from '#repositories/meter-item.ts';
+import { newMeterRow } from '#repositories/meter/meter-item.ts';
 
 /** 1 March 2027 00:00 UTC, epoch ms. */
 export const start = Date.UTC(2027, 2, 1);

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { tableVariables } from '#contract/environment.ts';
-import { type TableId, tables } from '#contract/tables.ts';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { type TableId, tables } from '#contract/platform/tables.ts';
 
 /** What the running service calls a table: a deployment has names of its own. */
 export const tableName = (table: TableId): string => process.env[tableVariables[table]] ?? tables[table].name;

@@ -1,13 +1,14 @@
 import { text } from 'node:stream/consumers';
+import { handlerFile } from '#contract/handlers.ts';
 import { ambient } from '#runtime/ambient.ts';
 
 /**
  * Runs one event through a handler in a process of its own, which a test may kill: `run-handler.ts <id> <clock offset>`,
  * the event on standard input, the answer on standard output.
  */
-const [id, offsetMs] = process.argv.slice(2);
+const [id = '', offsetMs] = process.argv.slice(2);
 ambient.clock = { now: () => Date.now() + Number(offsetMs) };
-const { handler } = (await import(`#api/${id}.ts`)) as {
+const { handler } = (await import(`#api/${handlerFile(id)}`)) as {
   handler: (event: unknown, context: unknown) => Promise<unknown>;
 };
 process.stdout.write(JSON.stringify(await handler(JSON.parse(await text(process.stdin)), {})));

@@ -1,4 +1,4 @@
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { samples } from '#contract/samples.ts';
 
 /** A valid request for the route: its address with parameters and query, and its body. */

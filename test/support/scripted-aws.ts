@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Loopback, listen } from '#local/loopback.ts';
+import { type Loopback, listen } from '#local/shared/loopback.ts';
 
 /** How one request is answered. */
 export interface Answer {

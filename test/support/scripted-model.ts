@@ -1,7 +1,7 @@
-import type { ContainerFamily } from '#contract/models.ts';
-import { createFaults } from '#local/faults.ts';
+import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
+import { createFaults } from '#local/shared/faults.ts';
 
 /** A step of a scripted stream: an event to send, a moment to wait for, or the end of the connection. */
 export type Step = object | string | (() => Promise<unknown>) | Error;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ContainerFamily, models } from '#contract/models.ts';
+import { type ContainerFamily, models } from '#contract/inference/models.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/container.ts';
 import { startScriptedModel } from './scripted-model.ts';

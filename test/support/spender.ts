@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { planOfRank } from '#contract/plans.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { ServiceError } from '#domain/service-error.ts';
-import { meterStore } from '#repositories/meters.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
 
 /**
  * A worker in a process of its own that spends as fast as it can: `spender.ts <url> <account> <name> <costs as JSON>`,

@@ -1,4 +1,4 @@
-import { type Loopback, listen } from '#local/loopback.ts';
+import { type Loopback, listen } from '#local/shared/loopback.ts';
 import { secret } from './planted-secrets.ts';
 
 const reply = (usage: object, message: object) => ({

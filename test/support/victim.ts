@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDynamoProxy } from '#local/dynamodb-proxy.ts';
-import { createFaults } from '#local/faults.ts';
-import { listen } from '#local/loopback.ts';
+import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
+import { createFaults } from '#local/shared/faults.ts';
+import { listen } from '#local/shared/loopback.ts';
 import { services } from '#runtime/container.ts';
 
 /** A request as a test sends it. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contract/errors.ts';
+import type { ErrorCode } from '#contract/shared/errors.ts';
 
 /** `UNREACHABLE`: no answer came; `BROKEN_ANSWER`: what came is not what the contract says. */
 export type FailureCode = ErrorCode | 'UNREACHABLE' | 'BROKEN_ANSWER';

@@ -1,4 +1,4 @@
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { openEnvelope } from './envelope.ts';
 import { request } from './request.ts';
 import { type Answer, type Data, type DataRoute, readResponse, textOf } from './response.ts';

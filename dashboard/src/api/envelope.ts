@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { ApiError } from './api-error.ts';
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorStatus, code);

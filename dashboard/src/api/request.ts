@@ -1,4 +1,4 @@
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { confirmAccount, documentAccount } from './account.ts';
 import { type Input, type SendOptions, send } from './send.ts';
 

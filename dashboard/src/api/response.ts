@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { ApiError } from './api-error.ts';
 import { openEnvelope } from './envelope.ts';
 

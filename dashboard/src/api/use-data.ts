@@ -1,5 +1,5 @@
 import { keepPreviousData, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { type ApiError, toApiError } from './api-error.ts';
 import { call } from './call.ts';
 import type { Data, DataRoute } from './response.ts';

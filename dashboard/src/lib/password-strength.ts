@@ -1,4 +1,4 @@
-import { isOfOwner, isPredictable } from '#contract/guessable-password.ts';
+import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.ts';
 
 /** Whose password it is to be, as far as it is known. */
 export interface Owner {

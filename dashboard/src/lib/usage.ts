@@ -1,5 +1,5 @@
 import type { InferOutput } from 'valibot';
-import type { Usage } from '#contract/credits.ts';
+import type { Usage } from '#contract/billing/credits.ts';
 
 type Days = InferOutput<typeof Usage>['days'];
 export type UsageRow = Days[number];

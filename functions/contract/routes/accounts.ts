@@ -13,8 +13,8 @@ import {
   SessionPath,
   TokenQuery,
   User,
-} from '../accounts.ts';
-import { defineRoute, type Route } from '../route.ts';
+} from '../accounts/accounts.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 
 /** scrypt at N=2^17 takes 128 MiB and a core's third of a second; memory buys processor share on Lambda. */
 const hashing = { memoryMb: 1024 } as const;

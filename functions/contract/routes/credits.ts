@@ -7,8 +7,8 @@ import {
   ServiceQuota,
   Usage,
   UsageQuery,
-} from '../credits.ts';
-import { defineRoute, type Route } from '../route.ts';
+} from '../billing/credits.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 
 /** Credits, services and usage. */
 export const creditRoutes = {

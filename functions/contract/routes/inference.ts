@@ -1,3 +1,4 @@
+import { defineRoute, type Route } from '../http/route.ts';
 import {
   ChatCompletion,
   ChatRequest,
@@ -6,10 +7,9 @@ import {
   EmbeddingList,
   EmbeddingsRequest,
   ModelList,
-} from '../inference.ts';
-import { limits } from '../limits.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Translation, TranslationRequest } from '../translation.ts';
+} from '../inference/requests.ts';
+import { Translation, TranslationRequest } from '../inference/translation.ts';
+import { limits } from '../shared/limits.ts';
 
 /** Models, and the calls that ask one. */
 export const inferenceRoutes = {

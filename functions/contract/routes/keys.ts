@@ -1,5 +1,5 @@
-import { CreatedKey, KeyChange, KeyList, KeyPath, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { CreatedKey, KeyChange, KeyList, KeyPath, KeyRecord, KeyRotation, NewKey } from '../accounts/keys.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 
 /** API keys. */
 export const keyRoutes = {

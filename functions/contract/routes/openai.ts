@@ -1,8 +1,8 @@
-import { Completion, EmbeddingList, ListedModel } from '../inference.ts';
-import { limits } from '../limits.ts';
-import { ModelPath, OpenAiCompletionRequest, OpenAiEmbeddingsRequest, OpenAiModelList } from '../openai.ts';
-import { OpenAiChatCompletion, OpenAiChatRequest } from '../openai-chat.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { ModelPath, OpenAiCompletionRequest, OpenAiEmbeddingsRequest, OpenAiModelList } from '../inference/openai.ts';
+import { OpenAiChatCompletion, OpenAiChatRequest } from '../inference/openai-chat.ts';
+import { Completion, EmbeddingList, ListedModel } from '../inference/requests.ts';
+import { limits } from '../shared/limits.ts';
 
 /** The inference operations for OpenAI's clients: the same models, prices and charges, bare answers, `error` objects. */
 export const openAiRoutes = {

@@ -1,4 +1,4 @@
-import { KeyRecord } from '../keys.ts';
+import { KeyRecord } from '../accounts/keys.ts';
 import {
   AccountKeyPath,
   AccountPath,
@@ -7,8 +7,8 @@ import {
   CreditGrant,
   OperatedAccount,
   PlanAssignment,
-} from '../operators.ts';
-import { defineRoute, type Route } from '../route.ts';
+} from '../accounts/operators.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 
 /** What operators do. */
 export const operatorRoutes = {

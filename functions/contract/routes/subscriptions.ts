@@ -1,4 +1,3 @@
-import { defineRoute, type Route } from '../route.ts';
 import {
   CreatedSubscription,
   CurrentSubscription,
@@ -10,7 +9,8 @@ import {
   Subscription,
   SubscriptionPath,
   UpgradedSubscription,
-} from '../subscriptions.ts';
+} from '../billing/subscriptions.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 
 /** Plans and subscriptions. */
 export const subscriptionRoutes = {

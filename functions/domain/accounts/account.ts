@@ -1,4 +1,4 @@
-import { canonicalEmail } from '#contract/email.ts';
+import { canonicalEmail } from '#contract/accounts/email.ts';
 
 /** A person's account. Moments in epoch ms. */
 export interface Account {

@@ -1,5 +1,5 @@
-import { issueCredential, parseCredential } from '../credential.ts';
-import type { Clock, Random } from '../ports.ts';
+import { issueCredential, parseCredential } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
 import type { Account } from './account.ts';
 import type { Device, DeviceStore } from './device-store.ts';
 import { endSurplus } from './surplus.ts';

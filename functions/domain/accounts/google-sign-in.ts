@@ -1,8 +1,8 @@
-import type { Plans } from '#contract/plans.ts';
-import { newAccountId } from '../ids.ts';
+import type { Plans } from '#contract/billing/plans.ts';
 import { openMeter } from '../meter/billing.ts';
-import type { Clock, Random } from '../ports.ts';
-import { ServiceError } from '../service-error.ts';
+import { newAccountId } from '../shared/ids.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { ConsumedToken, IdentityStore } from './identity-store.ts';

@@ -1,4 +1,4 @@
-import { isName } from '#contract/names.ts';
+import { isName } from '#contract/accounts/names.ts';
 import type { Account } from './account.ts';
 
 /** Content of a mail to a person. */

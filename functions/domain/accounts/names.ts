@@ -1,4 +1,4 @@
-import { isName, withoutHidden } from '#contract/names.ts';
+import { isName, withoutHidden } from '#contract/accounts/names.ts';
 
 const maxCharacters = 64;
 

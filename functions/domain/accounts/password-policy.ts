@@ -1,5 +1,5 @@
-import { isOfOwner, isPredictable } from '#contract/guessable-password.ts';
-import { ServiceError } from '../service-error.ts';
+import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import type { Account } from './account.ts';
 
 /** Passwords that an attacker tries first. */

@@ -1,16 +1,16 @@
-import { issueCredential, parseCredential } from '../credential.ts';
-import { newRequestId } from '../ids.ts';
-import { hashPassword } from '../passwords.ts';
-import type { Clock, Random } from '../ports.ts';
-import { ServiceError } from '../service-error.ts';
-import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from '../throttle.ts';
+import { issueCredential, parseCredential } from '../shared/credential.ts';
+import { newRequestId } from '../shared/ids.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { type MailContent, passwordChangedMail, resetMail } from './mails.ts';
 import { nameFor } from './names.ts';
+import { hashPassword } from './password-hash.ts';
 import { refuseGuessablePassword } from './password-policy.ts';
 import type { PasswordStore } from './password-store.ts';
 import type { AccountSettings } from './settings.ts';
+import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from './throttle.ts';
 
 const resetLifetimeMs = 30 * 60_000;
 

@@ -1,14 +1,14 @@
-import { newRequestId } from '../ids.ts';
 import type { Metering } from '../meter/metering.ts';
-import { addMonths, monthsSince } from '../months.ts';
-import type { Clock, Random } from '../ports.ts';
-import { ServiceError } from '../service-error.ts';
-import { type Throttle, unconfirmedDeletions } from '../throttle.ts';
+import { addMonths, monthsSince } from '../meter/months.ts';
+import { newRequestId } from '../shared/ids.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { ClosureStore } from './closure-store.ts';
 import { accountDeletedMail } from './mails.ts';
 import type { AccountSettings } from './settings.ts';
+import { type Throttle, unconfirmedDeletions } from './throttle.ts';
 
 /** Data of a deleted account is kept for so long (docs/specification.md#credits, rule 3), in ms. */
 const keptMs = 30 * 86_400_000;

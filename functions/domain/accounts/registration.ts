@@ -1,15 +1,15 @@
-import { issueCredential, parseCredential } from '../credential.ts';
-import { newAccountId, newRequestId } from '../ids.ts';
 import { openMeter } from '../meter/billing.ts';
-import { hashPassword } from '../passwords.ts';
-import type { Clock, Random } from '../ports.ts';
-import { ServiceError } from '../service-error.ts';
-import { confirmationsAgain, mailsFromNetwork, mailsToAddress, type Throttle } from '../throttle.ts';
+import { issueCredential, parseCredential } from '../shared/credential.ts';
+import { newAccountId, newRequestId } from '../shared/ids.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { confirmationMail } from './mails.ts';
+import { hashPassword } from './password-hash.ts';
 import { refuseGuessablePassword } from './password-policy.ts';
 import type { AccountSettings } from './settings.ts';
+import { confirmationsAgain, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 
 const confirmationLifetimeMs = 24 * 3_600_000;
 

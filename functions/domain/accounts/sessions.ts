@@ -1,6 +1,6 @@
-import { type Credential, issueCredential } from '../credential.ts';
-import type { Clock, Random } from '../ports.ts';
-import { ServiceError } from '../service-error.ts';
+import { type Credential, issueCredential } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import type { Account } from './account.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import { endSurplus } from './surplus.ts';

@@ -1,4 +1,4 @@
-import type { Plans } from '#contract/plans.ts';
+import type { Plans } from '#contract/billing/plans.ts';
 import type { CommonPasswords } from './password-policy.ts';
 
 export interface AccountSettings {

@@ -1,6 +1,11 @@
-import { decoyHash, hashPassword, isOutdated, verifyPassword } from '../passwords.ts';
-import type { Random } from '../ports.ts';
-import { ServiceError } from '../service-error.ts';
+import type { Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { type Account, normalizedEmail } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import type { DeviceService } from './devices.ts';
+import { decoyHash, hashPassword, isOutdated, verifyPassword } from './password-hash.ts';
+import type { PasswordStore } from './password-store.ts';
+import type { AccountSettings } from './settings.ts';
 import {
   deviceGuesses,
   guessesFromNetwork,
@@ -8,12 +13,7 @@ import {
   sessionGuesses,
   type Throttle,
   type ThrottleRule,
-} from '../throttle.ts';
-import { type Account, normalizedEmail } from './account.ts';
-import type { AccountStore } from './account-store.ts';
-import type { DeviceService } from './devices.ts';
-import type { PasswordStore } from './password-store.ts';
-import type { AccountSettings } from './settings.ts';
+} from './throttle.ts';
 
 /** Where a sign-in comes from: its network where those are limited, and what the cookie of known devices holds. */
 export interface SignInOrigin {

@@ -1,4 +1,4 @@
-import type { KeyStatus } from '#contract/keys.ts';
+import type { KeyStatus } from '#contract/accounts/keys.ts';
 
 /** An API key as stored: never the key itself. `id` is its digest; moments in epoch ms. */
 export interface KeyRecord {

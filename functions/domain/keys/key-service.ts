@@ -1,8 +1,8 @@
-import { epochMs, lastInstant } from '#contract/fields.ts';
-import { limits } from '#contract/limits.ts';
-import { issueCredential } from '../credential.ts';
-import type { Clock, Random } from '../ports.ts';
-import { ServiceError } from '../service-error.ts';
+import { epochMs, lastInstant } from '#contract/shared/fields.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { issueCredential } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { hasEnded, isReadable, type KeyRecord, type StoredKey, statusOf } from './key-record.ts';
 import type { KeyStore, KeyWrite } from './key-store.ts';
 import { created, shown } from './shown-key.ts';

@@ -1,6 +1,6 @@
-import { planOfRank } from '#contract/plans.ts';
-import type { ServiceName } from '#contract/prices.ts';
-import { ServiceError } from '../service-error.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
+import type { ServiceName } from '#contract/billing/prices.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
 import { decimalCredits, rateHeaders } from './receipt.ts';

@@ -1,8 +1,8 @@
-import { freePlanRank, monthlyGrant, type Plans } from '#contract/plans.ts';
-import { microPerCredit } from '#contract/prices.ts';
-import { addMonths, monthsSince } from '../months.ts';
+import { freePlanRank, monthlyGrant, type Plans } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
 import { addLot, currentLots, expireLots } from './lots.ts';
 import { isSubscribed, type LedgerEntry, type Meter, type Period, shownSubscription } from './meter.ts';
+import { addMonths, monthsSince } from './months.ts';
 import { onPlan, unlimited } from './rate-window.ts';
 
 /** A meter and what happened to it on the way, oldest first. */

@@ -1,4 +1,4 @@
-import type { ServiceName } from '#contract/prices.ts';
+import type { ServiceName } from '#contract/billing/prices.ts';
 
 /** Credits of one source that expire at one moment. Amounts in microcredits; `expiresAt` in epoch seconds. */
 export interface Lot {

@@ -1,5 +1,5 @@
-import type { Plans } from '#contract/plans.ts';
-import { ServiceError } from '../service-error.ts';
+import type { Plans } from '#contract/billing/plans.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './billing.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';

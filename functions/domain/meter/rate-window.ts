@@ -1,4 +1,4 @@
-import type { PlanLimits } from '#contract/plans.ts';
+import type { PlanLimits } from '#contract/billing/plans.ts';
 import type { Allowance, Meter } from './meter.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { microPerCredit } from '#contract/prices.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
 import type { RateStanding } from './rate-window.ts';
 
 /** Headers of a priced call's rate limit: OpenAI's names, and the IETF draft's (reference: draft-ietf-httpapi-ratelimit-headers). */

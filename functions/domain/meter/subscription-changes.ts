@@ -1,6 +1,5 @@
-import { monthlyGrant, type PlanLimits, type Plans } from '#contract/plans.ts';
-import { microPerCredit } from '#contract/prices.ts';
-import { addMonths } from '../months.ts';
+import { monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
 import {
   bringCurrent,
   chain,
@@ -14,6 +13,7 @@ import {
 } from './billing.ts';
 import { addLot, currentLots, settledLots } from './lots.ts';
 import type { LedgerEntry, Meter, Subscription } from './meter.ts';
+import { addMonths } from './months.ts';
 import { onPlan } from './rate-window.ts';
 
 /** How long a cancelled subscription is shown and its credits can be spent, in seconds (docs/specification.md#credits rule 3). */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../service-error.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { graceSeconds } from './admission.ts';
 import type { Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';

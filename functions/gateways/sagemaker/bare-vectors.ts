@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Vector } from '#domain/embeddings.ts';
+import { Vector } from '#domain/inference/embeddings.ts';
 import type { Vectors } from './container.ts';
 
 const BareVectors = v.array(Vector);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { contextOverflow } from './context-overflow.ts';
 
 /** What a container says of a failure of its own: its words, which are never passed on, and a status where it gives one. */

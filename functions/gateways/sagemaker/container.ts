@@ -1,7 +1,7 @@
-import type { ModelChatReply, ModelChatRequest } from '#domain/chat.ts';
-import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/completion.ts';
-import type { ModelEmbeddingsRequest } from '#domain/embeddings.ts';
-import type { ModelChunk } from '#domain/model-stream.ts';
+import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
+import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
+import type { ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
+import type { ModelChunk } from '#domain/inference/model-stream.ts';
 
 export interface BodyOptions {
   /** Ask for the answer in chunks. */

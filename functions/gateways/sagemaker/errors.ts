@@ -1,6 +1,6 @@
 import type { ModelError, ModelStreamError } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
 import { type ContainerFailure, failureError, failureIn } from './container-failure.ts';
 

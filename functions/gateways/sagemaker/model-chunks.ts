@@ -1,5 +1,5 @@
-import type { ModelChunk } from '#domain/model-stream.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import type { ModelChunk } from '#domain/inference/model-stream.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
 import { failureError, failureIn } from './container-failure.ts';
 import type { Deadline } from './deadline.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '#domain/service-error.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { pieceBytes } from './response-bounds.ts';
 
 /** Bytes. No event is nearly as long; what is longer is no stream of events. */

@@ -1,4 +1,4 @@
-import { findModel } from '#contract/models.ts';
+import { findModel } from '#contract/inference/models.ts';
 
 const kilobyte = 1024;
 

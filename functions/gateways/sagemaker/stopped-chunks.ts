@@ -1,5 +1,5 @@
-import type { ModelChunk } from '#domain/model-stream.ts';
-import { StopCutter } from '#domain/stop-sequences.ts';
+import type { ModelChunk } from '#domain/inference/model-stream.ts';
+import { StopCutter } from '#domain/inference/stop-sequences.ts';
 
 type Choice = ModelChunk['choices'][number];
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ModelChatReply, type ModelChatRequest } from '#domain/chat.ts';
-import { ModelChunk } from '#domain/model-stream.ts';
+import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat.ts';
+import { ModelChunk } from '#domain/inference/model-stream.ts';
 import type { TextDialect } from './container.ts';
 import { tgiSampling } from './tgi-sampling.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/completion.ts';
-import type { ModelChunk } from '#domain/model-stream.ts';
+import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
+import type { ModelChunk } from '#domain/inference/model-stream.ts';
 import type { TextDialect } from './container.ts';
 import { tgiSampling } from './tgi-sampling.ts';
 

@@ -1,5 +1,5 @@
-import type { ModelEmbeddingsRequest } from '#domain/embeddings.ts';
-import { ServiceError } from '#domain/service-error.ts';
+import type { ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Vectors } from './container.ts';
 
 /** One for each text, all of one length. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ModelEmbeddings } from '#domain/embeddings.ts';
+import { ModelEmbeddings } from '#domain/inference/embeddings.ts';
 import type { Container } from './container.ts';
 import { openAiChat, openAiCompletion } from './openai-text.ts';
 

@@ -4,7 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { boundedBody } from '#gateways/bounded-body.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
-import { sdkUpdate } from '#repositories/sdk-update.ts';
+import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import type { AttemptResult } from './attempt.ts';
 
 type Result = AttemptResult | undefined;

@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ForgottenPassword } from '#contract/accounts.ts';
+import { ForgottenPassword } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
 import { FormFoot } from '../../components/form-foot.tsx';

@@ -1,6 +1,6 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { Link, useLocation, useSearch } from 'wouter';
-import { Login } from '#contract/accounts.ts';
+import { Login } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { beginSession } from '../../api/session.ts';

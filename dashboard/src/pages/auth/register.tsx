@@ -1,7 +1,7 @@
 import { Anchor, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { Registration } from '#contract/accounts.ts';
+import { Registration } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';

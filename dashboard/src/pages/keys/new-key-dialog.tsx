@@ -1,6 +1,6 @@
 import { Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { NewKey } from '#contract/keys.ts';
+import { NewKey } from '#contract/accounts/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/surroundings.ts';

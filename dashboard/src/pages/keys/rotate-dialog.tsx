@@ -1,7 +1,7 @@
 import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { KeyRotation } from '#contract/keys.ts';
+import { KeyRotation } from '#contract/accounts/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';

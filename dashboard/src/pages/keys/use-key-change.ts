@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InferInput } from 'valibot';
-import type { KeyChange } from '#contract/keys.ts';
+import type { KeyChange } from '#contract/accounts/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';

@@ -1,6 +1,6 @@
 import { Progress, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
-import type { Credits } from '#contract/credits.ts';
+import type { Credits } from '#contract/billing/credits.ts';
 import { formatDay, formatFromNow, formatWhole } from '../../lib/format.ts';
 import css from './overview.module.css';
 

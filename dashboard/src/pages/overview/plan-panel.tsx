@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { planListing } from '#contract/plans.ts';
+import { planListing } from '#contract/billing/plans.ts';
 import { useSubscription } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Panel } from '../../components/panel.tsx';

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { planOverview } from '#contract/plans.ts';
+import { planOverview } from '#contract/billing/plans.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatPrice, formatWhole } from '../../lib/format.ts';

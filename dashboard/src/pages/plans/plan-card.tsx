@@ -1,7 +1,7 @@
 import { Badge, Button, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { models } from '#contract/models.ts';
-import { type PlanName, planOfRank } from '#contract/plans.ts';
+import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
+import { models } from '#contract/inference/models.ts';
 import { Icon } from '../../components/icon.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';

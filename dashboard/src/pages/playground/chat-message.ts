@@ -1,5 +1,5 @@
 import type { InferInput } from 'valibot';
-import type { ChatRequest } from '#contract/inference.ts';
+import type { ChatRequest } from '#contract/inference/requests.ts';
 import type { Piece } from './exchange.ts';
 
 export type ChatMessage = InferInput<typeof ChatRequest>['messages'][number];

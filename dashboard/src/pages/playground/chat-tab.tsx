@@ -1,7 +1,7 @@
 import { Anchor, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { InferInput } from 'valibot';
-import type { ChatRequest } from '#contract/inference.ts';
+import type { ChatRequest } from '#contract/inference/requests.ts';
 import { routes } from '#contract/routes.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Bench } from './bench.tsx';

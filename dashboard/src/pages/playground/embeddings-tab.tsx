@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { limits } from '#contract/limits.ts';
 import { routes } from '#contract/routes.ts';
+import { limits } from '#contract/shared/limits.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Bench } from './bench.tsx';
 import { HeatMap } from './heat-map.tsx';

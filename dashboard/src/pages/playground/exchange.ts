@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { prices } from '#contract/prices.ts';
-import type { Route } from '#contract/route.ts';
+import { prices } from '#contract/billing/prices.ts';
+import type { Route } from '#contract/http/route.ts';
 import { ask } from '../../api/call.ts';
 import type { Data, DataRoute } from '../../api/response.ts';
 import type { Input, SendOptions } from '../../api/send.ts';

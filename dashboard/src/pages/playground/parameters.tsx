@@ -1,7 +1,7 @@
 import { NumberInput, Select, Stack, Switch, TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { limits } from '#contract/limits.ts';
-import { planOfRank } from '#contract/plans.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { limits } from '#contract/shared/limits.ts';
 import { planTitle } from '../../lib/names.ts';
 import { Dial } from './dial.tsx';
 import { numberValue } from './number-value.ts';

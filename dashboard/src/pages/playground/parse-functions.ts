@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ChatRequest } from '#contract/inference.ts';
+import { ChatRequest } from '#contract/inference/requests.ts';
 
 export const exampleFunctions = JSON.stringify(
   [

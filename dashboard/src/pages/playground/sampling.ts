@@ -1,4 +1,4 @@
-import { models } from '#contract/models.ts';
+import { models } from '#contract/inference/models.ts';
 
 /** What a text model is told about how to answer; an empty number means the service's default. */
 export interface Sampling {

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, Textarea, Tooltip } from '@mantine/core';
 import { useState } from 'react';
-import { languages } from '#contract/languages.ts';
-import { prices } from '#contract/prices.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { languages } from '#contract/inference/languages.ts';
 import { routes } from '#contract/routes.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';

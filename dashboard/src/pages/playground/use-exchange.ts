@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { type ApiError, toApiError } from '../../api/api-error.ts';
 import { spendingReads } from '../../api/reads.ts';
 import type { DataRoute } from '../../api/response.ts';

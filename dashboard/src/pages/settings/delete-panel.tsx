@@ -1,7 +1,7 @@
 import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
-import { AccountDeletion } from '#contract/accounts.ts';
+import { AccountDeletion } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { endDocument } from '../../api/account.ts';
 import { perform } from '../../api/call.ts';

@@ -1,7 +1,7 @@
 import { Anchor, PasswordInput, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
-import { PasswordChange } from '#contract/accounts.ts';
+import { PasswordChange } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';

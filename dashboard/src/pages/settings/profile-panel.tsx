@@ -1,6 +1,6 @@
 import { Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { ProfileChange } from '#contract/accounts.ts';
+import { ProfileChange } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';

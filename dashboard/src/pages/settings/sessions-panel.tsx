@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { InferOutput } from 'valibot';
-import type { SessionList } from '#contract/accounts.ts';
+import type { SessionList } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
 import { useSessions } from '../../api/reads.ts';

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { InferOutput } from 'valibot';
-import type { Credits } from '#contract/credits.ts';
+import type { Credits } from '#contract/billing/credits.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';

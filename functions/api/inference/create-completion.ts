@@ -1,0 +1,21 @@
+import type { Completion } from '#contract/inference/requests.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { specifiedCompletion } from '#domain/inference/completion.ts';
+import type { CompletionOrder } from '#domain/inference/inference.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof inferenceRoutes.createCompletion;
+type Order = CompletionOrder<Completion>;
+
+const orderCompletion: OrderOf<Route, Order> = ({ inference }, body, prove) =>
+  inference().orderCompletion(body, specifiedCompletion, prove);
+
+const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { order, requestId, setCost }) => {
+  if (order.stream) return inference().streamCompletion(order, requestId);
+  const { answer, cost } = await inference().complete(order, requestId);
+  setCost(cost);
+  return answer;
+};
+
+export const handler = pricedEndpoint(inferenceRoutes.createCompletion, orderCompletion, createCompletion);

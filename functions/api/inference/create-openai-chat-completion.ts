@@ -1,0 +1,18 @@
+import type { OpenAiChatCompletion } from '#contract/inference/openai-chat.ts';
+import { openAiRoutes } from '#contract/routes/openai.ts';
+import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
+import type { ChatOrder } from '#domain/inference/inference.ts';
+import { openAiChat } from '#domain/inference/openai-chat.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof openAiRoutes.createOpenAiChatCompletion;
+type Order = ChatOrder<OpenAiChatCompletion>;
+
+const orderChat: OrderOf<Route, Order> = ({ inference }, body, prove) =>
+  inference().orderChat(conversationOfOpenAi(body), openAiChat(body), prove);
+
+const createChatCompletion: PricedOperation<Route, Order> = ({ inference }, { order, requestId }) =>
+  order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId);
+
+export const handler = pricedEndpoint(openAiRoutes.createOpenAiChatCompletion, orderChat, createChatCompletion);

@@ -1,0 +1,21 @@
+import type { Completion } from '#contract/inference/requests.ts';
+import { openAiRoutes } from '#contract/routes/openai.ts';
+import type { CompletionOrder } from '#domain/inference/inference.ts';
+import { openAiCompletion } from '#domain/inference/openai-completion.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof openAiRoutes.createOpenAiCompletion;
+type Order = CompletionOrder<Completion>;
+
+const orderCompletion: OrderOf<Route, Order> = ({ inference }, body, prove) =>
+  inference().orderCompletion(body, openAiCompletion(body), prove);
+
+const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { order, requestId, setCost }) => {
+  if (order.stream) return inference().streamCompletion(order, requestId);
+  const { answer, cost } = await inference().complete(order, requestId);
+  setCost(cost);
+  return answer;
+};
+
+export const handler = pricedEndpoint(openAiRoutes.createOpenAiCompletion, orderCompletion, createCompletion);

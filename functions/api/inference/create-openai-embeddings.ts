@@ -1,0 +1,17 @@
+import { openAiRoutes } from '#contract/routes/openai.ts';
+import type { EmbeddingsOrder } from '#domain/inference/inference.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof openAiRoutes.createOpenAiEmbeddings;
+
+const orderEmbeddings: OrderOf<Route, EmbeddingsOrder> = ({ inference }, body, prove) =>
+  inference().orderEmbeddings(body, prove);
+
+const createEmbeddings: PricedOperation<Route, EmbeddingsOrder> = async ({ inference }, { order, setCost }) => {
+  const { answer, cost } = await inference().embed(order);
+  setCost(cost);
+  return answer;
+};
+
+export const handler = pricedEndpoint(openAiRoutes.createOpenAiEmbeddings, orderEmbeddings, createEmbeddings);

@@ -1,0 +1,8 @@
+import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { listedModels } from '#domain/inference/model-catalogue.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const listModels: Operation<typeof inferenceRoutes.listModels> = () => listedModels();
+
+export const handler = endpoint(inferenceRoutes.listModels, listModels);

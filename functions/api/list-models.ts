@@ -1,8 +1,0 @@
-import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { listedModels } from '#domain/catalogue.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
-
-const listModels: Operation<typeof inferenceRoutes.listModels> = () => listedModels();
-
-export const handler = endpoint(inferenceRoutes.listModels, listModels);

@@ -1,8 +1,0 @@
-import { openAiRoutes } from '#contract/routes/openai.ts';
-import { listedModels } from '#domain/catalogue.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
-
-const listModels: Operation<typeof openAiRoutes.listOpenAiModels> = () => ({ object: 'list', data: listedModels() });
-
-export const handler = endpoint(openAiRoutes.listOpenAiModels, listModels);

@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+import { accountId, instant, text } from '../shared/fields.ts';
+import { email } from './email.ts';
+import { personName } from './names.ts';
+
+const body = 'must be a JSON object';
+
+/** Passwords have 8 to 128 characters (docs/design/accounts.md#passwords). */
+const newPassword = text(128, 8);
+
+/** A password to be checked: any text, as old rules may have allowed it, but not more than is worth hashing. */
+const password = text(1024);
+
+const chosenPassword = v.pipe(newPassword, v.description('The chosen password, as it is.'));
+export const Registration = v.object({ email, name: personName, password_hash: chosenPassword }, body);
+export const Login = v.object({ email: text(254), password }, body);
+/** An identity token, a JWT of the identity provider. */
+export const IdentityToken = v.object({ token: text(8192) }, body);
+export const ForgottenPassword = v.object({ email }, body);
+export const PasswordReset = v.object({ token: text(200), newPassword }, body);
+export const PasswordChange = v.object({ currentPassword: password, newPassword }, body);
+export const ProfileChange = v.object({ name: personName }, body);
+/** `password` is needed where the account has one. */
+export const AccountDeletion = v.object({ email: text(254), password: v.optional(password) }, body);
+export const TokenQuery = v.object({ token: text(200) }, 'must have a token');
+export const SessionPath = v.object({ id: text(64) });
+
+/** The spec's User; `viewer` is a new account's role. */
+export const User = v.object({ id: accountId, email: v.string(), name: v.string(), role: v.string() });
+export const LoginUser = v.object({ ...User.entries, isSubscribe: v.boolean() });
+export const CurrentUser = v.object({ ...LoginUser.entries, created_at: instant });
+
+export const SessionList = v.array(
+  v.object({ id: v.string(), createdAt: instant, lastSeenAt: instant, expiresAt: instant, current: v.boolean() }),
+);

@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+import { accountId, day, instant, text, whole } from '../shared/fields.ts';
+
+const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
+const source = v.picklist(['plan', 'free', 'purchase']);
+
+/** `quota` and `used` in whole credits of the current billing month, -1 meaning unlimited; `used` rounds up. */
+export const CreditBalance = v.object({
+  id: accountId,
+  quota: perService,
+  used: perService,
+  source,
+  expiresAt: instant,
+});
+
+const pageSize = v.pipe(
+  v.string(),
+  v.regex(/^(?:[1-9]\d?|1\d\d|200)$/, 'must be a number from 1 to 200'),
+  v.transform(Number),
+);
+
+/** `cursor` is the `nextCursor` of the page before. */
+export const LedgerQuery = v.object({
+  cursor: v.optional(v.pipe(text(32), v.regex(/^\d{1,16}$/, 'must be the nextCursor of the page before'))),
+  limit: v.optional(pageSize, '50'),
+});
+
+/** A ledger row. `credits` is what it added to the balance, `balance` what it was after, exact to the millionth. */
+const LedgerEntry = v.object({
+  seq: whole,
+  at: instant,
+  type: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
+  service: v.nullable(v.string()),
+  model: v.nullable(v.string()),
+  credits: v.number(),
+  balance: v.number(),
+  requestId: v.nullable(v.string()),
+  keyId: v.nullable(v.string()),
+});
+
+/** `balance` (spendable now) rounds down, `held` up, to whole credits; lots oldest expiry first, entries newest first. */
+export const Credits = v.object({
+  balance: whole,
+  held: whole,
+  lots: v.array(v.object({ source, granted: whole, remaining: whole, expiresAt: instant })),
+  entries: v.array(LedgerEntry),
+  nextCursor: v.nullable(v.string()),
+});
+
+export const ServiceList = v.object({
+  services: v.array(
+    v.object({
+      name: v.string(),
+      unit: v.string(),
+      unitSize: whole,
+      credits: whole,
+      description: v.string(),
+    }),
+  ),
+});
+
+export const ServicePath = v.object({ name: text(32) });
+
+/** In whole credits of the current billing month; -1 meaning unlimited. */
+export const ServiceQuota = v.object({
+  service: v.string(),
+  quota: whole,
+  used: whole,
+  remaining: whole,
+  resetsAt: instant,
+});
+
+/** Days are UTC, both inclusive; the last 30 days unless said. */
+export const UsageQuery = v.object({
+  from: v.optional(day),
+  to: v.optional(day),
+  group: v.optional(v.picklist(['service', 'model', 'key'], 'must be service, model or key')),
+});
+
+/** Calls and credits by day, and by service, model and key unless grouped by one of them. */
+export const Usage = v.object({
+  from: v.string(),
+  to: v.string(),
+  days: v.array(
+    v.object({
+      date: v.string(),
+      service: v.optional(v.string()),
+      model: v.optional(v.string()),
+      keyId: v.optional(v.nullable(v.string())),
+      calls: whole,
+      credits: v.number(),
+    }),
+  ),
+});

@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import { instant, text, whole } from '../shared/fields.ts';
+import { planListing } from './plans.ts';
+
+const body = 'must be a JSON object';
+
+export const PlanList = v.object({
+  plans: v.array(
+    v.object({
+      id: whole,
+      name: v.string(),
+      price: v.nullable(v.number()),
+      quota_limit: v.nullable(whole),
+      rate_limit: v.nullable(whole),
+    }),
+  ),
+});
+
+const planIds: readonly string[] = planListing.flatMap(({ id, name }) => [name, String(id)]);
+
+/** A plan's name, or its id as a string. */
+const planId = v.pipe(
+  v.picklist(planIds, 'must name a plan, or be its id as a string'),
+  v.description("A plan's name, or its id as a string."),
+);
+
+export const NewSubscription = v.object({ planId, billingCycle: v.literal('monthly', 'must be monthly') }, body);
+export const PlanChange = v.object({ newPlanId: planId }, body);
+export const PlanQuery = v.object({ newPlanId: planId }, 'must have a newPlanId');
+export const SubscriptionPath = v.object({ id: text(64) });
+
+/** The spec's Subscription; the last three appear once it is to be downgraded, or cancelled. */
+export const Subscription = v.object({
+  id: v.string(),
+  planId: v.string(),
+  status: v.picklist(['active', 'cancelled']),
+  monthlyCredits: whole,
+  creditsUsed: whole,
+  nextBillingDate: v.pipe(v.string(), v.isoDate()),
+  price: v.number(),
+  pendingPlanId: v.optional(v.pipe(v.string(), v.description('The plan from the next billing cycle on.'))),
+  endsAt: v.optional(v.pipe(instant, v.description('Cancelled: when the paid period ends.'))),
+  creditsExpireAt: v.optional(v.pipe(instant, v.description('Cancelled: until when the credits can be spent.'))),
+});
+
+/** What an upgrade comes to for the rest of the billing period: `amount` in USD, `credits` added at once. */
+export const Proration = v.object({ amount: v.number(), credits: whole, from: instant, to: instant });
+
+export const UpgradedSubscription = v.object({ ...Subscription.entries, proration: Proration });
+
+/** Subscribing while the month of a cancelled subscription runs may be an upgrade of that. */
+export const CreatedSubscription = v.object({
+  ...Subscription.entries,
+  proration: v.optional(
+    v.pipe(Proration, v.description('Of a larger plan than the cancelled one, while the paid period of that runs.')),
+  ),
+});
+
+export const CurrentSubscription = v.nullable(Subscription);

@@ -1,0 +1,25 @@
+import { type ErrorCode, errorStatus } from '../shared/errors.ts';
+import type { Route } from './route.ts';
+
+/** Every error code that an operation may answer, by status: what its row implies, and its own refusals. */
+export function errorCodesOf(route: Route): ErrorCode[] {
+  const { credential, method, priced } = route;
+  const changes = method !== 'GET';
+  const takesInput = Boolean(route.pathInput ?? route.queryInput ?? route.bodyInput ?? route.idempotent);
+  const possible: readonly [condition: unknown, ...codes: ErrorCode[]][] = [
+    [true, 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', ...(route.refusals ?? [])],
+    [changes, 'PAYLOAD_TOO_LARGE'],
+    [route.bodyInput, 'UNSUPPORTED_MEDIA_TYPE'],
+    [credential !== 'none' && credential !== 'session if any', 'INVALID_API_KEY'],
+    [takesInput, 'INVALID_FORMAT'],
+    // A key where a person must act, and a foreign page that uses the browser's session.
+    [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
+    [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
+    [priced, 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS', 'MODEL_ERROR', 'MODEL_TIMEOUT'],
+    // A translation is cut into parts that fit.
+    [priced && priced.service !== 'translation', 'CONTEXT_LENGTH_EXCEEDED'],
+    [route.idempotent, 'REQUEST_IN_PROGRESS', 'REPLAY_UNAVAILABLE', 'IDEMPOTENCY_KEY_REUSED'],
+  ];
+  const codes = new Set(possible.flatMap(([condition, ...codes]) => (condition ? codes : [])));
+  return [...codes].toSorted((one, other) => errorStatus[one] - errorStatus[other] || one.localeCompare(other));
+}

@@ -1,0 +1,85 @@
+import type { GenericSchema } from 'valibot';
+import type { ServiceName } from '../billing/prices.ts';
+import type { Capability } from '../inference/models.ts';
+import type { TableId } from '../platform/tables.ts';
+import type { ErrorCode } from '../shared/errors.ts';
+import { limits } from '../shared/limits.ts';
+import { type FormatName, formatNameOf } from './response-format.ts';
+
+/**
+ * Which credential a route takes: a dashboard session, an API key, either, none, or a session where there is one
+ * (docs/design/accounts.md#session).
+ */
+export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'session if any';
+
+/**
+ * How far a function reaches into a table: `read`; `write` also puts and updates items; `delete` also deletes them;
+ * `append` puts items and counts in others, and neither reads nor deletes.
+ */
+export type Access = 'read' | 'write' | 'delete' | 'append';
+
+/** What a function touches; CDK turns it into grants and environment, nothing else is reachable. */
+export interface Uses {
+  readonly tables?: Readonly<Partial<Record<TableId, Access>>>;
+  readonly inference?: true;
+  readonly mail?: true;
+  /** Verifies tokens of the identity provider. */
+  readonly identityProvider?: true;
+}
+
+/** What a caller of the route declares; `defineRoute` fills in the rest. */
+interface RouteDeclaration {
+  /** Operation id, and the handler's file name in its folder of `functions/api`. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From the origin, with `{name}` for path parameters. */
+  readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}`;
+  readonly summary: string;
+  readonly credential: Credential;
+  /** Refused with 403 until the account's e-mail address is confirmed. */
+  readonly confirmed?: true;
+  /** Refused with 403 to sessions of another role. */
+  readonly role?: 'operator';
+  readonly pathInput?: GenericSchema;
+  readonly queryInput?: GenericSchema;
+  readonly bodyInput?: GenericSchema;
+  /** Schema of the answer: the envelope's `data`, or all of a bare answer; undeclared fields never leave. Absent: `data` is null. */
+  readonly output?: GenericSchema;
+  /** `message` and HTTP status of a success; SUCCESS and 200 unless said. */
+  readonly success?: { readonly status: number; readonly message: string };
+  /** What the operation itself may refuse with, beside what follows from the rest of the row (`route-errors.ts`). */
+  readonly refusals?: readonly ErrorCode[];
+  /** A priced call is metered: what it is charged as, and what it asks a model for. */
+  readonly priced?: { readonly service: ServiceName; readonly capability: Capability };
+  /** Takes an Idempotency-Key: requests with the same one run once. Needs write access to the table `idempotency`. */
+  readonly idempotent?: true;
+  readonly uses: Uses;
+  /** The streaming integration: bytes leave as they are made, and the answer may take longer than 29 s. */
+  readonly streaming?: true;
+  readonly maxBodyBytes?: number;
+  readonly timeoutSeconds?: number;
+  readonly memoryMb?: number;
+}
+
+export interface Route extends RouteDeclaration {
+  /** How its answers and errors are written; its path says which. */
+  readonly format: FormatName;
+  readonly success: { readonly status: number; readonly message: string };
+  readonly maxBodyBytes: number;
+  /** The function's; the gateway waits a second longer, the model's deadline is shorter (docs/design/meter.md). */
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+}
+
+const defaults: Required<Pick<Route, 'success' | 'maxBodyBytes' | 'timeoutSeconds' | 'memoryMb'>> = {
+  success: { status: 200, message: 'SUCCESS' },
+  maxBodyBytes: limits.bodyBytes,
+  timeoutSeconds: 28,
+  memoryMb: 512,
+};
+
+export const defineRoute = <const R extends RouteDeclaration>(declaration: R) => ({
+  ...defaults,
+  format: formatNameOf(declaration.path),
+  ...declaration,
+});

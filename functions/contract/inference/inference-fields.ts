@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import { decimal, integer, isJsonObject, text, wellFormed, whole } from '../shared/fields.ts';
+import { limits } from '../shared/limits.ts';
+import { type Capability, models } from './models.ts';
+
+/** Any text that goes to a model: what is sent on must be UTF-8, which a lone surrogate cannot be. */
+export const content = v.pipe(v.string('must be a string'), wellFormed());
+export const nonEmpty = v.pipe(content, v.minLength(1, 'must not be empty'));
+export const functionName = v.pipe(
+  text(64),
+  v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'),
+);
+
+export const modelFor = (capability: Capability) =>
+  v.picklist(
+    models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id),
+    `must name a model for ${capability}`,
+  );
+
+export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
+
+/** Sent on as it is. */
+export const jsonSchema = v.pipe(
+  v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
+  wellFormed(),
+);
+
+export const FunctionDefinition = v.object(
+  {
+    name: functionName,
+    description: v.optional(content),
+    parameters: v.optional(jsonSchema),
+  },
+  'must be an object',
+);
+
+export type FunctionDefinition = v.InferOutput<typeof FunctionDefinition>;
+
+export const Functions = v.pipe(
+  v.array(FunctionDefinition, 'must be a list'),
+  v.maxLength(limits.functions, `must have at most ${limits.functions} functions`),
+);
+
+export const FunctionChoice = v.union(
+  [v.picklist(['none', 'auto']), v.object({ name: functionName })],
+  'must be none, auto or an object with the name of a function',
+);
+
+/** What is wrong with a message whose role is none of these, or that is no object. */
+export const roleRule =
+  (roles: string) =>
+  ({ expected }: v.VariantIssue): string =>
+    expected === 'Object' ? 'must be an object with a role' : `must be ${roles}`;
+
+export const messageList = <const M extends v.GenericSchema>(message: M) =>
+  v.pipe(
+    v.array(message, 'must be a list'),
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(limits.messages, `must have at most ${limits.messages} messages`),
+  );
+
+const stopSequence = text(limits.stopSequenceCharacters);
+
+/** The rules of what steers the choice of tokens, and the defaults (docs/specification.md#post-chatcompletions). */
+export const samplingRules = {
+  temperature: v.pipe(decimal(0, 2), v.description('Higher is more random; 0 is the most likely text.')),
+  top_p: v.pipe(decimal(0, 1), v.description('Chooses among the most likely tokens that make up this share.')),
+  top_k: v.pipe(integer(1), v.description('Chooses among so many of the most likely tokens.')),
+  penalty: decimal(-2, 2),
+  stop: v.union(
+    [
+      stopSequence,
+      v.pipe(
+        v.array(stopSequence, 'must be a list'),
+        v.maxLength(limits.stopSequences, `must have at most ${limits.stopSequences} sequences`),
+      ),
+    ],
+    `must be well-formed Unicode of 1 to ${limits.stopSequenceCharacters} characters, or a list of at most ${limits.stopSequences} such strings`,
+  ),
+  stream: v.pipe(v.boolean('must be true or false'), v.description('Sends the answer as it is made, as events.')),
+};
+export const samplingDefaults = { temperature: 1, top_p: 1, top_k: 50, penalty: 0 } as const;
+
+export const Usage = v.object({
+  prompt_tokens: whole,
+  completion_tokens: whole,
+  total_tokens: whole,
+});

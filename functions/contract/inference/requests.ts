@@ -1,0 +1,177 @@
+import * as v from 'valibot';
+import { integer, whole, withDefault } from '../shared/fields.ts';
+import { limits } from '../shared/limits.ts';
+import {
+  content,
+  FunctionCall,
+  FunctionChoice,
+  Functions,
+  functionName,
+  messageList,
+  modelFor,
+  nonEmpty,
+  roleRule,
+  samplingDefaults,
+  samplingRules,
+  Usage,
+} from './inference-fields.ts';
+import { mostDimensions } from './models.ts';
+
+const Message = v.variant(
+  'role',
+  [
+    // Tried in this order, and a role that is not the one costs an issue: the most frequent is first.
+    v.object({ role: v.literal('user'), content }),
+    v.object({ role: v.literal('system'), content }),
+    v.object({ role: v.literal('function'), name: functionName, content }),
+    v.pipe(
+      v.object({
+        role: v.literal('assistant'),
+        content: v.optional(v.nullable(content)),
+        function_call: v.optional(FunctionCall),
+      }),
+      v.check(
+        (message) => typeof message.content === 'string' || message.function_call !== undefined,
+        'must have content unless it has a function_call',
+      ),
+    ),
+  ],
+  roleRule('system, user, assistant or function'),
+);
+
+const sampling = {
+  temperature: withDefault(v.optional(samplingRules.temperature, samplingDefaults.temperature)),
+  top_p: withDefault(v.optional(samplingRules.top_p, samplingDefaults.top_p)),
+  top_k: withDefault(v.optional(samplingRules.top_k, samplingDefaults.top_k)),
+  frequency_penalty: withDefault(v.optional(samplingRules.penalty, samplingDefaults.penalty)),
+  presence_penalty: withDefault(v.optional(samplingRules.penalty, samplingDefaults.penalty)),
+  stop: v.optional(v.nullable(samplingRules.stop)),
+  stream: withDefault(v.optional(samplingRules.stream, false)),
+};
+
+/** Body of POST /chat/completions; unknown fields are ignored and never forwarded. */
+export const ChatRequest = v.pipe(
+  v.object(
+    {
+      model: modelFor('chat'),
+      messages: messageList(Message),
+      max_tokens: v.optional(
+        v.pipe(integer(1), v.description('At most so many tokens of answer; 1024, or what fits, unless said.')),
+      ),
+      ...sampling,
+      functions: v.optional(v.nullable(Functions)),
+      function_call: v.optional(v.nullable(FunctionChoice)),
+    },
+    'must be a JSON object',
+  ),
+  v.forward(
+    v.check(
+      ({ functions, function_call: call }) =>
+        typeof call !== 'object' || call === null || (functions ?? []).some((offered) => offered.name === call.name),
+      'must name one of the functions',
+    ),
+    ['function_call'],
+  ),
+);
+export type ChatRequest = v.InferOutput<typeof ChatRequest>;
+export type ChatMessage = v.InferOutput<typeof Message>;
+
+export const finishReasons = ['stop', 'length', 'content_filter', 'function_call'] as const;
+
+export const ChatCompletion = v.object({
+  id: v.string(),
+  object: v.literal('chat.completion'),
+  created: v.pipe(whole, v.description('Unix time in seconds.')),
+  model: v.string(),
+  choices: v.array(
+    v.object({
+      index: whole,
+      message: v.object({
+        role: v.literal('assistant'),
+        content: v.string(),
+        function_call: v.optional(v.object({ name: v.string(), arguments: v.string() })),
+      }),
+      finish_reason: v.picklist(finishReasons),
+    }),
+  ),
+  usage: Usage,
+});
+export type ChatCompletion = v.InferOutput<typeof ChatCompletion>;
+
+/** Body of POST /completions. */
+export const CompletionRequest = v.object(
+  {
+    model: modelFor('completion'),
+    prompt: nonEmpty,
+    max_tokens: v.optional(
+      v.pipe(integer(1), v.description('At most so many tokens; 100, or what fits, unless said.')),
+    ),
+    ...sampling,
+  },
+  'must be a JSON object',
+);
+export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
+
+export const Completion = v.object({
+  id: v.string(),
+  object: v.literal('text_completion'),
+  created: v.pipe(whole, v.description('Unix time in seconds.')),
+  model: v.string(),
+  choices: v.array(
+    v.object({ text: v.string(), index: whole, logprobs: v.null(), finish_reason: v.picklist(finishReasons) }),
+  ),
+  usage: Usage,
+});
+export type Completion = v.InferOutput<typeof Completion>;
+
+/** Body of POST /embeddings. */
+export const EmbeddingsRequest = v.object(
+  {
+    model: modelFor('embeddings'),
+    input: v.union(
+      [
+        nonEmpty,
+        v.pipe(
+          v.array(nonEmpty, 'must be a list'),
+          v.minLength(1, 'must not be empty'),
+          v.maxLength(limits.embeddingTexts, `must have at most ${limits.embeddingTexts} texts`),
+        ),
+      ],
+      'must be non-empty, well-formed Unicode, or a list of such strings; tokens are not taken',
+    ),
+    encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
+    dimensions: v.optional(v.nullable(integer(1, mostDimensions))),
+    user: v.optional(v.nullable(content)),
+  },
+  'must be a JSON object',
+);
+export type EmbeddingsRequest = v.InferOutput<typeof EmbeddingsRequest>;
+
+/** An `embedding` is a list of numbers, or base64 of little-endian 32-bit floats. */
+export const EmbeddingList = v.object({
+  object: v.literal('list'),
+  data: v.array(
+    v.object({
+      object: v.literal('embedding'),
+      index: whole,
+      embedding: v.union([v.array(v.number()), v.string()]),
+    }),
+  ),
+  model: v.string(),
+  usage: v.object({ prompt_tokens: whole, total_tokens: whole }),
+});
+export type EmbeddingList = v.InferOutput<typeof EmbeddingList>;
+
+export const ListedModel = v.object({
+  id: v.string(),
+  object: v.literal('model'),
+  created: v.pipe(whole, v.description('Unix time in seconds.')),
+  owned_by: v.string(),
+  capabilities: v.array(v.string()),
+  context_window: whole,
+  max_output_tokens: v.nullable(whole),
+  dimensions: v.nullable(whole),
+  min_plan: v.string(),
+});
+
+export const ModelList = v.array(ListedModel);

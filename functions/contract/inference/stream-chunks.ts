@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import { whole } from '../shared/fields.ts';
+import { Usage } from './inference-fields.ts';
+import { finishReasons } from './requests.ts';
+
+/** What the events of a stream carry (docs/specification.md#events, docs/design/inference.md#chat-stream); the envelope's `data` where there is one. */
+
+const about = { id: v.string(), created: whole, model: v.string() };
+const called = { name: v.exactOptional(v.string()), arguments: v.exactOptional(v.string()) };
+const said = { role: v.exactOptional(v.literal('assistant')), function_call: v.exactOptional(v.object(called)) };
+
+/** The first chunk says the role, the last one why it ended, and the usage. */
+export const ChatCompletionChunk = v.object({
+  ...about,
+  object: v.literal('chat.completion.chunk'),
+  choices: v.array(
+    v.object({
+      index: whole,
+      delta: v.object({ ...said, content: v.exactOptional(v.string()) }),
+      finish_reason: v.nullable(v.picklist(finishReasons)),
+    }),
+  ),
+  usage: v.exactOptional(Usage),
+});
+
+/** The last chunk has an empty text, and the usage. */
+export const CompletionChunk = v.object({
+  id: v.string(),
+  choices: v.array(v.object({ text: v.string(), index: whole })),
+  usage: v.exactOptional(Usage),
+});
+
+const usageIfAsked = v.exactOptional(v.nullable(Usage));
+
+const ToolCallPiece = v.object({
+  index: whole,
+  id: v.exactOptional(v.string()),
+  type: v.exactOptional(v.literal('function')),
+  function: v.object(called),
+});
+
+/** As OpenAI's; with `stream_options.include_usage`, a chunk without choices carries the usage after the end. */
+export const OpenAiChatCompletionChunk = v.object({
+  ...about,
+  object: v.literal('chat.completion.chunk'),
+  choices: v.array(
+    v.object({
+      index: whole,
+      delta: v.object({
+        ...said,
+        content: v.exactOptional(v.nullable(v.string())),
+        refusal: v.exactOptional(v.null()),
+        tool_calls: v.exactOptional(v.array(ToolCallPiece)),
+      }),
+      logprobs: v.null(),
+      finish_reason: v.nullable(v.picklist([...finishReasons, 'tool_calls'])),
+    }),
+  ),
+  usage: usageIfAsked,
+});
+
+/** As OpenAI's; usage as in a chat's stream. */
+export const OpenAiCompletionChunk = v.object({
+  ...about,
+  object: v.literal('text_completion'),
+  choices: v.array(
+    v.object({
+      text: v.string(),
+      index: whole,
+      logprobs: v.null(),
+      finish_reason: v.nullable(v.picklist(finishReasons)),
+    }),
+  ),
+  usage: usageIfAsked,
+});

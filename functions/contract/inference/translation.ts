@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { text, whole } from '../shared/fields.ts';
+import { limits } from '../shared/limits.ts';
+import { languageName, languages } from './languages.ts';
+
+/** Words that one call translates at most (docs/design/http.md#limits; how they are counted: `domain/inference/words.ts`). */
+export const maxTranslationWords = 5000;
+
+const language = v.pipe(
+  v.string('must be a string'),
+  v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),
+  v.metadata({ description: 'An ISO 639-1 code; capitals are taken too.', enum: [...languages.keys()] }),
+);
+
+/** Body of POST /ai/translate. Codes may be of either case and are echoed as sent; the body's size bounds the text. */
+export const TranslationRequest = v.pipe(
+  v.object(
+    { text: text(limits.bodyBytes), sourceLanguage: language, targetLanguage: language },
+    'must be a JSON object',
+  ),
+  v.forward(
+    v.check(
+      ({ sourceLanguage, targetLanguage }) => sourceLanguage.toLowerCase() !== targetLanguage.toLowerCase(),
+      'must differ from sourceLanguage',
+    ),
+    ['targetLanguage'],
+  ),
+);
+export type TranslationRequest = v.InferOutput<typeof TranslationRequest>;
+
+/** `words` counted in the text that was sent, `credits` charged for them. */
+export const Translation = v.object({
+  translatedText: v.string(),
+  sourceLanguage: v.string(),
+  targetLanguage: v.string(),
+  words: whole,
+  credits: whole,
+});
+export type Translation = v.InferOutput<typeof Translation>;

@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import { ModelEndpoints } from '../inference/model-endpoints.ts';
+import { findModel, type Model } from '../inference/models.ts';
+import type { TableId } from './tables.ts';
+
+/** The variable that names each table; set by the construct that grants access to it. */
+export const tableVariables = {
+  accounts: 'ACCOUNTS_TABLE',
+  meters: 'METERS_TABLE',
+  ledger: 'LEDGER_TABLE',
+  idempotency: 'IDEMPOTENCY_TABLE',
+} as const satisfies Record<TableId, string>;
+
+const optionalNumber = (fallback: number) =>
+  v.optional(v.pipe(v.string(), v.transform(Number), v.safeInteger()), String(fallback));
+
+/**
+ * What a function reads from its environment. A table's name is there only where the function may reach the table;
+ * a missing one is reported when it is first needed.
+ */
+export const Environment = v.object({
+  ACCOUNTS_TABLE: v.optional(v.string()),
+  METERS_TABLE: v.optional(v.string()),
+  LEDGER_TABLE: v.optional(v.string()),
+  IDEMPOTENCY_TABLE: v.optional(v.string()),
+  /** Origin of every mail link, never taken from a request. */
+  PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
+  MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
+  /** SES configuration set that mails are sent with; absent: none, and SES tells nothing of bounces and complaints. */
+  MAIL_CONFIGURATION_SET: v.optional(v.string()),
+  /** JSON of what a stage says of its model endpoints, where it does not use the catalogue's. */
+  MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), ModelEndpoints), '{}'),
+  /** A container answers within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
+  MODEL_DEADLINE_MS: optionalNumber(60_000),
+  /** A stream may last so long in all; what is left of the function's 300 s is for its last event and the settlement. */
+  MODEL_STREAM_DEADLINE_MS: optionalNumber(280_000),
+  /** Chat model that translates; callers need a plan that has it. */
+  TRANSLATION_MODEL: v.pipe(
+    v.optional(v.string(), 'svc-instruct'),
+    v.transform((id) => findModel(id, 'chat')),
+    v.custom<Model>((model) => model !== undefined, 'must name a chat model'),
+  ),
+  /** Which of the two plan tables is enforced (docs/design/billing.md#plans). */
+  PLAN_TABLE: v.optional(v.picklist(['listing', 'overview']), 'listing'),
+  /** Off: every request to AWS goes through the SDK, also the first attempt of a call's writes and invocations. */
+  FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
+  /** Limits by network (docs/design/http.md#network-limits): off on one machine, where all callers are one. */
+  NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
+  /** Proxies in front of the gateway that add to X-Forwarded-For. */
+  TRUSTED_PROXIES: optionalNumber(0),
+  /** Audience of identity tokens: the client id of this service. */
+  IDENTITY_AUDIENCE: v.optional(v.string()),
+  /** Issuers of identity tokens, separated by commas, and where their keys are. */
+  IDENTITY_ISSUERS: v.optional(v.string(), 'https://accounts.google.com,accounts.google.com'),
+  IDENTITY_KEYS_URL: v.optional(v.pipe(v.string(), v.url()), 'https://www.googleapis.com/oauth2/v3/certs'),
+  /** Base-2 logarithm of scrypt's cost N (docs/design/accounts.md#passwords). */
+  SCRYPT_LOG2_N: optionalNumber(17),
+  /** `__Host-session` where the service is served over HTTPS, else `session`. */
+  SESSION_COOKIE: v.optional(v.picklist(['session', '__Host-session']), 'session'),
+});
+export type Environment = v.InferOutput<typeof Environment>;

@@ -1,0 +1,65 @@
+import { planOfRank } from '#contract/billing/plans.ts';
+import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
+import { periodEnd } from '../meter/billing.ts';
+import { currentLots } from '../meter/lots.ts';
+import { heldCredits, type Meter, shownSubscription } from '../meter/meter.ts';
+import { iso } from '../meter/months.ts';
+import { ServiceError } from '../shared/service-error.ts';
+
+/** The balance as `GET /credits/me` shows it (docs/design/billing.md#balance and docs/design/billing.md#balance-edge-cases). */
+export function shownBalance(meter: Meter) {
+  const [next] = currentLots(meter);
+  const quota = quotaOf(meter);
+  return {
+    id: meter.accountId,
+    quota: perService(() => quota),
+    used: perService((service) => usedOf(meter, service)),
+    source: next?.source ?? (shownSubscription(meter) ? 'plan' : 'free'),
+    expiresAt: iso(next?.expiresAt ?? periodEnd(meter.period)),
+  };
+}
+
+/** Balance and lots as `GET /credits` shows them, in whole credits. */
+export function shownCredits(meter: Meter) {
+  return {
+    balance: Math.floor(meter.spendable / microPerCredit),
+    held: Math.ceil(heldCredits(meter) / microPerCredit),
+    lots: currentLots(meter).map(({ source, granted, remaining, expiresAt }) => ({
+      source,
+      granted: Math.floor(granted / microPerCredit),
+      remaining: Math.floor(remaining / microPerCredit),
+      expiresAt: iso(expiresAt),
+    })),
+  };
+}
+
+/** A service's quota as `GET /services/{name}/quota` shows it; 404 for a service that is not there. */
+export function shownQuota(meter: Meter, name: string) {
+  if (!isService(name)) throw new ServiceError('NOT_FOUND', 'There is no such service; see GET /services.');
+  const quota = quotaOf(meter);
+  const used = usedOf(meter, name);
+  const remaining = quota === -1 ? -1 : Math.max(0, quota - used);
+  return { service: name, quota, used, remaining, resetsAt: iso(periodEnd(meter.period)) };
+}
+
+/** What the current plan lets each service spend in a month; -1 is unlimited. */
+function quotaOf(meter: Meter): number {
+  return planOfRank(meter.planRank).creditsPerMonth ?? -1;
+}
+
+function usedOf(meter: Meter, service: ServiceName): number {
+  return Math.ceil((meter.used[service] ?? 0) / microPerCredit);
+}
+
+function perService(value: (service: ServiceName) => number) {
+  return {
+    translation: value('translation'),
+    audio: value('audio'),
+    voice_call: value('voice_call'),
+    sms: value('sms'),
+  };
+}
+
+function isService(name: string): name is ServiceName {
+  return Object.hasOwn(prices, name);
+}

@@ -1,0 +1,87 @@
+import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import type { LedgerEntry } from '../meter/meter.ts';
+
+/** One immutable row: what ended, and the balance (microcredits) after it. */
+export interface LedgerRow extends LedgerEntry {
+  readonly accountId: number;
+  readonly seq: number;
+  readonly balance: number;
+}
+
+/** 80 % or all of the credits that were there in a billing period have been used. */
+export interface ThresholdEvent {
+  readonly accountId: number;
+  /** Start of the billing period, epoch seconds. */
+  readonly period: number;
+  readonly percent: 80 | 100;
+  readonly at: number;
+}
+
+export interface LedgerStore {
+  /** Writes the row and counts it in its day, unless it is there: rows never change, a repeat changes nothing. */
+  append(row: LedgerRow): Promise<void>;
+  /** Notes a key's last use, `at` in epoch ms; an earlier use changes nothing. */
+  markKeyUsed(accountId: number, keyId: string, at: number): Promise<void>;
+  /** Writes the event and its mail together, once for each account, period and threshold. */
+  announce(event: ThresholdEvent): Promise<void>;
+}
+
+/** What a meter's stream image tells: the entries that ended with `seq`, and how the account stood after the last. */
+export interface MeterImage {
+  readonly accountId: number;
+  readonly seq: number;
+  readonly balance: number;
+  readonly used: Readonly<Partial<Record<ServiceName, number>>>;
+  readonly period: number;
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** Gives the rows of the image, which the ledger has now. */
+export async function projectLedger(store: LedgerStore, image: MeterImage): Promise<readonly LedgerRow[]> {
+  const rows = ledgerRows(image);
+  for (const row of rows) {
+    await store.append(row);
+    if (row.keyId) await store.markKeyUsed(row.accountId, row.keyId, row.at * 1000);
+  }
+  for (const event of thresholdsCrossed(image)) await store.announce(event);
+  return rows;
+}
+
+/** The rows of an image, each with the balance as it was after its entry. */
+function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {
+  let after = balance;
+  const rows = entries.toReversed().map((entry, age) => {
+    const row = { ...entry, accountId, seq: seq - age, balance: after };
+    after -= entry.amount;
+    return row;
+  });
+  return rows.toReversed();
+}
+
+/** The thresholds that the image's charge stepped over. Less than a credit left counts as nothing. */
+function thresholdsCrossed({ accountId, balance, used, period, entries }: MeterImage): ThresholdEvent[] {
+  const [charge] = entries;
+  if (charge?.type !== 'charge' || charge.amount === 0) return [];
+  const usedAfter = Object.values(used).reduce((sum, amount) => sum + amount, 0);
+  const available = usedAfter + balance;
+  const isOver = (spent: number, percent: number) =>
+    percent === 100 ? available - spent < microPerCredit : spent * 100 >= available * percent;
+  const crossed = ([80, 100] as const).filter(
+    (percent) => isOver(usedAfter, percent) && !isOver(usedAfter + charge.amount, percent),
+  );
+  return crossed.map((percent) => ({ accountId, period, percent, at: charge.at }));
+}
+
+/** What is wrong with an account's ledger: nothing, where its rows have no gap and add up to the balance. */
+export function auditLedger(rows: readonly LedgerRow[], seq: number, balance: number): string[] {
+  const differences: string[] = [];
+  let sum = 0;
+  for (const [index, row] of rows.entries()) {
+    sum += row.amount;
+    if (row.seq !== index + 1) return [`row ${index + 1} is missing: the next is ${row.seq}`];
+    if (row.balance !== sum) differences.push(`row ${row.seq} says ${row.balance}, the rows up to it add up to ${sum}`);
+  }
+  if (rows.length !== seq) differences.push(`the meter has counted ${seq} entries, the ledger has ${rows.length} rows`);
+  if (sum !== balance) differences.push(`the balance is ${balance}, the rows add up to ${sum}`);
+  return differences;
+}

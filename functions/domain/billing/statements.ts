@@ -1,0 +1,91 @@
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { Clock } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { LedgerRow } from './ledger.ts';
+
+/** Calls of one day, service, model and key. `cost` in microcredits. */
+export interface DailyUsage {
+  readonly date: string;
+  readonly service: string;
+  readonly model: string;
+  readonly keyId: string | null;
+  readonly calls: number;
+  readonly cost: number;
+}
+
+/** Reads of the ledger. */
+export interface StatementStore {
+  /**
+   * The newest `limit` rows before `before` (a `seq`), newest first, without those that cannot be read; `next` is the
+   * `before` of the rows that follow, null when there are none. Waits a moment for the row `before - 1`, which may be on
+   * its way.
+   */
+  page(accountId: number, limit: number, before: number): Promise<{ rows: LedgerRow[]; next: number | null }>;
+  /** Days from and to, both inclusive, oldest first. */
+  usage(accountId: number, from: string, to: string): Promise<DailyUsage[]>;
+}
+
+type Group = 'service' | 'model' | 'key';
+
+const dayMs = 86_400_000;
+const mostDays = 366;
+
+/** What happened to an account, for the account to read. */
+export function statementService(store: StatementStore, clock: Clock) {
+  /** A page of ledger entries, newest first; `seq` is the account's newest. */
+  async function page(
+    accountId: number,
+    seq: number,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+  ) {
+    const before = Math.min(seq + 1, Number(cursor ?? Number.POSITIVE_INFINITY));
+    const { rows, next } = await store.page(accountId, limit, before);
+    return { entries: rows.map(shownEntry), nextCursor: next === null ? null : String(next) };
+  }
+
+  async function usage(
+    accountId: number,
+    query: { from?: string | undefined; to?: string | undefined; group?: Group | undefined },
+  ) {
+    const to = query.to ?? dayOf(clock.now());
+    const from = query.from ?? dayOf(Date.parse(to) - 29 * dayMs);
+    const days = (Date.parse(to) - Date.parse(from)) / dayMs;
+    if (!(days >= 0)) throw new ServiceError('INVALID_FORMAT', 'from must not be after to.');
+    if (days >= mostDays)
+      throw new ServiceError('INVALID_FORMAT', `from and to may be at most ${mostDays} days apart.`);
+    return { from, to, days: grouped(await store.usage(accountId, from, to), query.group) };
+  }
+
+  return { page, usage };
+}
+
+function shownEntry(row: LedgerRow) {
+  return {
+    seq: row.seq,
+    at: new Date(row.at * 1000).toISOString(),
+    type: row.type,
+    service: row.service ?? null,
+    model: row.model ?? null,
+    credits: row.amount / microPerCredit,
+    balance: row.balance / microPerCredit,
+    requestId: row.requestId ?? null,
+    keyId: row.keyId ?? null,
+  };
+}
+
+/** Sums over what is not asked for; without a group nothing is summed. */
+function grouped(usage: readonly DailyUsage[], group: Group | undefined) {
+  const sums = new Map<string, { calls: number; cost: number } & Partial<DailyUsage> & { date: string }>();
+  for (const { date, service, model, keyId, calls, cost } of usage) {
+    const of = { service: { service }, model: { model }, key: { keyId } };
+    const named = group ? of[group] : { service, model, keyId };
+    const name = JSON.stringify([date, named]);
+    const sum = sums.get(name) ?? { date, ...named, calls: 0, cost: 0 };
+    sums.set(name, { ...sum, calls: sum.calls + calls, cost: sum.cost + cost });
+  }
+  return [...sums.values()].map(({ cost, ...day }) => ({ ...day, credits: cost / microPerCredit }));
+}
+
+function dayOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}

@@ -1,0 +1,36 @@
+import { findPlan, type Plans } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { periodEnd } from '../meter/billing.ts';
+import { type Meter, shownSubscription } from '../meter/meter.ts';
+import { iso } from '../meter/months.ts';
+import type { Proration } from '../meter/subscription-changes.ts';
+
+/** The subscription as callers see it (docs/specification.md#subscription-from-post-subscriptioncreate; more fields once it is cancelled or to be downgraded). */
+export function subscriptionView(meter: Meter, plans: Plans) {
+  const subscription = shownSubscription(meter);
+  const named = findPlan(subscription?.planId ?? '');
+  if (!subscription || !named) throw new Error('there is no subscription to show');
+  const { id, planId, status, pending, endsAt, creditsExpireAt } = subscription;
+  const plan = plans(named.rank);
+  return {
+    id,
+    planId,
+    status,
+    monthlyCredits: plan.creditsPerMonth ?? -1,
+    creditsUsed: creditsUsed(meter),
+    nextBillingDate: iso(endsAt ?? periodEnd(meter.period)).slice(0, 10),
+    price: plan.price ?? 0,
+    ...(status === 'active' && pending && { pendingPlanId: pending.planId }),
+    ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
+    ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
+  };
+}
+
+export function prorationView({ from, to, ...proration }: Proration) {
+  return { ...proration, from: iso(from), to: iso(to) };
+}
+
+/** Settled in the current billing period, from any lot, rounded up to whole credits. */
+function creditsUsed({ used }: Meter): number {
+  return Math.ceil(Object.values(used).reduce((sum, amount) => sum + amount, 0) / microPerCredit);
+}

@@ -1,0 +1,201 @@
+import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
+import type { Settled } from '../meter/billing.ts';
+import { isSubscribed, type Meter, shownSubscription } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
+import {
+  type ChosenPlan,
+  cancel,
+  downgrade,
+  isMonthRunning,
+  type Proration,
+  prorate,
+  resume,
+  startSubscription,
+  subscribe,
+  uncancelled,
+  upgrade,
+} from '../meter/subscription-changes.ts';
+import { newRequestId } from '../shared/ids.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { Payments } from './payments.ts';
+import { prorationView, subscriptionView } from './subscription-view.ts';
+
+export type SubscriptionService = ReturnType<typeof subscriptionService>;
+
+/** The life of a subscription (docs/specification.md#states-and-transitions, docs/design/billing.md#subscription-life on). */
+export function subscriptionService(
+  metering: Metering,
+  payments: Payments,
+  plans: Plans,
+  clock: Clock,
+  random: Random,
+) {
+  /** Where the month of a cancelled subscription still runs, nothing begins: that subscription goes on. */
+  async function create(accountId: number, planId: string) {
+    const chosen = chosenPlan(planId, plans);
+    refuseEnterprise(chosen.plan);
+    const id = newRequestId(random);
+    const now = clock.now();
+    if (!isMonthRunning(await metering.current(accountId, now), Math.floor(now / 1000))) {
+      await payments.begin(accountId, { subscriptionId: id, plan: chosen.plan.name, amount: chosen.plan.price ?? 0 });
+    }
+    let proration: Proration | undefined;
+    const apply = (before: Meter, seconds: number) => {
+      if (isSubscribed(before)) {
+        throw new ServiceError(
+          'ALREADY_SUBSCRIBED',
+          'There is an active subscription; upgrade, downgrade or cancel it.',
+        );
+      }
+      const isUpgrade = isMonthRunning(before, seconds) && chosen.plan.rank > before.planRank;
+      proration = isUpgrade ? prorationOnResume(before, chosen, seconds) : undefined;
+      return subscribe(before, chosen, id, seconds, plans);
+    };
+    const meter = await change(accountId, apply, now);
+    const goesOn = subscriptionId(meter);
+    if (goesOn !== id) await payments.resume(accountId, goesOn);
+    return proration ? upgraded(accountId, meter, chosen, proration) : subscriptionView(meter, plans);
+  }
+
+  /**
+   * Puts an account on a plan from now on, whatever it had: what operators do. A plan that it is on already goes on;
+   * any other begins a month of its own, with its grant.
+   */
+  async function assign(accountId: number, planId: string): Promise<void> {
+    const chosen = chosenPlan(planId, plans);
+    const id = newRequestId(random);
+    await change(accountId, (current, now) => {
+      const assigned = current.planRank === chosen.plan.rank ? subscribe : startSubscription;
+      return assigned(current, chosen, id, now, plans);
+    });
+  }
+
+  async function current(accountId: number) {
+    const meter = await metering.current(accountId, clock.now());
+    return shownSubscription(meter) ? subscriptionView(meter, plans) : null;
+  }
+
+  async function upgradeTo(accountId: number, planId: string) {
+    const chosen = chosenPlan(planId, plans);
+    refuseEnterprise(chosen.plan);
+    let proration: Proration | undefined;
+    const meter = await change(accountId, (before, now) => {
+      proration = prorationOf(before, chosen, now);
+      return upgrade(before, chosen, proration, now);
+    });
+    if (!proration) throw new Error('an upgrade without proration');
+    return upgraded(accountId, meter, chosen, proration);
+  }
+
+  async function upgraded(accountId: number, meter: Meter, { plan }: ChosenPlan, proration: Proration) {
+    const line = { subscriptionId: subscriptionId(meter), plan: plan.name, amount: proration.amount };
+    await payments.prorate(accountId, line);
+    return { ...subscriptionView(meter, plans), proration: prorationView(proration) };
+  }
+
+  /** What an upgrade, or subscribing while a cancelled month runs, would come to now; or the refusal it would meet. */
+  async function preview(accountId: number, planId: string) {
+    const chosen = chosenPlan(planId, plans);
+    refuseEnterprise(chosen.plan);
+    const now = clock.now();
+    const seconds = Math.floor(now / 1000);
+    const meter = await metering.current(accountId, now);
+    const isCancelled = !isSubscribed(meter) && isMonthRunning(meter, seconds);
+    return prorationView((isCancelled ? prorationOnResume : prorationOf)(meter, chosen, seconds));
+  }
+
+  /** Nothing is due for a plan that is not larger. */
+  function prorationOnResume(meter: Meter, { plan }: ChosenPlan, now: number): Proration {
+    const from = plans(meter.planRank);
+    return prorate(uncancelled(meter), from, plan.rank > from.rank ? plan : from, now);
+  }
+
+  function prorationOf(meter: Meter, chosen: ChosenPlan, now: number): Proration {
+    const plan = activePlan(meter);
+    if (chosen.plan.rank === plan.rank) throw onItAlready();
+    if (chosen.plan.rank < plan.rank) throw otherWay('a smaller plan', 'PUT /subscription/downgrade-plan');
+    return prorate(meter, plan, chosen.plan, now);
+  }
+
+  /** To the current plan it takes a pending one back. */
+  async function downgradeTo(accountId: number, planId: string) {
+    const chosen = chosenPlan(planId, plans);
+    const meter = await change(accountId, (before, now) => {
+      const isCurrent = isSubscribed(before) && chosen.plan.rank === before.planRank;
+      if (!isCurrent) refuseEnterprise(chosen.plan);
+      const plan = activePlan(before);
+      if (chosen.plan.rank > plan.rank) throw otherWay('a larger plan', 'PUT /subscription/upgrade-plan');
+      if (isCurrent && !before.subscription?.pending) throw onItAlready();
+      return downgrade(before, chosen, now);
+    });
+    return subscriptionView(meter, plans);
+  }
+
+  async function cancelById(accountId: number, id: string) {
+    const meter = await change(accountId, (before, now) => {
+      if (shownSubscription(before)?.id !== id) throw noSubscription();
+      if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is cancelled already.');
+      return cancel(before, now);
+    });
+    await payments.end(accountId, id);
+    return subscriptionView(meter, plans);
+  }
+
+  /** Takes a cancellation back while the month that was paid for runs. */
+  async function resumeById(accountId: number, id: string) {
+    const meter = await change(accountId, (before, now) => {
+      if (before.subscription?.id !== id) throw noSubscription();
+      if (isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is active.');
+      if (!isMonthRunning(before, now)) {
+        throw new ServiceError('INVALID_STATE', 'The month that was paid for is over; subscribe again.');
+      }
+      return resume(before, now);
+    });
+    await payments.resume(accountId, id);
+    return subscriptionView(meter, plans);
+  }
+
+  function change(accountId: number, apply: (meter: Meter, now: number) => Settled, now = clock.now()): Promise<Meter> {
+    return metering.change(accountId, now, (meter) => apply(meter, Math.floor(now / 1000)));
+  }
+
+  function activePlan(meter: Meter): PlanLimits {
+    if (!isSubscribed(meter)) throw new ServiceError('INVALID_STATE', 'There is no active subscription to change.');
+    return plans(meter.planRank);
+  }
+
+  return {
+    create,
+    assign,
+    current,
+    preview,
+    upgrade: upgradeTo,
+    downgrade: downgradeTo,
+    cancel: cancelById,
+    resume: resumeById,
+  };
+}
+
+function chosenPlan(planId: string, plans: Plans): ChosenPlan {
+  const plan = findPlan(planId);
+  if (!plan) throw new Error(`there is no plan ${planId}`);
+  return { planId, plan: plans(plan.rank) };
+}
+
+function refuseEnterprise(plan: PlanLimits): void {
+  if (plan.name !== 'enterprise') return;
+  throw new ServiceError(
+    'INSUFFICIENT_PERMISSIONS',
+    'The enterprise plan is assigned by the operators of the service; write to them.',
+  );
+}
+
+const subscriptionId = ({ subscription }: Meter): string => subscription?.id ?? '';
+
+const noSubscription = () => new ServiceError('NOT_FOUND', 'There is no such subscription.');
+const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription is on this plan already.');
+
+function otherWay(what: string, where: string): ServiceError {
+  return new ServiceError('INVALID_FORMAT', `newPlanId names ${what}; use ${where}.`);
+}

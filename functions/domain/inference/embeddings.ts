@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { Tokenizer } from '../shared/ports.ts';
+import { overlong, ServiceError } from '../shared/service-error.ts';
+import { type Proof, TokenCount } from './tokens.ts';
+
+export interface ModelEmbeddingsRequest {
+  readonly input: readonly string[];
+  readonly dimensions?: number;
+}
+
+/** The largest number of 32 bits, which is how vectors are sent as base64. */
+const maxFloat32 = 3.4028234663852886e38;
+
+export const Vector = v.custom<number[]>(
+  (value) => Array.isArray(value) && value.length > 0 && value.every(isFloat32),
+  'must be finite numbers of 32 bits',
+);
+
+const isFloat32 = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= maxFloat32;
+
+/** The reply of an OpenAI-compatible container, as far as it is used. */
+export const ModelEmbeddings = v.object({
+  data: v.array(v.object({ index: v.number(), embedding: Vector })),
+  /** A figure that is none is as good as missing. */
+  usage: v.fallback(v.nullish(v.object({ prompt_tokens: v.number() })), null),
+});
+export type ModelEmbeddings = v.InferOutput<typeof ModelEmbeddings>;
+
+/** The request to send, the most tokens it can come to, and the counts of its texts; refuses (400) a text that is too long. */
+export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: Tokenizer, prove: Proof) {
+  const input = typeof request.input === 'string' ? [request.input] : request.input;
+  const counts = input.map((text) => new TokenCount([text], tokenizer));
+  let maxTokens = 0;
+  for (const count of counts) {
+    const tokens = await count.bound(limits.embeddingTokens, limits.embeddingTokens, prove);
+    if (tokens > limits.embeddingTokens) throw overlong(request.model, limits.embeddingTokens, tokens, 0);
+    maxTokens += tokens;
+  }
+  const { dimensions } = request;
+  const body: ModelEmbeddingsRequest = { input, ...(typeof dimensions === 'number' && { dimensions }) };
+  return { body, maxTokens, counts };
+}
+
+/** One item per input, in the order of the input. */
+export function toEmbeddingList(reply: ModelEmbeddings, tokens: number, request: EmbeddingsRequest): EmbeddingList {
+  const texts = typeof request.input === 'string' ? 1 : request.input.length;
+  if (reply.data.length !== texts)
+    throw new ServiceError(
+      'MODEL_ERROR',
+      `The model ${request.model} gave ${reply.data.length} embeddings for ${texts} texts.`,
+    );
+  const encode = request.encoding_format === 'base64' ? base64 : (vector: number[]) => vector;
+  return {
+    object: 'list',
+    data: reply.data
+      .toSorted((one, other) => one.index - other.index)
+      .map(({ embedding }, index) => ({ object: 'embedding', index, embedding: encode(embedding) })),
+    model: request.model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}
+
+function base64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}

@@ -1,0 +1,38 @@
+import { planOfRank } from '#contract/billing/plans.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { catalogueCreated, models } from '#contract/inference/models.ts';
+import { ServiceError } from '../shared/service-error.ts';
+
+/** The models as `GET /models` lists them (docs/design/inference.md#models). */
+export function listedModels() {
+  return models.map((model) => ({
+    id: model.id,
+    object: 'model' as const,
+    created: catalogueCreated,
+    owned_by: 'platform',
+    capabilities: [...model.capabilities],
+    context_window: model.contextWindow,
+    max_output_tokens: model.dimensions === null ? model.contextWindow : null,
+    dimensions: model.dimensions,
+    min_plan: planOfRank(model.minPlanRank).name,
+  }));
+}
+
+/** One of them; refuses (404) an id that none has. */
+export function listedModel(id: string) {
+  const found = listedModels().find((model) => model.id === id);
+  if (found) return found;
+  const field = { path: 'model', isMissing: false };
+  throw new ServiceError('NOT_FOUND', 'There is no model of this name.', { field });
+}
+
+/** The services as `GET /services` lists them. */
+export function pricedServices() {
+  return Object.entries(prices).map(([name, { unit, unitSize, credits, description }]) => ({
+    name,
+    unit,
+    unitSize,
+    credits,
+    description,
+  }));
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
+import { isJsonObject } from '#contract/shared/fields.ts';
+import type { Clock } from './ports.ts';
+import { ServiceError } from './service-error.ts';
+
+/** What a request was told: the parts that its envelope was made of, and every replay's is made of again. */
+export type KeptAnswer = KeptSuccess | KeptRefusal;
+
+export interface KeptSuccess {
+  readonly status: number;
+  readonly message: string;
+  readonly data: unknown;
+}
+
+export interface KeptRefusal {
+  readonly code: ErrorCode;
+  readonly detail: string;
+}
+
+/** One request's hold on an Idempotency-Key. `id` and `fingerprint` are hashes: neither key nor input is stored. */
+export interface Claim {
+  readonly id: string;
+  readonly requestId: string;
+  readonly fingerprint: string;
+}
+
+/** What is stored of the request that came first with a key. */
+export interface IdempotencyRecord {
+  readonly requestId: string;
+  readonly fingerprint: string;
+  readonly running: boolean;
+  /** Undefined while it runs, and for an answer that is not kept. */
+  readonly answer: KeptAnswer | undefined;
+}
+
+/** Moments in epoch ms. All writes may be repeated, and touch nothing that another request stored. */
+export interface IdempotencyStore {
+  /** Takes the key until `lapsesAt`; gives the record that stands in the way at `now`, if there is one. */
+  claim(claim: Claim, now: number, lapsesAt: number): Promise<IdempotencyRecord | undefined>;
+  /** Puts the answer in the claim's place, unless the claim has lapsed and is another request's. */
+  keep(claim: Claim, answer: KeptAnswer | undefined, lapsesAt: number): Promise<void>;
+  release(claim: Claim): Promise<void>;
+}
+
+const keptMs = 24 * 60 * 60 * 1000;
+const mostKeptBytes = 256 * 1024;
+
+export type Idempotency = ReturnType<typeof idempotency>;
+
+/** Lets one request of all that carry the same Idempotency-Key run (docs/design/http.md#idempotency). */
+export function idempotency(store: IdempotencyStore, clock: Clock) {
+  /** Takes the key for so many ms; gives the record of the request that came before, if there is one. */
+  async function claim(claim: Claim, lifetimeMs: number): Promise<IdempotencyRecord | undefined> {
+    const now = clock.now();
+    return store.claim(claim, now, now + lifetimeMs);
+  }
+
+  /** Keeps the answer for 24 h; of one that is too large, or undefined, only that there was one. */
+  async function keep(claim: Claim, answer: KeptAnswer | undefined): Promise<void> {
+    const fits = Buffer.byteLength(JSON.stringify(answer) ?? '') <= mostKeptBytes;
+    await store.keep(claim, fits ? answer : undefined, clock.now() + keptMs);
+  }
+
+  return { claim, keep, release: (claim: Claim) => store.release(claim) };
+}
+
+/** What a request claims with its key. All keys and sessions of an account share one scope, per route. */
+export function claimOf(request: {
+  readonly accountId: number;
+  readonly routeId: string;
+  readonly key: string;
+  readonly requestId: string;
+  /** As the route's schemas made it. */
+  readonly input: unknown;
+}): Claim {
+  const { accountId, routeId, key, requestId, input } = request;
+  return { id: digest(`${accountId}\n${routeId}\n${key}`), requestId, fingerprint: digest(canonical(input)) };
+}
+
+/** The answer to give again, or the refusal (422, 409) where there is none for this request. */
+export function answerAgain(record: IdempotencyRecord, { fingerprint }: Claim): KeptAnswer {
+  const { requestId, running, answer } = record;
+  if (record.fingerprint !== fingerprint) {
+    const detail = 'The Idempotency-Key was used for a request with another body; take a new key for each request.';
+    throw new ServiceError('IDEMPOTENCY_KEY_REUSED', detail);
+  }
+  if (running) {
+    const detail = 'The first request with this Idempotency-Key is still running; try again.';
+    throw new ServiceError('REQUEST_IN_PROGRESS', detail, { headers: { 'Retry-After': '1' } });
+  }
+  if (answer) return answer;
+  const detail = `The request ${requestId} with this Idempotency-Key was answered; that answer cannot be given again.`;
+  throw new ServiceError('REPLAY_UNAVAILABLE', detail, { headers: { 'x-original-request-id': requestId } });
+}
+
+/** Whether a refusal stays the same however often it is asked for; after the others a retry may succeed. */
+export function isFinal(code: ErrorCode): boolean {
+  const status = errorStatus[code];
+  return status < 500 && status !== 402 && status !== 429;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** The same text for the same value, in whatever order its fields came. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}

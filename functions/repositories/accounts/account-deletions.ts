@@ -1,0 +1,81 @@
+import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import type { ClosedAccount, ClosureStore } from '#domain/accounts/closure-store.ts';
+import { readable } from '../shared/readable.ts';
+import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { claimKey, claimRow, identityKey, mailRow, purgeKey, userKey } from './account-items.ts';
+import { freeMonthsFrom } from './free-months.ts';
+
+const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
+
+export function closureStore(client: DynamoDBDocumentClient, table: string, metersTable: string): ClosureStore {
+  function userUpdate(accountId: number, UpdateExpression: string, now?: number): TransactItem {
+    const values = now !== undefined && { ExpressionAttributeValues: { ':now': now } };
+    const condition = 'attribute_exists(pk) AND attribute_not_exists(deletedAt)';
+    return {
+      Update: {
+        TableName: table,
+        Key: userKey(accountId),
+        UpdateExpression,
+        ConditionExpression: condition,
+        ...values,
+      },
+    };
+  }
+
+  /** A meter that is closed admits nothing. */
+  function meterClosing(accountId: number, closed: 'suspended' | 'deleted' | undefined): TransactItem {
+    const names = { '#last': 'last' };
+    const update = closed
+      ? { UpdateExpression: 'SET x = :closed REMOVE #last', ExpressionAttributeValues: { ':closed': closed } }
+      : { UpdateExpression: 'REMOVE x, #last' };
+    return { Update: { TableName: metersTable, Key: { a: accountId }, ...update, ExpressionAttributeNames: names } };
+  }
+
+  async function suspend(accountId: number, now: number): Promise<void> {
+    const update = userUpdate(accountId, 'SET suspendedAt = :now, sessionsValidFrom = :now', now);
+    await commit(client, [update, meterClosing(accountId, 'suspended')]);
+  }
+
+  async function resume(accountId: number): Promise<void> {
+    await commit(client, [userUpdate(accountId, 'REMOVE suspendedAt'), meterClosing(accountId, undefined)]);
+  }
+
+  const remove: ClosureStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
+    const freed = [claimKey(account.email), ...(account.identities ?? []).map(identityKey)];
+    await commit(client, [
+      userUpdate(account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', now),
+      meterClosing(account.id, 'deleted'),
+      ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
+      putNew(table, { ...claimRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
+      ...(notice ? [putNew(table, mailRow(notice, now))] : []),
+      ...(freeFrom === undefined ? [] : freeMonthsFrom(table, account, freeFrom)),
+    ]);
+  };
+
+  async function* toBePurged(now: number): AsyncGenerator<ClosedAccount> {
+    const query = {
+      TableName: table,
+      KeyConditionExpression: 'pk = :purge AND sk <= :now',
+      ExpressionAttributeValues: { ':purge': 'purge', ':now': `${String(now).padStart(15, '0')}~` },
+    };
+    for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Closed, Items);
+  }
+
+  /** The note that it is to be purged goes last, so that a purge cut short is taken up again. */
+  async function purge({ accountId, purgeAt }: ClosedAccount): Promise<void> {
+    const query = {
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': userKey(accountId).pk },
+      ProjectionExpression: 'pk, sk',
+    };
+    for await (const { Items = [] } of paginateQuery({ client }, query)) {
+      for (const Key of Items) await client.send(new DeleteCommand({ TableName: table, Key }));
+    }
+    await client.send(new DeleteCommand({ TableName: metersTable, Key: { a: accountId } }));
+    await client.send(new DeleteCommand({ TableName: table, Key: purgeKey(accountId, purgeAt) }));
+  }
+
+  return { suspend, resume, remove, toBePurged, purge };
+}

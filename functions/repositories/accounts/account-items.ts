@@ -1,0 +1,84 @@
+import * as v from 'valibot';
+import { isInstant } from '#contract/shared/fields.ts';
+import { type Account, type OutgoingMail, roles, type StoredToken } from '#domain/accounts/account.ts';
+
+/** Keys and rows of the `accounts` table: one partition per user, one per e-mail address, one per mail. */
+export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
+export const claimKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
+export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
+export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `device#${digest}` });
+export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
+/** The ids of an account's keys that have not ended, with their expiry. */
+export const usableKeysKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'usable-keys' });
+export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
+export const suppressionKey = (address: string) => ({ pk: `suppressed#${address}`, sk: 'suppressed' });
+
+export const identityKey = (identity: string) => ({ pk: `identity#${identity}`, sk: 'claim' });
+export const identityTokenKey = (digest: string) => ({ pk: `identity-token#${digest}`, sk: 'used' });
+export const resetRequestKey = (id: string) => ({ pk: `reset#${id}`, sk: 'request' });
+export const throttleKey = (id: string) => ({ pk: `throttle#${id}`, sk: 'throttle' });
+export const auditKey = (accountId: number, at: number, requestId: string) => ({
+  pk: `audit#${accountId}`,
+  sk: `${String(at).padStart(15, '0')}#${requestId}`,
+});
+
+/** Deleted accounts, in the order in which they are to be purged. */
+export const purgeKey = (accountId: number, purgeAt: number) => ({
+  pk: 'purge',
+  sk: `${String(purgeAt).padStart(15, '0')}#${accountId}`,
+});
+
+const User = v.object({
+  id: v.number(),
+  email: v.string(),
+  name: v.string(),
+  role: v.picklist(roles),
+  passwordHash: v.exactOptional(v.string()),
+  createdAt: v.number(),
+  confirmedAt: v.exactOptional(v.number()),
+  sessionsValidFrom: v.exactOptional(v.number()),
+  identities: v.exactOptional(v.array(v.string())),
+  suspendedAt: v.exactOptional(v.number()),
+  deletedAt: v.exactOptional(v.number()),
+});
+
+export function accountOf(row: unknown): Account {
+  return v.parse(User, row);
+}
+
+export function userRow(account: Account, confirmation: StoredToken | undefined) {
+  return { ...userKey(account.id), ...account, ...(confirmation && { confirmation }) };
+}
+
+/** What claims an e-mail address or an identity for an account. */
+export function claimRow<Key extends object>(key: Key, accountId: number) {
+  return { ...key, accountId };
+}
+
+const Claim = v.object({ accountId: v.number() });
+
+export function claimantOf(row: unknown): number {
+  return v.parse(Claim, row).accountId;
+}
+
+/** Epoch ms that a response can show. */
+export const storedInstant = v.pipe(v.number(), v.check(isInstant));
+
+/** A TTL in epoch seconds from a moment in epoch ms. */
+export function seconds(moment: number): number {
+  return Math.ceil(moment / 1000);
+}
+
+const mailLifetimeSeconds = 7 * 86_400;
+
+/** `outbox` marks a mail that waits; the stream filter of the mailer looks for it. */
+export function mailRow({ id, ...mail }: OutgoingMail, now: number) {
+  return { ...mailKey(id), outbox: id, ...mail, createdAt: now, ttl: seconds(now) + mailLifetimeSeconds };
+}
+
+const Mail = v.object({ outbox: v.string(), to: v.string(), subject: v.string(), text: v.string(), html: v.string() });
+
+export function mailOf(row: unknown): OutgoingMail {
+  const { outbox, ...mail } = v.parse(Mail, row);
+  return { id: outbox, ...mail };
+}

@@ -1,0 +1,90 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Account, OutgoingMail, Role, StoredToken } from '#domain/accounts/account.ts';
+import type { AccountStore, NewAccount } from '#domain/accounts/account-store.ts';
+import { newMeterRow } from '../meter/meter-item.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { commit, putNew } from '../shared/transaction.ts';
+import { accountOf, claimantOf, claimKey, claimRow, identityKey, mailRow, userKey, userRow } from './account-items.ts';
+import { freeFrom, freeMonthsBegun } from './free-months.ts';
+import { consumption } from './identities.ts';
+
+/** No account has this id. */
+const nobody = 0;
+
+/** `metersTable` is asked for only where an account is made. */
+export function accountStore(client: DynamoDBDocumentClient, table: string, metersTable: () => string): AccountStore {
+  async function create({ account, meter, confirmation, proof }: NewAccount, now: number): Promise<boolean> {
+    const Item = newMeterRow(meter.meter, meter.entries);
+    const identities = account.identities ?? [];
+    return commit(client, [
+      putNew(table, claimRow(claimKey(account.email), account.id)),
+      putNew(table, userRow(account, confirmation?.token)),
+      ...freeMonthsBegun(table, account, meter.meter.freeAnchor),
+      { Put: { TableName: metersTable(), Item, ConditionExpression: 'attribute_not_exists(a)' } },
+      ...(confirmation ? [putNew(table, mailRow(confirmation.mail, now))] : []),
+      ...identities.map((identity) => putNew(table, claimRow(identityKey(identity), account.id))),
+      ...(proof ? [consumption(table, proof)] : []),
+    ]);
+  }
+
+  async function find(accountId: number): Promise<Account | undefined> {
+    const row = await readItem(client, table, userKey(accountId));
+    return row && accountOf(row);
+  }
+
+  async function findByEmail(email: string): Promise<Account | undefined> {
+    const claim = await readItem(client, table, claimKey(email));
+    return find(claim ? claimantOf(claim) : nobody);
+  }
+
+  async function set(accountId: number, change: Partial<Account>): Promise<void> {
+    const fields = Object.entries(change);
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: userKey(accountId),
+        UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+      }),
+    );
+  }
+
+  async function confirm(accountId: number, digest: string, now: number): Promise<boolean> {
+    const write = client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: userKey(accountId),
+        UpdateExpression: 'SET confirmedAt = if_not_exists(confirmedAt, :now)',
+        ConditionExpression:
+          'confirmation.digest = :digest AND (attribute_exists(confirmedAt) OR confirmation.expiresAt > :now)',
+        ExpressionAttributeValues: { ':digest': digest, ':now': now },
+      }),
+    );
+    return 'done' in (await conditionally(write));
+  }
+
+  async function renewConfirmation(accountId: number, token: StoredToken, mail: OutgoingMail, now: number) {
+    const renewal = {
+      TableName: table,
+      Key: userKey(accountId),
+      UpdateExpression: 'SET confirmation = :confirmation',
+      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(confirmedAt)',
+      ExpressionAttributeValues: { ':confirmation': token },
+    };
+    return commit(client, [{ Update: renewal }, putNew(table, mailRow(mail, now))]);
+  }
+
+  return {
+    freeFrom: (account: Account) => freeFrom(client, table, account),
+    create,
+    find,
+    findByEmail,
+    rename: (accountId: number, name: string) => set(accountId, { name }),
+    setRole: (accountId: number, role: Role) => set(accountId, { role }),
+    confirm,
+    renewConfirmation,
+  };
+}

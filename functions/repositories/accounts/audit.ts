@@ -1,0 +1,15 @@
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { AuditStore } from '#domain/accounts/operators.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { auditKey } from './account-items.ts';
+
+/** A request acts once: a row that is already there is this one, written by a try whose reply was lost. */
+export function auditStore(client: DynamoDBDocumentClient, table: string): AuditStore {
+  return {
+    async append({ accountId, ...act }) {
+      const Item = { ...auditKey(accountId, act.at, act.requestId), ...act };
+      const write = new PutCommand({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' });
+      await conditionally(client.send(write));
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import type { Account } from '#domain/accounts/account.ts';
+import { readable } from '../shared/readable.ts';
+import { accountOf, seconds, userKey } from './account-items.ts';
+
+interface DigestRow {
+  readonly digest: string;
+  readonly expiresAt: number;
+}
+
+/** Rows of one kind beside an account's, each under the digest of its secret: sessions, devices. */
+export function digestRows<Row extends DigestRow>(
+  client: DynamoDBDocumentClient,
+  table: string,
+  keyOf: (accountId: number, digest: string) => { pk: string; sk: string },
+  schema: v.GenericSchema<unknown, Row>,
+) {
+  const prefix = keyOf(0, '').sk;
+
+  function rowsOf(items: readonly Record<string, unknown>[]): Row[] {
+    return readable(
+      schema,
+      items.map((item) => ({ ...item, digest: String(item['sk']).slice(prefix.length) })),
+    );
+  }
+
+  async function open(accountId: number, { digest, ...row }: Row): Promise<void> {
+    const Item = { ...keyOf(accountId, digest), ...row, ttl: seconds(row.expiresAt) };
+    await client.send(new PutCommand({ TableName: table, Item }));
+  }
+
+  /** Row and account in one round trip; undefined when one is not there, or the row cannot be read. */
+  async function find(accountId: number, digest: string): Promise<{ row: Row; account: Account } | undefined> {
+    const Keys = [keyOf(accountId, digest), userKey(accountId)];
+    const request = { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
+    const { Responses, UnprocessedKeys } = await client.send(new BatchGetCommand(request));
+    if (UnprocessedKeys?.[table]) throw Object.assign(new Error('not all was read'), { name: 'ThrottlingException' });
+    const items = Responses?.[table] ?? [];
+    const [row] = rowsOf(items.filter((item) => item['sk'] !== 'user'));
+    const user = items.find((item) => item['sk'] === 'user');
+    return row && user ? { row, account: accountOf(user) } : undefined;
+  }
+
+  async function list(accountId: number): Promise<Row[]> {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':prefix': prefix },
+        ConsistentRead: true,
+      }),
+    );
+    return rowsOf(Items);
+  }
+
+  async function end(accountId: number, digest: string): Promise<void> {
+    await client.send(new DeleteCommand({ TableName: table, Key: keyOf(accountId, digest) }));
+  }
+
+  return { open, find, list, end };
+}

@@ -1,0 +1,62 @@
+import { type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Account } from '#domain/accounts/account.ts';
+import type { ConsumedToken, IdentityStore } from '#domain/accounts/identity-store.ts';
+import { readItem } from '../shared/read-item.ts';
+import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { accountOf, claimantOf, claimRow, identityKey, identityTokenKey, seconds, userKey } from './account-items.ts';
+
+/** Keeps a used token's digest until it has expired. */
+export function consumption(table: string, { digest, expiresAt }: ConsumedToken): TransactItem {
+  return putNew(table, { ...identityTokenKey(digest), ttl: seconds(expiresAt) });
+}
+
+export function identityStore(client: DynamoDBDocumentClient, table: string): IdentityStore {
+  async function find(identity: string): Promise<Account | undefined> {
+    const claim = await readItem(client, table, identityKey(identity));
+    const user = claim && (await readItem(client, table, userKey(claimantOf(claim))));
+    return user && accountOf(user);
+  }
+
+  function give(account: Account, identity: string, proof: ConsumedToken, update: object): Promise<boolean> {
+    return commit(client, [
+      { Update: { TableName: table, Key: userKey(account.id), ...updateOf(identity, update) } },
+      putNew(table, claimRow(identityKey(identity), account.id)),
+      consumption(table, proof),
+    ]);
+  }
+
+  function updateOf(
+    identity: string,
+    { set = '', remove = '', condition = '', names, values = {} }: Partial<UserUpdate>,
+  ) {
+    return {
+      UpdateExpression: `SET identities = list_append(if_not_exists(identities, :none), :identities)${set}${remove}`,
+      ConditionExpression: `attribute_exists(pk)${condition}`,
+      ...(names && { ExpressionAttributeNames: names }),
+      ExpressionAttributeValues: { ':identities': [identity], ':none': [], ...values },
+    };
+  }
+
+  return {
+    find,
+    consume: (proof) => commit(client, [consumption(table, proof)]),
+    link: (account, identity, proof) =>
+      give(account, identity, proof, { condition: ' AND attribute_exists(confirmedAt)' }),
+    takeOver: (account, identity, proof, name, now) =>
+      give(account, identity, proof, {
+        set: ', confirmedAt = :now, sessionsValidFrom = :now, #name = :name',
+        names: { '#name': 'name' },
+        remove: ' REMOVE passwordHash, confirmation',
+        condition: ' AND attribute_not_exists(confirmedAt)',
+        values: { ':now': now, ':name': name },
+      }),
+  };
+}
+
+interface UserUpdate {
+  set: string;
+  remove: string;
+  condition: string;
+  names: Record<string, string>;
+  values: Record<string, unknown>;
+}

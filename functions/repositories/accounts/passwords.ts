@@ -1,0 +1,120 @@
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import type { OutgoingMail } from '#domain/accounts/account.ts';
+import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#domain/accounts/password-store.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { mailRow, resetRequestKey, seconds, userKey } from './account-items.ts';
+
+const requestLifetimeMs = 86_400_000;
+
+const Request = v.object({
+  resetRequest: v.optional(v.string()),
+  email: v.string(),
+  isFurther: v.optional(v.boolean(), false),
+});
+
+/** An account's reset tokens that were not used: when each expires, by its digest. */
+const Resettable = v.object({ resets: v.optional(v.record(v.string(), v.number()), {}) });
+
+export function passwordStore(client: DynamoDBDocumentClient, table: string): PasswordStore {
+  const ofUser = (accountId: number) => ({ TableName: table, Key: userKey(accountId) });
+
+  async function rehash(accountId: number, before: string, passwordHash: string): Promise<void> {
+    const write = new UpdateCommand({
+      ...ofUser(accountId),
+      UpdateExpression: 'SET passwordHash = :hash',
+      ConditionExpression: 'passwordHash = :before',
+      ExpressionAttributeValues: { ':hash': passwordHash, ':before': before },
+    });
+    await conditionally(client.send(write));
+  }
+
+  /** The stream filter of the job that sends the link looks for `resetRequest`. */
+  async function requestReset(requestId: string, request: ResetRequest, now: number): Promise<void> {
+    const Item = {
+      ...resetRequestKey(requestId),
+      resetRequest: requestId,
+      ...request,
+      ttl: seconds(now + requestLifetimeMs),
+    };
+    await client.send(new PutCommand({ TableName: table, Item }));
+  }
+
+  async function findRequest(requestId: string): Promise<ResetRequest | undefined> {
+    const row = await readItem(client, table, resetRequestKey(requestId));
+    if (row?.['resetRequest'] === undefined) return undefined;
+    const { email, isFurther } = v.parse(Request, row);
+    return { email, isFurther };
+  }
+
+  const closeRequest: PasswordStore['closeRequest'] = async (requestId, reset, now) => {
+    const closing: TransactItem = {
+      Update: {
+        TableName: table,
+        Key: resetRequestKey(requestId),
+        UpdateExpression: 'REMOVE resetRequest',
+        ConditionExpression: 'attribute_exists(resetRequest)',
+      },
+    };
+    const issuing = reset ? [await tokensWith(reset, now), putNew(table, mailRow(reset.mail, now))] : [];
+    return commit(client, [closing, ...issuing]);
+  };
+
+  /** Conditional on the tokens that were read, so that no link is lost to another that is made just now. */
+  async function tokensWith({ accountId, token, isFurther }: IssuedReset, now: number): Promise<TransactItem> {
+    const before = await tokensOf(accountId);
+    const living = Object.entries(before).filter(([, expiresAt]) => isFurther && expiresAt > now);
+    const after = { ...Object.fromEntries(living), [token.digest]: token.expiresAt };
+    const isFirst = Object.keys(before).length === 0;
+    return {
+      Update: {
+        ...ofUser(accountId),
+        UpdateExpression: 'SET resets = :after',
+        ConditionExpression: `attribute_exists(pk) AND ${isFirst ? 'attribute_not_exists(resets)' : 'resets = :before'}`,
+        ExpressionAttributeValues: { ':after': after, ...(!isFirst && { ':before': before }) },
+      },
+    };
+  }
+
+  async function tokensOf(accountId: number): Promise<Record<string, number>> {
+    const row = await readItem(client, table, userKey(accountId));
+    return row ? v.parse(Resettable, row).resets : {};
+  }
+
+  async function isResetToken(accountId: number, digest: string, now: number): Promise<boolean> {
+    const expiresAt = (await tokensOf(accountId))[digest];
+    return expiresAt !== undefined && expiresAt > now;
+  }
+
+  /** A link that came by mail also proves the address. */
+  async function reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number) {
+    const named = to.name !== undefined;
+    const Update = {
+      ...ofUser(accountId),
+      UpdateExpression: `SET passwordHash = :hash, sessionsValidFrom = :now, confirmedAt = if_not_exists(confirmedAt, :now)${named ? ', #name = :name' : ''} REMOVE resets`,
+      ConditionExpression: 'resets.#digest > :now',
+      ExpressionAttributeNames: { '#digest': digest, ...(named && { '#name': 'name' }) },
+      ExpressionAttributeValues: { ':hash': to.passwordHash, ':now': now, ...(named && { ':name': to.name }) },
+    };
+    return commit(client, [{ Update }, putNew(table, mailRow(notice, now))]);
+  }
+
+  const change: PasswordStore['change'] = async (accountId, before, passwordHash, notice, now) => {
+    const isUnchanged = before === undefined ? 'attribute_not_exists(passwordHash)' : 'passwordHash = :before';
+    const Update = {
+      ...ofUser(accountId),
+      UpdateExpression: 'SET passwordHash = :hash, sessionsValidFrom = :now',
+      ConditionExpression: `attribute_exists(pk) AND ${isUnchanged}`,
+      ExpressionAttributeValues: {
+        ':hash': passwordHash,
+        ':now': now,
+        ...(before !== undefined && { ':before': before }),
+      },
+    };
+    return commit(client, [{ Update }, putNew(table, mailRow(notice, now))]);
+  };
+
+  return { rehash, requestReset, findRequest, closeRequest, isResetToken, reset, change };
+}

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { isInstant } from '#contract/shared/fields.ts';
+import type { LedgerRow } from '#domain/billing/ledger.ts';
+
+/** Keys of the `ledger` table; sort keys order rows by `seq` and days by date. */
+export const rowKey = (accountId: number, seq: number) => ({
+  a: accountId,
+  sk: `row#${String(seq).padStart(16, '0')}`,
+});
+
+/** The `seq` in a row's sort key, which is there whatever the rest of the row is; 0 of none. */
+export function seqOf(item: unknown): number {
+  return Number(v.is(v.object({ sk: v.string() }), item) ? item.sk.slice('row#'.length) : 0);
+}
+
+export const dayPrefix = (date: string) => `day#${date}#`;
+
+const Row = v.object({
+  a: v.number(),
+  seq: v.number(),
+  type: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
+  at: v.pipe(
+    v.number(),
+    v.check((at) => isInstant(at * 1000)),
+  ),
+  amount: v.number(),
+  balance: v.number(),
+  service: v.exactOptional(
+    v.picklist(['translation', 'text_analysis', 'audio', 'voice_call', 'sms', 'chat', 'completion', 'embeddings']),
+  ),
+  model: v.exactOptional(v.string()),
+  keyId: v.exactOptional(v.string()),
+  requestId: v.exactOptional(v.string()),
+});
+
+/** An item as the row it is. */
+export const LedgerItem = v.pipe(
+  Row,
+  v.transform(({ a: accountId, ...row }): LedgerRow => ({ accountId, ...row })),
+);
+
+export function ledgerRowOf(item: unknown): LedgerRow {
+  return v.parse(LedgerItem, item);
+}

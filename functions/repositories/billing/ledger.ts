@@ -1,0 +1,75 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { creditsLowMail, creditsUsedUpMail } from '#domain/accounts/mails.ts';
+import type { LedgerRow, LedgerStore, ThresholdEvent } from '#domain/billing/ledger.ts';
+import { accountOf, apiKeyKey, mailRow, userKey } from '../accounts/account-items.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { commit, type TransactItem } from '../shared/transaction.ts';
+import { dayPrefix, rowKey } from './ledger-items.ts';
+
+export interface LedgerTables {
+  readonly ledger: string;
+  readonly accounts: string;
+}
+
+/** `publicOrigin` is where mails lead to. */
+export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables, publicOrigin: string): LedgerStore {
+  const isNew = { ConditionExpression: 'attribute_not_exists(a)' };
+
+  async function append({ accountId, seq, ...row }: LedgerRow): Promise<void> {
+    const Item = { ...rowKey(accountId, seq), seq, ...row };
+    const written = { Put: { TableName: tables.ledger, Item, ...isNew } };
+    await commit(
+      client,
+      row.type === 'charge' && row.amount < 0 ? [written, countedInDay({ accountId, seq, ...row })] : [written],
+    );
+  }
+
+  function countedInDay({ accountId, at, service, model, keyId, amount }: LedgerRow): TransactItem {
+    const date = new Date(at * 1000).toISOString().slice(0, 10);
+    return {
+      Update: {
+        TableName: tables.ledger,
+        Key: { a: accountId, sk: `${dayPrefix(date)}${service}#${model}#${keyId ?? ''}` },
+        UpdateExpression:
+          'ADD calls :one, cost :cost SET #date = :date, service = :service, model = :model, keyId = :key',
+        ExpressionAttributeNames: { '#date': 'date' },
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':cost': -amount,
+          ':date': date,
+          ':service': service ?? '',
+          ':model': model ?? '',
+          ':key': keyId ?? null,
+        },
+      },
+    };
+  }
+
+  async function markKeyUsed(accountId: number, keyId: string, at: number): Promise<void> {
+    const write = new UpdateCommand({
+      TableName: tables.accounts,
+      Key: apiKeyKey(accountId, keyId),
+      UpdateExpression: 'SET lastUsedAt = :at',
+      ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(lastUsedAt) OR lastUsedAt < :at)',
+      ExpressionAttributeValues: { ':at': at },
+    });
+    await conditionally(client.send(write));
+  }
+
+  async function announce({ accountId, period, percent, at }: ThresholdEvent): Promise<void> {
+    const user = await readItem(client, tables.accounts, userKey(accountId));
+    if (!user) return;
+    const account = accountOf(user);
+    const id = `usage-${accountId}-${period}-${percent}`;
+    const content = (percent === 80 ? creditsLowMail : creditsUsedUpMail)(account, `${publicOrigin}/plans`);
+    const mail = mailRow({ id, to: account.email, ...content }, at * 1000);
+    const Item = { a: accountId, sk: `event#${period}#${percent}`, percent, at };
+    await commit(client, [
+      { Put: { TableName: tables.ledger, Item, ...isNew } },
+      { Put: { TableName: tables.accounts, Item: mail } },
+    ]);
+  }
+
+  return { append, markKeyUsed, announce };
+}

@@ -1,0 +1,105 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as v from 'valibot';
+import { limits } from '#contract/shared/limits.ts';
+import { hasEnded, isWorking, type KeyRecord, type StoredKey } from '#domain/keys/key-record.ts';
+import type { KeyWrite } from '#domain/keys/key-store.ts';
+import { usableKeysKey } from '../accounts/account-items.ts';
+import type { failedConditions, TransactItem } from '../shared/transaction.ts';
+
+/** What a map keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
+const never = 253_402_300_799;
+
+/** An item whose map `k` has the ids of an account's keys of one kind, with their expiry in epoch seconds. */
+export interface Room {
+  readonly TableName: string;
+  readonly Key: Record<string, unknown>;
+  readonly limit: number;
+  readonly full: KeyWrite;
+  holds(key: KeyRecord, now: number): boolean;
+}
+
+/** Of the keys that are changed, and of those that are taken out whatever they are. */
+export interface RoomChange {
+  readonly changed: readonly KeyRecord[];
+  readonly revoked: readonly string[];
+  readonly now: number;
+}
+
+/** Those that work are in the account's meter, which every call reads. */
+export function workingKeys(metersTable: string, accountId: number): Room {
+  const Key = { a: accountId };
+  return { TableName: metersTable, Key, limit: limits.activeKeys, full: 'too many active', holds: isWorking };
+}
+
+export function usableKeys(accountsTable: string, accountId: number): Room {
+  const holds = (key: KeyRecord, now: number) => !hasEnded(key, now);
+  const Key = usableKeysKey(accountId);
+  return { TableName: accountsTable, Key, limit: limits.usableKeys, full: 'too many usable', holds };
+}
+
+/** The item of an account that has none yet. */
+export function usableKeysRow(accountId: number, stored: readonly StoredKey[], now: number) {
+  const usable = stored.filter((key) => !hasEnded(key, now));
+  return { ...usableKeysKey(accountId), k: Object.fromEntries(usable.map((key) => [key.id, inSeconds(key)])) };
+}
+
+/**
+ * Keeps the room's map in step with the records, never with more than its limit. What is taken out makes room only where
+ * it is still there, and has still expired: of many writes that met the same expired keys, one takes them out.
+ */
+export function roomChange(
+  room: Room,
+  { changed, revoked, now }: RoomChange,
+  expired: readonly string[],
+): TransactItem {
+  const held = changed.filter((record) => room.holds(record, now));
+  const leaving = changed.filter((record) => !held.includes(record)).map(({ id }) => id);
+  const gone = [...leaving, ...revoked, ...expired];
+  const names = [...held.map(({ id }) => id), ...gone];
+  const name = (id: string) => `#k${names.indexOf(id)}`;
+  const areThere = (ids: string[]) => ids.map((id) => `attribute_exists(k.${name(id)})`);
+  // One of them at most is new, and it comes last.
+  const isRoom = [
+    'size(k) < :room',
+    ...areThere([...held.slice(0, -1).map(({ id }) => id), ...leaving]),
+    ...expired.map((id) => `k.${name(id)} <= :now`),
+  ];
+  const isSame = areThere(held.map(({ id }) => id));
+  const fits = `((${isRoom.join(' AND ')}) OR (${isSame.join(' AND ')}))`;
+  const set = held.map(({ id }, index) => `k.${name(id)} = :expiry${index}`);
+  return {
+    Update: {
+      TableName: room.TableName,
+      Key: room.Key,
+      UpdateExpression: [
+        set.length > 0 ? `SET ${set.join(', ')}` : '',
+        `REMOVE ${['#last', ...gone.map((id) => `k.${name(id)}`)].join(', ')}`,
+      ].join(' '),
+      ConditionExpression: ['attribute_exists(k)', ...(held.length > 0 ? [fits] : [])].join(' AND '),
+      ExpressionAttributeNames: { '#last': 'last', ...Object.fromEntries(names.map((id) => [name(id), id])) },
+      ...(held.length > 0 && {
+        ExpressionAttributeValues: {
+          ':room': room.limit + gone.length,
+          ...(expired.length > 0 && { ':now': Math.floor(now / 1000) }),
+          ...Object.fromEntries(held.map((record, index) => [`:expiry${index}`, inSeconds(record)])),
+        },
+      }),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+function inSeconds({ expiresAt }: StoredKey): number {
+  return expiresAt === undefined ? never : Math.ceil(expiresAt / 1000);
+}
+
+/** The keys in the map of an item that refused a change, which have expired and are not changed themselves. */
+export function expiredIn(
+  item: ReturnType<typeof failedConditions>[number]['Item'],
+  { changed, now }: RoomChange,
+): string[] {
+  const map = v.safeParse(v.object({ k: v.record(v.string(), v.number()) }), item && unmarshall(item));
+  if (!map.success) return [];
+  const others = Object.entries(map.output.k).filter(([id]) => !changed.some((record) => record.id === id));
+  return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
+}

@@ -1,0 +1,152 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  paginateQuery,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { KeyRecord, StoredKey } from '#domain/keys/key-record.ts';
+import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
+import { apiKeyKey, userKey } from '../accounts/account-items.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
+import { storedKeyOf } from './key-items.ts';
+import { expiredIn, type RoomChange, roomChange, usableKeys, usableKeysRow, workingKeys } from './key-rooms.ts';
+
+export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, metersTable: string): KeyStore {
+  async function list(accountId: number): Promise<StoredKey[]> {
+    const query = {
+      TableName: accountsTable,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :keys)',
+      ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':keys': apiKeyKey(accountId, '').sk },
+      ConsistentRead: true,
+    };
+    const keys: StoredKey[] = [];
+    for await (const { Items = [] } of paginateQuery({ client }, query)) keys.push(...Items.map(storedKeyOf));
+    return keys;
+  }
+
+  async function find(accountId: number, id: string): Promise<StoredKey | undefined> {
+    const Key = apiKeyKey(accountId, id);
+    const row = await readItem(client, accountsTable, Key);
+    return row && storedKeyOf(row);
+  }
+
+  function create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite> {
+    return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], now });
+  }
+
+  function change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite> {
+    return write(accountId, [recordChange(accountId, after)], { changed: [after], revoked: [], now });
+  }
+
+  function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite> {
+    const records = [recordChange(accountId, old), recordCreation(accountId, fresh)];
+    return write(accountId, records, { changed: [old, fresh], revoked: [], now });
+  }
+
+  /** Tries once without knowing what has expired; where there is no room, again without that. */
+  async function write(accountId: number, records: TransactItem[], roomed: RoomChange): Promise<KeyWrite> {
+    const rooms = [workingKeys(metersTable, accountId), usableKeys(accountsTable, accountId)];
+    let expired: string[][] = [[], []];
+    let isCounted = false;
+    for (;;) {
+      const changes = rooms.map((room, index) => roomChange(room, roomed, expired[index] ?? []));
+      const reasons = await refusal([...changes, ...records]);
+      if (!reasons) return 'done';
+      if (!isCounted && isMissing(reasons[1])) {
+        await countUsable(accountId, roomed.now);
+        isCounted = true;
+        continue;
+      }
+      const isFull = rooms.map((_, index) => reasons[index]?.Code === conditionFailed);
+      const full = rooms.find((_, index) => isFull[index]);
+      if (!full) return 'changed meanwhile';
+      const before = expired;
+      expired = before.map((ids, index) => (isFull[index] ? expiredIn(reasons[index]?.Item, roomed) : ids));
+      if (expired.join('|') === before.join('|')) return full.full;
+    }
+  }
+
+  /** The reasons why a condition refused it, by item; undefined when it is done. */
+  async function refusal(items: TransactItem[]) {
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: items }));
+      return undefined;
+    } catch (error) {
+      const reasons = cancellationReasons(error);
+      if (failedConditions(error).length === 0 && !isMissing(reasons[1])) throw error;
+      return reasons;
+    }
+  }
+
+  /** No key is written before this is there, so what was listed is all. */
+  async function countUsable(accountId: number, now: number): Promise<void> {
+    const Item = usableKeysRow(accountId, await list(accountId), now);
+    const put = new PutCommand({ TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' });
+    await conditionally(client.send(put));
+  }
+
+  function recordCreation(accountId: number, record: KeyRecord): TransactItem {
+    const Item = { ...apiKeyKey(accountId, record.id), ...record };
+    return { Put: { TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+  }
+
+  /** Leaves `lastUsedAt` alone, which the ledger projector writes. */
+  function recordChange(accountId: number, after: KeyRecord): TransactItem {
+    const forever = after.expiresAt === undefined;
+    const byOperator = after.suspendedByOperator ? ', suspendedByOperator = :true' : '';
+    return {
+      Update: {
+        TableName: accountsTable,
+        Key: apiKeyKey(accountId, after.id),
+        UpdateExpression: `SET #name = :name, #status = :status, revision = :next${byOperator}${forever ? ' REMOVE expiresAt' : ', expiresAt = :expiresAt'}`,
+        ConditionExpression: 'revision = :before',
+        ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':name': after.name,
+          ':status': after.status,
+          ':next': after.revision,
+          ':before': after.revision - 1,
+          ...(after.suspendedByOperator && { ':true': true }),
+          ...(!forever && { ':expiresAt': after.expiresAt }),
+        },
+      },
+    };
+  }
+
+  async function revokeUnreadable(accountId: number, id: string): Promise<void> {
+    const record = {
+      TableName: accountsTable,
+      Key: apiKeyKey(accountId, id),
+      UpdateExpression: 'SET #status = :revoked',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':revoked': 'revoked' },
+    };
+    const outcome = await write(accountId, [{ Update: record }], { changed: [], revoked: [id], now: 0 });
+    if (outcome !== 'done') throw new Error('the key to be revoked is not there');
+  }
+
+  async function remove(accountId: number, { id, revision }: StoredKey): Promise<void> {
+    const isAsRead =
+      revision === undefined
+        ? { ConditionExpression: '#status = :revoked', ExpressionAttributeNames: { '#status': 'status' } }
+        : { ConditionExpression: 'revision = :revision' };
+    const deletion = new DeleteCommand({
+      TableName: accountsTable,
+      Key: apiKeyKey(accountId, id),
+      ...isAsRead,
+      ExpressionAttributeValues: revision === undefined ? { ':revoked': 'revoked' } : { ':revision': revision },
+    });
+    await conditionally(client.send(deletion));
+  }
+
+  return { list, find, create, change, remove, revokeUnreadable, rotate };
+}
+
+/** Whether there is no item yet. The second way to say so is a local AWS's, which looks at the update before its condition. */
+function isMissing(reason: ReturnType<typeof cancellationReasons>[number] | undefined): boolean {
+  return reason?.Code === 'ValidationError' || (reason?.Code === conditionFailed && !reason.Item);
+}

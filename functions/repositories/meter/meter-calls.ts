@@ -1,0 +1,118 @@
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type Attempt, graceSeconds } from '#domain/meter/admission.ts';
+import type { LedgerEntry } from '#domain/meter/meter.ts';
+import type { Admission, MeterStore, Settlement } from '#domain/meter/meter-store.ts';
+import { bucketsInWindow } from '#domain/meter/rate-window.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
+
+/** How the two writes of a call are sent, and the item that they left is read. */
+export type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;
+
+/** The two writes of a call: all that most calls want of their meter, so that they load no more. */
+export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 'admit' | 'settle'> {
+  const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
+
+  async function admit(attempt: Attempt): Promise<Admission> {
+    const outcome = await conditionally(update({ ...key(attempt.accountId), ...admission(attempt) }));
+    if ('done' in outcome) return { isDone: true, meter: () => allowanceOf(outcome.done()) };
+    return { isDone: false, meter: () => outcome.met && meterOf(outcome.met) };
+  }
+
+  async function settle(settlement: Settlement): Promise<boolean> {
+    const write = update({ ...key(settlement.accountId), ...closing(settlement) });
+    return 'done' in (await conditionally(write));
+  }
+
+  return { admit, settle };
+}
+
+/** The names that stand for the buckets of the window, newest first, and the rule over all of them: the same in every call. */
+const bucketNames = bucketsInWindow(0).map((_, age) => `#b${age}`);
+const withinRate = bucketNames.map((name) => `(attribute_not_exists(b.${name}) OR n < b.${name})`).join(' AND ');
+
+const rules = {
+  isNew: 'attribute_not_exists(h.#request)',
+  isOpen: 'attribute_not_exists(x)',
+  nothingDue: 'due > :now',
+  planReaches: 'r >= :rank',
+  placeInFlight: 'size(h) < q',
+  creditsReach: 'c >= :amount',
+  withinMonth: 'mc < ml',
+  withinRate,
+};
+const mayCall = Object.values(rules).join(' AND ');
+const mayCallWithKey = `k.#key > :now AND ${mayCall}`;
+
+let lastNames: { readonly buckets: readonly string[]; readonly names: Record<string, string> } | undefined;
+
+/** What the names stand for; made once for each list of buckets. */
+function windowNames(buckets: readonly string[]): Record<string, string> {
+  if (lastNames?.buckets !== buckets) {
+    lastNames = { buckets, names: Object.fromEntries(buckets.map((bucket, age) => [bucketNames[age], bucket])) };
+  }
+  return lastNames.names;
+}
+
+/**
+ * Takes the credits, counts the call and opens its hold, if every rule holds (docs/design/meter.md#admit and docs/design/meter.md#rate).
+ * The watch on holds starts with the least that any hold lives, so that none lapses before it (docs/adr/0002-holds-watch.md).
+ */
+function admission(attempt: Attempt) {
+  const seconds = Math.floor(attempt.now / 1000);
+  const names = windowNames(bucketsInWindow(attempt.now));
+  const key = attempt.keyId !== undefined && { '#key': attempt.keyId };
+  return {
+    UpdateExpression:
+      'SET h.#request = :hold, c = c - :amount, n = n + :one, mc = mc + :one, m = m + :one, b.#b0 = if_not_exists(b.#b0, m), ' +
+      'hd = if_not_exists(hd, :watch) REMOVE #last',
+    ConditionExpression: key ? mayCallWithKey : mayCall,
+    ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#last': 'last', ...key },
+    ExpressionAttributeValues: {
+      ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '' }),
+      ':amount': attempt.amount,
+      ':one': 1,
+      ':now': seconds,
+      ':rank': attempt.minPlanRank,
+      ':watch': seconds + graceSeconds,
+    },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+}
+
+/**
+ * Closes a hold, charges the cost and gives back the rest, once: its condition is that the hold is open. A call that
+ * costs nothing has failed and does not count towards the calls of the month.
+ */
+function closing({ requestId, hold, cost, now, staleBuckets, expiryPassed }: Settlement) {
+  const entry: LedgerEntry = {
+    type: 'charge',
+    at: Math.floor(now / 1000),
+    amount: -cost,
+    requestId,
+    ...described(hold),
+  };
+  const removed = ['h.#request', ...staleBuckets.map((_, index) => `b.#b${index}`)];
+  const buckets = Object.fromEntries(staleBuckets.map((bucket, index) => [`#b${index}`, bucket]));
+  return {
+    UpdateExpression:
+      `SET c = c + :back, mc = mc - :failed, u.#service = if_not_exists(u.#service, :zero) + :cost, seq = seq + :one, #last = :last` +
+      `${expiryPassed ? ', due = :zero' : ''} REMOVE ${removed.join(', ')}`,
+    ConditionExpression: 'attribute_exists(h.#request)',
+    ExpressionAttributeNames: { '#request': requestId, '#service': hold.service, '#last': 'last', ...buckets },
+    ExpressionAttributeValues: {
+      ':back': hold.amount - cost,
+      ':cost': cost,
+      ':failed': cost > 0 ? 0 : 1,
+      ':zero': 0,
+      ':one': 1,
+      ':last': [entryRow(entry)],
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+}
+
+function described({ service, model, keyId }: Settlement['hold']) {
+  return { service, model, keyId };
+}

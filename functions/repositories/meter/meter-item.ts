@@ -1,0 +1,205 @@
+import * as v from 'valibot';
+import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import type { MeterImage } from '#domain/billing/ledger.ts';
+import { periodStart } from '#domain/meter/billing.ts';
+import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
+
+/**
+ * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
+ * near one write unit (1 KB); this file is the only place that knows them.
+ *
+ * a account, p shard, seq, k keys, r plan rank, q calls in flight, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
+ * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
+ */
+
+/**
+ * The most an item comes to, in bytes: so much with no call running, and so much more for each one that does
+ * (docs/credits.md, "How large an account's item gets").
+ */
+export const maxItemBytes = { atRest: 12 * 1024, perCall: 120 } as const;
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
+/** One check where a number and a safe integer would be three; an item has some twenty. */
+const count = v.custom<number>(isCount, 'must be a count');
+const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
+
+/**
+ * A map whose names are data, read as a `Map` or as an object. Checked in one go: every call reads a map of 21 rate buckets, and
+ * a schema for each costs more than the rest.
+ */
+function dictionary<T>(isValue: (value: unknown) => value is T) {
+  return v.pipe(
+    v.custom<object>((value) => typeof value === 'object' && value !== null, 'must be a map'),
+    v.transform((value): unknown => (value instanceof Map ? value : new Map(Object.entries(value)))),
+    v.custom<ReadonlyMap<string, T>>(
+      (value) => value instanceof Map && value.values().every(isValue),
+      'must be a map of one kind of value',
+    ),
+  );
+}
+
+const HoldRow = v.tuple([count, count, service, v.string(), v.string()]);
+const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
+
+const Entry = v.object({
+  t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
+  at: count,
+  v: count,
+  s: v.optional(service),
+  o: v.optional(v.string()),
+  k: v.optional(v.string()),
+  r: v.optional(v.string()),
+});
+
+const Subscribed = v.object({
+  id: v.string(),
+  planId: v.string(),
+  status: v.picklist(['active', 'cancelled', 'expired']),
+  pending: v.exactOptional(v.object({ planId: v.string(), planRank: count })),
+  endsAt: v.exactOptional(count),
+  creditsExpireAt: v.exactOptional(count),
+});
+
+const Item = v.object({
+  a: count,
+  seq: count,
+  k: dictionary(isCount),
+  r: count,
+  n: count,
+  m: count,
+  b: dictionary(isCount),
+  c: count,
+  h: dictionary(isHoldRow),
+  g: v.array(v.tuple([v.picklist(['free', 'plan', 'purchase']), count, count, count])),
+  u: v.record(service, count),
+  pa: count,
+  pi: count,
+  fa: count,
+  fm: v.optional(count, -1),
+  ml: count,
+  mc: count,
+  q: count,
+  s: v.exactOptional(Subscribed),
+  x: v.exactOptional(v.picklist(['suspended', 'deleted'])),
+  due: count,
+  w: v.exactOptional(v.array(v.string())),
+});
+
+const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
+
+/** The attributes that `allowanceOf` looks at. */
+export const wantedOfAllowance = {
+  attributes: new Set(Object.keys(AllowanceItem.entries)),
+  dictionaries: new Set(['b']),
+} as const;
+
+export function allowanceOf(row: unknown): Allowance {
+  const { a, n, m, b, c, due } = v.parse(AllowanceItem, row);
+  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due };
+}
+
+/** Accounts are spread over so many partitions of the sweep's indexes. */
+export const shards = 8;
+
+export function meterOf(row: unknown): Meter {
+  const item = v.parse(Item, row);
+  return {
+    accountId: item.a,
+    seq: item.seq,
+    ...(item.x && { closed: item.x }),
+    keys: item.k,
+    planRank: item.r,
+    callsInFlight: item.q,
+    callsPerMonth: item.ml,
+    callsThisMonth: item.mc,
+    admitted: item.n,
+    ceiling: item.m,
+    buckets: item.b,
+    spendable: item.c,
+    holds: new Map(item.h.entries().map(([id, hold]) => [id, holdOf(hold)])),
+    lots: item.g.map(([source, granted, remaining, expiresAt]) => ({ source, granted, remaining, expiresAt })),
+    used: item.u,
+    period: { anchor: item.pa, index: item.pi },
+    freeAnchor: item.fa,
+    freeMonth: item.fm,
+    ...(item.s && { subscription: item.s }),
+    due: item.due,
+    ...(item.w && { marks: item.w }),
+  };
+}
+
+/** A new account's item. */
+export function newMeterRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
+  return {
+    a: meter.accountId,
+    p: meter.accountId % shards,
+    k: {},
+    h: {},
+    n: meter.admitted,
+    ...billingRow(meter, entries),
+  };
+}
+
+/** The part of the item that billing decides. */
+export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
+  return {
+    seq: meter.seq,
+    r: meter.planRank,
+    q: meter.callsInFlight,
+    ml: meter.callsPerMonth,
+    mc: meter.callsThisMonth,
+    m: meter.ceiling,
+    b: Object.fromEntries(meter.buckets),
+    c: meter.spendable,
+    g: meter.lots.map((lot) => [lot.source, lot.granted, lot.remaining, lot.expiresAt]),
+    u: meter.used,
+    pa: meter.period.anchor,
+    pi: meter.period.index,
+    fa: meter.freeAnchor,
+    fm: meter.freeMonth,
+    ...(meter.subscription && { s: meter.subscription }),
+    due: meter.due,
+    ...(meter.marks && { w: meter.marks }),
+    last: entries.map(entryRow),
+  };
+}
+
+export function holdRow(hold: Hold): unknown[] {
+  return [hold.amount, hold.deadline, hold.service, hold.model, hold.keyId];
+}
+
+export function entryRow(entry: LedgerEntry): Record<string, unknown> {
+  return {
+    t: entry.type,
+    at: entry.at,
+    v: entry.amount,
+    ...(entry.service && { s: entry.service }),
+    ...(entry.model && { o: entry.model }),
+    ...(entry.keyId && { k: entry.keyId }),
+    ...(entry.requestId && { r: entry.requestId }),
+  };
+}
+
+/** What a stream image says has ended: its entries, oldest first. */
+export function meterImageOf(image: unknown): MeterImage {
+  const meter = meterOf(image);
+  const entries = v.parse(v.object({ last: v.array(Entry) }), image).last.map(entryOf);
+  const { accountId, seq, used } = meter;
+  return { accountId, seq, balance: balance(meter), used, period: periodStart(meter.period), entries };
+}
+
+function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
+  return {
+    type: row.t,
+    at: row.at,
+    amount: row.v,
+    ...(row.s && { service: row.s }),
+    ...(row.o && { model: row.o }),
+    ...(row.k && { keyId: row.k }),
+    ...(row.r && { requestId: row.r }),
+  };
+}
+
+function holdOf([amount, deadline, service, model, keyId]: v.InferOutput<typeof HoldRow>): Hold {
+  return { amount, deadline, service, model, keyId };
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { tables } from '#contract/platform/tables.ts';
+import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { meterCalls, type Update } from './meter-calls.ts';
+import { billingRow, meterOf, shards } from './meter-item.ts';
+import { sdkUpdate } from './sdk-update.ts';
+
+/**
+ * A change whose reply was lost is sent again by the client, and then finds its own mark. So many others may come in
+ * between.
+ */
+const marksKept = 4;
+
+/** The meters of all accounts in DynamoDB: one item each, changed by conditional single-item writes only. */
+export function meterStore(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  update: Update = sdkUpdate(client),
+): MeterStore {
+  const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
+
+  async function find(accountId: number): Promise<Meter | undefined> {
+    const item = await readItem(client, tableName, { a: accountId });
+    return item && meterOf(item);
+  }
+
+  async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
+    const mark = randomBytes(6).toString('base64url');
+    const marked = { ...after, marks: [mark, ...(before.marks ?? [])].slice(0, marksKept) };
+    const write = client.send(new UpdateCommand({ ...key(before.accountId), ...billing(before, marked, entries) }));
+    const outcome = await conditionally(write);
+    return 'done' in outcome || (outcome.met !== undefined && meterOf(outcome.met).marks?.includes(mark) === true);
+  }
+
+  async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {
+    const change =
+      at === undefined
+        ? {
+            UpdateExpression: 'REMOVE hd, #last',
+            ConditionExpression: 'n = :n',
+            ExpressionAttributeValues: { ':n': meter.admitted },
+          }
+        : {
+            UpdateExpression: 'SET hd = :at REMOVE #last',
+            ConditionExpression: 'attribute_exists(a)',
+            ExpressionAttributeValues: { ':at': at },
+          };
+    const names = { ExpressionAttributeNames: { '#last': 'last' } };
+    return (
+      'done' in (await conditionally(client.send(new UpdateCommand({ ...key(meter.accountId), ...change, ...names }))))
+    );
+  }
+
+  /** Walks one of the sweep's sparse indexes, shard by shard. */
+  async function* accountsBy(index: keyof typeof tables.meters.indexes, now: number): AsyncGenerator<number> {
+    for (let shard = 0; shard < shards; shard++) {
+      const query = {
+        TableName: tableName,
+        IndexName: index,
+        KeyConditionExpression: 'p = :shard AND #moment <= :now',
+        ExpressionAttributeNames: { '#moment': tables.meters.indexes[index].sortKey.name },
+        ExpressionAttributeValues: { ':shard': shard, ':now': now },
+      };
+      for await (const { Items = [] } of paginateQuery({ client }, query)) {
+        for (const { a } of Items) if (typeof a === 'number') yield a;
+      }
+    }
+  }
+
+  return {
+    ...meterCalls(tableName, update),
+    find,
+    replace,
+    watchHolds,
+    accountsDue: (now) => accountsBy('due', now),
+    accountsWithOldHolds: (now) => accountsBy('holds', now),
+  };
+}
+
+/**
+ * Writes what billing decides and leaves alone what others do: keys and holds. Every settlement and change raises
+ * `seq`, every admission `n`: when both stand, nothing that billing looked at has changed since the read.
+ */
+function billing(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
+  const fields = Object.entries(billingRow(after, entries));
+  return {
+    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${after.subscription ? '' : ' REMOVE #s'}`,
+    ConditionExpression: 'seq = :before AND n = :n',
+    ExpressionAttributeNames: { '#s': 's', ...Object.fromEntries(fields.map(([name]) => [`#${name}`, name])) },
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+      ':before': before.seq,
+      ':n': before.admitted,
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as v from 'valibot';
+import { inboxPage } from '../mail/inbox.ts';
+import type { MailStore } from '../mail/mail-store.ts';
+import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
+import { FaultOrder, type Faults } from '../shared/faults.ts';
+import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
+import type { Pages } from '../shared/pages.ts';
+import { described } from '../shared/problems.ts';
+import { sendPage } from '../shared/send-page.ts';
+import { type IdentityIssuer, IdentityTokenOrder } from './identity-issuer.ts';
+import type { Status } from './status.ts';
+
+export interface AdminOptions {
+  readonly status: () => Status;
+  readonly mails: MailStore;
+  readonly faults: Faults;
+  readonly clock: ShiftedClock;
+  readonly issuer: IdentityIssuer;
+  /** Resolves when what is due after a move of the clock has been done. */
+  readonly afterMove: () => Promise<void>;
+  readonly log: (line: string) => void;
+}
+
+interface Reply {
+  readonly status?: number;
+  readonly json?: unknown;
+  readonly html?: string;
+}
+type Endpoint = Readonly<Partial<Record<string, (request: IncomingMessage) => Reply | Promise<Reply>>>>;
+
+/** A body that is not what the endpoint takes; the message says what it takes. */
+class BadBody extends Error {}
+
+const maxBodyBytes = 64 * 1024;
+const headers = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Answers `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/design/local.md). */
+export function createAdmin({ status, mails, faults, clock, issuer, afterMove, log }: AdminOptions): Pages {
+  const clockReply = (): Reply => ({ json: { now: new Date(clock.now()).toISOString() } });
+  const faultsReply = (): Reply => ({ json: { active: faults.active() } });
+
+  const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+    ['/_local/status', { GET: () => ({ status: status().ready ? 200 : 503, json: status() }) }],
+    ['/_local/mail', { GET: () => ({ json: mails.list() }) }],
+    ['/_local/inbox', { GET: () => ({ html: inboxPage(mails.list()) }) }],
+    ['/_local/clock', { GET: clockReply, POST: moveClock }],
+    ['/_local/faults', { GET: faultsReply, POST: orderFault }],
+    ['/_local/identity-token', { POST: makeToken }],
+    ['/_local/identity/jwks.json', { GET: () => ({ json: issuer.keySet }) }],
+    ['/_local/identity/.well-known/openid-configuration', { GET: () => ({ json: issuer.configuration }) }],
+  ]);
+
+  async function moveClock(request: IncomingMessage): Promise<Reply> {
+    const order = await bodyOf(request, ClockOrder);
+    try {
+      await clock.move(order);
+    } catch (error) {
+      throw error instanceof RangeError ? new BadBody(error.message) : error;
+    }
+    await afterMove();
+    return clockReply();
+  }
+
+  async function orderFault(request: IncomingMessage): Promise<Reply> {
+    faults.order(await bodyOf(request, FaultOrder));
+    return faultsReply();
+  }
+
+  async function makeToken(request: IncomingMessage): Promise<Reply> {
+    return { json: { token: await issuer.token(await bodyOf(request, IdentityTokenOrder)) } };
+  }
+
+  async function replyTo(request: IncomingMessage, path: string): Promise<Reply> {
+    const endpoint = endpoints.get(path);
+    if (!endpoint) return { status: 404, json: { error: `There is nothing at ${path}.` } };
+    const answer = endpoint[request.method ?? ''];
+    const methods = Object.keys(endpoint).join(' and ');
+    if (!answer) return { status: 405, json: { error: `${path} takes ${methods} only.` } };
+    return answer(request);
+  }
+
+  function failure(error: unknown): Reply {
+    if (error instanceof BadBody) return { status: 400, json: { error: error.message } };
+    log(`/_local failed: ${described(error)}`);
+    return { status: 500, json: { error: 'It could not be done; the terminal says why.' } };
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const { status = 200, json, html } = await replyTo(request, path).catch(failure);
+    if (html === undefined) sendJson(response, status, json, headers);
+    else sendPage(response, status, html);
+  }
+
+  return (request, response, path) => {
+    const isOurs = path === '/_local' || path.startsWith('/_local/');
+    if (isOurs) answer(request, response, path).catch(() => response.destroy());
+    return isOurs;
+  };
+}
+
+async function bodyOf<Schema extends v.GenericSchema>(
+  request: IncomingMessage,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  const text = await readBody(request, maxBodyBytes).catch((error: unknown) => {
+    throw error instanceof BodyTooLarge ? new BadBody(error.message) : error;
+  });
+  const read = v.safeParse(
+    v.pipe(v.string(), v.parseJson(undefined, 'The body must be JSON.'), schema),
+    text.toString(),
+  );
+  if (read.success) return read.output;
+  const [issue] = read.issues;
+  const field = v.getDotPath(issue);
+  throw new BadBody(field === null ? issue.message : `${field}: ${issue.message}.`);
+}

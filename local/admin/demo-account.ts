@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as v from 'valibot';
+import { CurrentUser } from '#contract/accounts/accounts.ts';
+import { CreatedKey } from '#contract/accounts/keys.ts';
+import type { MailStore } from '../mail/mail-store.ts';
+import { type ApiClient, apiClient } from '../shared/api-client.ts';
+import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import { Problem } from '../shared/problems.ts';
+
+/** An account to try things with: confirmed, on pro_pass, with one key. */
+export const DemoAccount = v.object({ email: v.string(), password: v.string(), apiKey: v.string() });
+export type DemoAccount = v.InferOutput<typeof DemoAccount>;
+
+/** As it is kept. Without a key it was not finished: the password is written down before the account is made with it. */
+const KeptAccount = v.object({ ...DemoAccount.entries, apiKey: v.nullable(v.string()) });
+
+export interface DemoAccountOptions {
+  readonly origin: string;
+  /** Where the account is kept, as its key is shown once only. */
+  readonly file: string;
+  readonly mails: MailStore;
+  /** Puts an account on the plan of this rank. */
+  readonly startPlan: (accountId: number, planRank: number) => Promise<void>;
+}
+
+const email = 'demo@example.com';
+const proPassRank = 4;
+const mailWaitMs = 5000;
+
+/**
+ * The demo account, made at the first start over the API like anybody's, with a password of its own in each data folder.
+ * Each step looks at what is there, so a start that was killed half-way is finished by the next one; a key that no longer
+ * works is replaced.
+ */
+export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAccountOptions): Promise<DemoAccount> {
+  const api = apiClient(origin);
+  const kept = await readJsonFile(file, KeptAccount);
+  if (kept && isFinished(kept) && (await api.call('GET', '/v1/models', { key: kept.apiKey })).status === 200)
+    return kept;
+  const password = kept?.password ?? randomBytes(12).toString('base64url');
+  if (!kept) await writeJsonFile(file, { email, password, apiKey: null });
+  await signIn(api, password, kept && isFinished(kept) ? undefined : mails);
+  const user = v.parse(CurrentUser, (await api.expect(200, 'GET', '/api/auth/me')).data);
+  if (!user.isSubscribe) await startPlan(user.id, proPassRank);
+  const demo = { email, password, apiKey: await newKey(api, mails) };
+  await writeJsonFile(file, demo);
+  return demo;
+}
+
+const isFinished = (kept: v.InferOutput<typeof KeptAccount>): kept is DemoAccount => kept.apiKey !== null;
+
+/**
+ * Registering first: at the first start, that saves a login whose refusal would take as long as hashing a password. Given
+ * the mails, a password that is not the account's takes the place of the one that was lost.
+ */
+async function signIn(api: ApiClient, password: string, mails: MailStore | undefined): Promise<void> {
+  const registration = { email, name: 'Demo', password_hash: password };
+  const registered = await api.call('POST', '/api/auth/register', { body: registration });
+  if (registered.status === 201) return;
+  if (registered.message !== 'EMAIL_ALREADY_REGISTERED')
+    throw new Error(`the demo account could not be registered: ${registered.status} ${registered.message}`);
+  const login = await api.call('POST', '/api/auth/login', { body: { email, password } });
+  if (login.status === 200) return;
+  if (login.message !== 'INVALID_CREDENTIALS')
+    throw new Error(`the demo account could not sign in: ${login.status} ${login.message}`);
+  if (!mails)
+    throw new Problem(`The password of ${email} was changed and its key no longer works, so there is no demo account.`);
+  await resetPassword(api, password, mails);
+  await api.expect(200, 'POST', '/api/auth/login', { body: { email, password } });
+}
+
+async function resetPassword(api: ApiClient, newPassword: string, mails: MailStore): Promise<void> {
+  await api.expect(200, 'POST', '/api/auth/forgot-password', { body: { email } });
+  const isReset = await withMailedToken(mails, '/reset-password', new Set(), (token) =>
+    api.call('POST', '/api/auth/reset-password', { body: { token, newPassword } }),
+  );
+  if (!isReset)
+    throw new Problem(`No mail with a new password for ${email} arrived here, so there is no demo account.`);
+}
+
+async function newKey(api: ApiClient, mails: MailStore): Promise<string> {
+  const body = { name: 'demo' };
+  const made = await api.call('POST', '/api/keys', { body });
+  if (made.message !== 'ACCOUNT_NOT_CONFIRMED') return v.parse(CreatedKey, made.data).key;
+  await confirm(api, mails);
+  return v.parse(CreatedKey, (await api.expect(201, 'POST', '/api/keys', { body })).data).key;
+}
+
+/** With the token of a mail that comes; where none does that still works, with one of a mail asked for. */
+async function confirm(api: ApiClient, mails: MailStore): Promise<void> {
+  const tried = new Set<string>();
+  const isConfirmed = (): Promise<boolean> =>
+    withMailedToken(mails, '/confirm', tried, (token) => api.call('GET', `/api/auth/confirm?token=${token}`));
+  if (await isConfirmed()) return;
+  await api.call('POST', '/api/auth/resend-confirmation');
+  if (!(await isConfirmed()))
+    throw new Problem(`No confirmation mail for ${email} arrived here, so there is no demo account.`);
+}
+
+/**
+ * Tries the token of the newest mail whose link leads to the page, as mails come, until one works. The newest may be one
+ * of an account that is no more, where only the database was taken away.
+ */
+async function withMailedToken(
+  mails: MailStore,
+  page: string,
+  tried: Set<string>,
+  use: (token: string) => Promise<{ status: number }>,
+): Promise<boolean> {
+  const link = new RegExp(`${page}\\?token=(\\w+)`);
+  for (const end = performance.now() + mailWaitMs; performance.now() < end; await sleep(20)) {
+    const mail = mails.list().find(({ to, text }) => to.includes(email) && link.test(text));
+    const token = link.exec(mail?.text ?? '')?.[1];
+    if (token === undefined || tried.has(token)) continue;
+    tried.add(token);
+    if ((await use(token)).status === 200) return true;
+  }
+  return false;
+}

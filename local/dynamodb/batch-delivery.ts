@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { described } from '../shared/problems.ts';
+import { eventRecord } from './stream-event.ts';
+
+export interface DeliveryOptions {
+  readonly streamArn: string;
+  /** Only records whose new image has this attribute are delivered. */
+  readonly newImageHas: string;
+  readonly deliver: (event: DynamoDBStreamEvent) => Promise<unknown>;
+  readonly log: (line: string) => void;
+  /** Ends the waiting between tries. */
+  readonly signal: AbortSignal;
+}
+
+/** What a function on a stream returns (AWS "Configuring partial batch response with DynamoDB and Lambda"). */
+const BatchResponse = v.nullish(
+  v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
+);
+
+const waitsMs = { first: 50, most: 2000 };
+
+/**
+ * Delivers records in order, from the first failed one on again until all are done: a failure delays the shard but
+ * loses nothing. `done` is told each sequence number up to which nothing is left to do. Rejects when the signal ends it.
+ */
+export async function deliverInOrder(
+  options: DeliveryOptions,
+  records: readonly StreamRecord[],
+  done: (sequenceNumber: string) => Promise<void>,
+): Promise<void> {
+  let failures = 0;
+  for (let rest = records; rest.length > 0; ) {
+    const failed = await firstFailed(options, rest, failures);
+    const finished = failed === -1 ? rest : rest.slice(0, failed);
+    const last = finished.at(-1)?.dynamodb?.SequenceNumber;
+    if (last !== undefined) await done(last);
+    if (failed === -1) return;
+    failures = failed === 0 ? failures + 1 : 1;
+    rest = rest.slice(failed);
+    await sleep(Math.min(waitsMs.first * 2 ** (failures - 1), waitsMs.most), undefined, { signal: options.signal });
+  }
+}
+
+/** Index of the first record that must be delivered again, or -1. */
+async function firstFailed(
+  options: DeliveryOptions,
+  records: readonly StreamRecord[],
+  failures: number,
+): Promise<number> {
+  options.signal.throwIfAborted();
+  const wanted = records.filter(({ dynamodb }) => dynamodb?.NewImage?.[options.newImageHas] !== undefined);
+  if (wanted.length === 0) return -1;
+  try {
+    const Records = wanted.map((record) => eventRecord(record, options.streamArn));
+    const { batchItemFailures } = v.parse(BatchResponse, await options.deliver({ Records })) ?? {};
+    const indexes = (batchItemFailures ?? []).map(({ itemIdentifier }) =>
+      records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === itemIdentifier),
+    );
+    // A name that is not in the batch means all of it, as on Lambda.
+    return indexes.length === 0 ? -1 : Math.max(0, Math.min(...indexes));
+  } catch (error) {
+    if (Number.isInteger(Math.log2(failures + 1))) options.log(`failed, to be tried again: ${described(error)}`);
+    return records.findIndex((record) => record === wanted[0]);
+  }
+}

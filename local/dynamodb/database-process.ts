@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Problem } from '../shared/problems.ts';
+
+/** The embedded database as a process of its own, on loopback, where no browser reaches it. */
+export interface DatabaseProcess {
+  readonly url: string;
+  /** Resolves with a Problem when the process ends although nobody asked it to. */
+  readonly died: Promise<Problem>;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the database so that it cannot outlive us: a shell waits on a pipe whose other end only we hold, and kills it
+ * when the pipe breaks, which also kill -9 brings about. `$$` is the shell that becomes the database, whose files nobody
+ * else may read.
+ */
+const tethered = `umask 077
+exec 3<&0
+( read -r goodbye <&3 || kill -KILL $$ ) >/dev/null 2>&1 &
+exec "$0" "$@" </dev/null 3<&-`;
+
+/**
+ * The database obeys every web page: it takes any signature, and its CORS headers, which nothing switches off, let any
+ * origin read. So it listens on a port that browsers connect to in no case (Fetch standard, "port blocking"), and on an
+ * address of loopback that a page would have to guess.
+ */
+const portsThatBrowsersBlock = [6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
+
+const attempts = 5;
+const startMs = 10_000;
+const stopMs = 3000;
+
+/** Starts the database on a file and waits until it listens. Throws a Problem when there is none or it will not start. */
+export async function startDatabaseProcess(file: string): Promise<DatabaseProcess> {
+  const program = databaseProgram();
+  for (let attempt = 1; ; attempt += 1) {
+    // Some systems have no other address on loopback.
+    const host = attempt < attempts ? randomLoopback() : '127.0.0.1';
+    const port = portsThatBrowsersBlock[randomInt(portsThatBrowsersBlock.length)] ?? portsThatBrowsersBlock[0];
+    const serve = ['serve', '--host', host, '--port', String(port), '--db-path', file];
+    // A session of its own, so that Ctrl-C in the terminal does not end the database before the requests under way.
+    const child = spawn('/bin/sh', ['-c', tethered, program, ...serve], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+    });
+    const refusal = await listens(child);
+    if (refusal === undefined) return running(child, `http://${host}:${port}`);
+    child.kill('SIGKILL');
+    sayGoodbye(child);
+    if (attempt === attempts || !/in use|locked|busy/.test(refusal)) throw cannotOpen(file, refusal);
+  }
+}
+
+function cannotOpen(file: string, refusal: string): Problem {
+  const remedy = /full|I\/O/.test(refusal) ? 'See to the disk' : `Move the folder ${dirname(file)} away`;
+  return new Problem(
+    `The embedded database could not open ${file}: ${refusal}. ${remedy}, or choose another with --data DIR.`,
+  );
+}
+
+function databaseProgram(): string {
+  const name = `@dynoxide/${process.platform}-${process.arch}`;
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'dynoxide');
+  } catch (error) {
+    throw new Problem(
+      `There is no embedded database for this platform (${name} is not installed). Run DynamoDB Local or dynoxide yourself and set AWS_ENDPOINT_URL_DYNAMODB to its address, such as http://127.0.0.1:8000.`,
+      1,
+      { cause: error },
+    );
+  }
+}
+
+/** Undefined once it listens; else why it does not. Its own line tells: another process may answer on the port. */
+async function listens(child: ChildProcess): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-1000);
+    if (said.includes('listening on')) resolve(undefined);
+  });
+  child.once('error', (error) => resolve(error.message));
+  child.once('close', () => resolve(firstSentence(said) || 'it ended at once'));
+  const timer = setTimeout(() => resolve(`it did not answer within ${startMs / 1000} s`), startMs);
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function firstSentence(said: string): string {
+  const [sentence = ''] = said
+    .trim()
+    .replace(/^error: (Internal error: )?/, '')
+    .split(/[.\n]( |$)/);
+  return sentence;
+}
+
+/** Lets the shell on the pipe go without killing; that it has gone already is fine too. */
+function sayGoodbye(child: ChildProcess): void {
+  child.stdin?.on('error', () => undefined).end('goodbye\n');
+}
+
+function running(child: ChildProcess, url: string): DatabaseProcess {
+  let asked = false;
+  const { promise: died, resolve } = Promise.withResolvers<Problem>();
+  const exited = exit();
+
+  async function exit(): Promise<void> {
+    const [code, signal] = await once(child, 'exit');
+    sayGoodbye(child);
+    const how = typeof signal === 'string' ? `signal ${signal}` : `exit code ${String(code)}`;
+    if (!asked) resolve(new Problem(`The embedded database ended by itself (${how}), so the service ends too.`));
+  }
+
+  async function close(): Promise<void> {
+    asked = true;
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  return { url, died, close };
+}
+
+/** One of 16 million, in no use by others: 127.0.0.0/8 is this machine (RFC 6890), and all but 127.0.0.1 lie idle. */
+function randomLoopback(): string {
+  return ['127', randomInt(1, 255), randomInt(256), randomInt(1, 255)].join('.');
+}

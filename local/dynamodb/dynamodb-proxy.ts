@@ -1,0 +1,112 @@
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import type { Faults } from '../shared/faults.ts';
+import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
+
+/** Called with the operation's name, such as `UpdateItem`. Rejecting drops the client's connection. */
+export type ProxyHook = (operation: string) => void | Promise<void>;
+
+export interface DynamoProxyOptions {
+  /** The database, such as `http://127.0.0.1:8000`. */
+  readonly upstream: string;
+  readonly faults: Faults;
+  /** Awaited before the request is forwarded; a client gone by then has its request dropped. */
+  readonly onRequest?: ProxyHook;
+  /** Awaited after the database answered, before the reply is passed on. */
+  readonly onReply?: ProxyHook;
+}
+
+/** Operations on items, which faults apply to; tables and streams are left alone so that the machine keeps running. */
+const dataPlane = /^DynamoDB_\d+\.(?:(?:Get|Put|Update|Delete)Item|Query|Scan|Batch\w+|Transact\w+|Execute\w+)$/;
+
+/** Passes requests to the embedded database, but for Host as they came, except for the faults ordered for `dynamodb`. */
+export async function startDynamoProxy({
+  upstream,
+  faults,
+  onRequest,
+  onReply,
+}: DynamoProxyOptions): Promise<Loopback> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1024, maxFreeSockets: 256 });
+  const { host, hostname, port } = new URL(upstream);
+
+  const proxy = listener(async (req, res) => {
+    const target = String(req.headers['x-amz-target'] ?? '');
+    const operation = target.slice(target.indexOf('.') + 1);
+    if (onRequest) {
+      await onRequest(operation);
+      await nextPoll();
+      if (req.socket.destroyed || req.destroyed) return;
+    }
+    const fault = dataPlane.test(target) ? faults.take('dynamodb') : undefined;
+    if (fault === 'throttle' || fault === 'unavailable') {
+      await readBody(req);
+      return sendFault(res, fault);
+    }
+    const reply = await forward(req);
+    try {
+      await onReply?.(operation);
+      if (fault === 'lost-reply') throw new Error('The reply is lost, as ordered.');
+    } catch (lost) {
+      await readBody(reply);
+      throw lost;
+    }
+    res.writeHead(reply.statusCode ?? 502, reply.rawHeaders);
+    await pipeline(reply, res);
+  });
+
+  function forward(req: IncomingMessage): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const { method, url: path, rawHeaders } = req;
+      const headers = rawHeaders.map((text, index) => (isHostAt(rawHeaders, index) ? host : text));
+      const out = request({ agent, hostname, port, method, path, headers }, resolve);
+      out.on('error', reject);
+      pipeline(req, out).catch(reject);
+    });
+  }
+
+  const server = await listen(proxy);
+  return {
+    ...server,
+    async close() {
+      await server.close();
+      agent.destroy();
+    },
+  };
+}
+
+/** Whether the value of the Host header is there, in names and values in turn. */
+const isHostAt = (rawHeaders: readonly string[], index: number): boolean =>
+  index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host';
+
+/** A whole turn of the event loop: the end of a client that a hook has killed has then been noticed. */
+async function nextPoll(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
+
+/** Both are retried by SDK clients: the first by its type, the second by its status. */
+const faultReplies = {
+  throttle: {
+    status: 400,
+    __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException',
+    message: 'Throughput exceeds the current capacity of your table or index.',
+  },
+  unavailable: {
+    status: 503,
+    __type: 'com.amazon.coral.availability#ServiceUnavailableException',
+    message: 'The service is temporarily unavailable.',
+  },
+};
+
+function sendFault(res: ServerResponse, fault: keyof typeof faultReplies): void {
+  const { status, ...error } = faultReplies[fault];
+  const body = Buffer.from(JSON.stringify(error));
+  res.writeHead(status, {
+    'content-type': 'application/x-amz-json-1.0',
+    'content-length': body.length,
+    'x-amz-crc32': crc32(body),
+  });
+  res.end(body);
+}

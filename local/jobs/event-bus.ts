@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allJobs, type Job } from '#contract/jobs.ts';
+import { described } from '../shared/problems.ts';
+import { runJob } from './run-job.ts';
+
+/**
+ * EventBridge's part for events on one machine. An event reaches the jobs that ask for it at least once, in no order,
+ * unless the process ends before: SES and EventBridge too only do their best.
+ */
+export interface EventBus {
+  readonly publish: (event: unknown) => void;
+  /** Resolves when all that was published before the call is handled or given up. */
+  settled(): Promise<void>;
+  /** Tries nothing again, and lets what runs end. */
+  close(): Promise<void>;
+}
+
+const mostTries = 5;
+const firstWaitMs = 50;
+const listeners: readonly Job[] = allJobs.filter(({ trigger }) => 'events' in trigger);
+
+export function createEventBus(log: (line: string) => void, run: typeof runJob = runJob): EventBus {
+  const underWay = new Set<Promise<void>>();
+  const ending = new AbortController();
+
+  function publish(event: unknown): void {
+    for (const job of listeners) {
+      const delivery = deliver(job, event).finally(() => underWay.delete(delivery));
+      underWay.add(delivery);
+    }
+  }
+
+  async function deliver(job: Job, event: unknown): Promise<void> {
+    for (let tries = 1; !(await succeeds(job, event)); tries++) {
+      if (tries === mostTries || ending.signal.aborted) return log(`${job.id}: an event was given up`);
+      await sleep(firstWaitMs * 3 ** (tries - 1), undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  }
+
+  async function succeeds(job: Job, event: unknown): Promise<boolean> {
+    try {
+      await run(job, event);
+      return true;
+    } catch (error) {
+      log(`${job.id}: failed on an event: ${described(error)}`);
+      return false;
+    }
+  }
+
+  async function settled(): Promise<void> {
+    await Promise.all(underWay);
+  }
+
+  async function close(): Promise<void> {
+    ending.abort();
+    await settled();
+  }
+
+  return { publish, settled, close };
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Faults } from '../shared/faults.ts';
+import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
+import type { MailStore } from './mail-store.ts';
+import { arrives, bareAddress, feedbackOn } from './mailbox-simulator.ts';
+
+export interface SesOptions {
+  readonly mails: MailStore;
+  readonly faults: Faults;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Told of bounces and complaints, as EventBridge would be, after the sender has its answer. */
+  readonly onFeedback?: (event: unknown) => void;
+}
+
+interface SesError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** SES refuses mails beyond 10 MB (SES quotas). */
+const bodyLimitBytes = 10 * 1024 * 1024;
+
+const faultErrors: Record<'reject' | 'throttle' | 'unavailable', SesError> = {
+  reject: { status: 400, code: 'MessageRejected', message: 'Email address is not verified.' },
+  throttle: { status: 400, code: 'Throttling', message: 'Maximum sending rate exceeded.' },
+  unavailable: { status: 503, code: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
+};
+
+/**
+ * Answers `SendEmail` of the SES v1 Query protocol and keeps the mails instead of sending them. Addresses of SES's
+ * mailbox simulator bounce and complain; that is told of mails with a configuration set, all of which have one event
+ * destination here.
+ */
+export function startSes({ mails, faults, now, onFeedback }: SesOptions): Promise<Loopback> {
+  return listen(
+    listener(async (req, res) => {
+      const form = await readForm(req);
+      const fault = faults.take('ses');
+      const error = fault ? faultErrors[fault] : refusal(form);
+      if (error) return sendError(res, error);
+      const sentAt = new Date(now()).toISOString();
+      await keep(mails, form, sentAt);
+      const messageId = randomUUID();
+      sendResult(res, messageId);
+      for (const event of feedback(form, messageId, sentAt)) onFeedback?.(event);
+    }),
+  );
+}
+
+async function keep(mails: MailStore, form: URLSearchParams, sentAt: string): Promise<void> {
+  const to = recipients(form).filter(arrives);
+  if (to.length === 0) return;
+  await mails.add({
+    to,
+    subject: form.get('Message.Subject.Data') ?? '',
+    text: form.get('Message.Body.Text.Data') ?? '',
+    html: form.get('Message.Body.Html.Data') ?? '',
+    sentAt,
+  });
+}
+
+function feedback(form: URLSearchParams, messageId: string, sentAt: string): unknown[] {
+  const configurationSet = form.get('ConfigurationSetName');
+  if (!configurationSet) return [];
+  const source = form.get('Source') ?? '';
+  return feedbackOn({ messageId, source, destination: recipients(form), configurationSet, sentAt });
+}
+
+/** An oversized form reads as an empty one with a mark that no client sends. */
+async function readForm(req: Parameters<typeof readBody>[0]): Promise<URLSearchParams> {
+  try {
+    return new URLSearchParams((await readBody(req, bodyLimitBytes)).toString());
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return new URLSearchParams({ tooLarge: error.message });
+    throw error;
+  }
+}
+
+function recipients(form: URLSearchParams): string[] {
+  return [...form]
+    .filter(([name]) => /^Destination\.(?:To|Cc|Bcc)Addresses\.member\.\d+$/.test(name))
+    .map(([, to]) => to);
+}
+
+function refusal(form: URLSearchParams): SesError | undefined {
+  const invalid = (message: string) => ({ status: 400, code: 'InvalidParameterValue', message });
+  if (form.has('tooLarge')) return invalid(form.get('tooLarge') ?? '');
+  const action = form.get('Action') ?? '';
+  if (action !== 'SendEmail') {
+    return { status: 400, code: 'InvalidAction', message: `Could not find operation ${action} for version 2010-12-01` };
+  }
+  const source = form.get('Source') ?? '';
+  if (!isMailbox(source)) return invalid(`Source: '${source}' is not an e-mail address.`);
+  const to = recipients(form);
+  if (to.length === 0) return invalid('Destination: at least one recipient is needed.');
+  const malformed = to.find((address) => !isMailbox(address));
+  if (malformed !== undefined) return invalid(`Destination: '${malformed}' is not an e-mail address.`);
+  if (!form.get('Message.Subject.Data')) return invalid('Message.Subject.Data must not be empty.');
+  if (!form.get('Message.Body.Text.Data') && !form.get('Message.Body.Html.Data'))
+    return invalid('Message.Body must not be empty.');
+  return undefined;
+}
+
+/** `a@b.example`, or `A name <a@b.example>`. As in SES, what is before the @ is ASCII. */
+function isMailbox(text: string): boolean {
+  const address = bareAddress(text);
+  const at = address.lastIndexOf('@');
+  const [local, domain] = [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
+  return (
+    /^[!#-'*+\-./0-9=?A-Z^_`a-z{|}~]{1,64}$/.test(local) &&
+    /^[\p{L}\p{N}.-]{1,255}$/u.test(domain) &&
+    domain.split('.').every((label) => label !== '')
+  );
+}
+
+function sendResult(res: ServerResponse, messageId: string): void {
+  const result = `<SendEmailResult><MessageId>${messageId}</MessageId></SendEmailResult>`;
+  const metadata = `<ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata>`;
+  sendXml(res, 200, 'SendEmailResponse', result + metadata);
+}
+
+function sendError(res: ServerResponse, { status, code, message }: SesError): void {
+  const type = status < 500 ? 'Sender' : 'Receiver';
+  const error = `<Error><Type>${type}</Type><Code>${code}</Code><Message>${escapeXml(message)}</Message></Error>`;
+  sendXml(res, status, 'ErrorResponse', `${error}<RequestId>${randomUUID()}</RequestId>`);
+}
+
+function sendXml(res: ServerResponse, status: number, root: string, content: string): void {
+  res.writeHead(status, { 'content-type': 'text/xml' });
+  res.end(`<${root} xmlns="http://ses.amazonaws.com/doc/2010-12-01/">${content}</${root}>`);
+}
+
+/** Control characters have no place in XML 1.0, not even escaped. */
+function escapeXml(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const printable = text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd').toWellFormed();
+  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Closers } from '../shared/closers.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** Where the built dashboard lies, and in it the hash of the sources it was built from. */
+export const dashboardFolder = join(root, 'dashboard', 'dist');
+export const stampFile = 'sources.txt';
+
+const sources = [
+  'dashboard/{src,public}/**',
+  'dashboard/*.*',
+  'functions/contract/**',
+  'bin/build.ts',
+  'package-lock.json',
+];
+
+/** A hash of everything that the built dashboard is made of. */
+export async function dashboardSources(): Promise<string> {
+  const entries = await Array.fromAsync(glob(sources, { cwd: root, withFileTypes: true }));
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const hash = createHash('sha256');
+  for (const file of files.sort())
+    hash
+      .update(file.slice(root.length))
+      .update('\0')
+      .update(await readFile(file))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+/** True where the build is of the sources as they are. */
+export async function isDashboardBuilt(): Promise<boolean> {
+  const stamp = await readFile(join(dashboardFolder, stampFile), 'utf8').catch(() => '');
+  return stamp !== '' && stamp === (await dashboardSources());
+}
+
+/**
+ * Builds the dashboard in a process of its own, unless that is done. A build that fails is told to `log`, and hinders
+ * nothing else. Ended with the service.
+ */
+export async function buildDashboard(log: (line: string) => void, closers: Closers): Promise<void> {
+  if (await isDashboardBuilt()) return;
+  const child = spawn(process.execPath, ['bin/build.ts'], { cwd: root, stdio: 'ignore' });
+  closers.add({ close: () => child.kill() });
+  const [code] = await once(child, 'close').catch(() => [undefined]);
+  if (code !== 0) log('The dashboard could not be built; everything else works. npm run build says why.');
+}

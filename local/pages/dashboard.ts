@@ -1,0 +1,85 @@
+import { glob, readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { extname, join, relative } from 'node:path';
+import {
+  cacheControl,
+  type DashboardConfig,
+  dashboardHeaders,
+  dashboardPages,
+  hashedAssets,
+} from '#contract/dashboard-config.ts';
+import { pageLayout } from '../shared/page-layout.ts';
+import type { Pages } from '../shared/pages.ts';
+import { sendPage } from '../shared/send-page.ts';
+import { dashboardFolder } from './dashboard-build.ts';
+
+/** A file as it is answered. */
+interface Asset {
+  readonly body: Buffer;
+  readonly type: string;
+  readonly cache: string;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+const config: DashboardConfig = { googleClientId: null, local: true };
+const configAsset: Asset = {
+  body: Buffer.from(JSON.stringify(config)),
+  type: 'application/json',
+  cache: cacheControl.other,
+};
+const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
+const headers = dashboardHeaders(false);
+
+/** Answers the dashboard's pages and files from memory, as they were built when the service started. */
+export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
+  const assets = await readAssets(folder);
+  const index = assets.get('/index.html');
+
+  return (request, response, path) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const isPage = pagePaths.has(path);
+    const asset = path === '/config.json' ? configAsset : isPage ? index : assets.get(path);
+    if (!asset && !isPage) return false;
+    if (asset) sendAsset(response, asset);
+    else sendPage(response, 503, notBuilt);
+    return true;
+  };
+}
+
+async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
+  const assets = new Map<string, Asset>();
+  for await (const entry of glob('**', { cwd: folder, withFileTypes: true })) {
+    const type = types[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = `/${relative(folder, file)}`;
+    const cache = path.startsWith(hashedAssets) ? cacheControl.hashed : cacheControl.other;
+    assets.set(path, { body: await readFile(file), type, cache });
+  }
+  return assets;
+}
+
+function sendAsset(response: ServerResponse, { body, type, cache }: Asset): void {
+  response.writeHead(200, {
+    ...headers,
+    'content-type': type,
+    'content-length': body.byteLength,
+    'cache-control': cache,
+  });
+  response.end(body);
+}
+
+const notBuilt = pageLayout(
+  'The dashboard is not built',
+  `<header><h1>The dashboard is not built</h1></header>
+<section><p>Everything else works: the API answers, and mails are in the <a href="/_local/inbox">inbox</a>.
+Run <code>npm run build</code> to see why, then start the service again.</p></section>`,
+);

@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import type { EngineReply } from '../engine.ts';
+
+/** What the engine says when it refuses or fails. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+const ErrorBody = v.object({ error: v.object({ message: v.string() }) });
+
+/** Undefined when the reply is none of an error. */
+export function refusalIn(reply: EngineReply): Refusal | undefined {
+  if (reply.kind !== 'json' || reply.status < 400) return undefined;
+  const body = v.safeParse(ErrorBody, reply.body);
+  return { status: reply.status, message: body.success ? body.output.error.message : JSON.stringify(reply.body) };
+}
+
+/** The failure that an event of a stream tells of. */
+export function failureIn(event: unknown): string | undefined {
+  return v.is(ErrorBody, event) ? event.error.message : undefined;
+}
+
+/** The vectors of a reply to an embeddings request, in the order of its texts. */
+const EmbeddingsBody = v.pipe(
+  v.object({ data: v.array(v.object({ index: v.number(), embedding: v.array(v.number()) })) }),
+  v.transform(({ data }) => data.toSorted((one, other) => one.index - other.index).map(({ embedding }) => embedding)),
+);
+export const vectorsIn = (reply: EngineReply): number[][] =>
+  v.parse(EmbeddingsBody, reply.kind === 'json' ? reply.body : undefined);
+
+/** The numbers of an engine's complaint that a request does not fit its context; undefined when it is another complaint. */
+export function overflowIn(message: string) {
+  const found = /maximum context length is (\d+) tokens.*requested (\d+) tokens(?: \((\d+) in the \w+, (\d+))?/s.exec(
+    message,
+  );
+  if (!found) return undefined;
+  const [, takes, needs, prompt = needs, output = 0] = found;
+  return { takes: Number(takes), prompt: Number(prompt), output: Number(output) };
+}
+
+/** Characters. */
+const maxLine = 1024 * 1024;
+
+/** The data of server-sent events, as text; cut anywhere on the way here. */
+export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > maxLine) throw new Error('The container sent a line without an end.');
+    yield* lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length).trim());
+  }
+}

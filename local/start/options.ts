@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { Problem, sentenceOf } from '../shared/problems.ts';
+
+/** What `npm start` can be told (docs/design/local.md). */
+export interface LocalOptions {
+  readonly port: number;
+  readonly data: string;
+  readonly modelUrl?: string;
+  readonly modelName?: string;
+}
+
+export const usage = `Usage: npm start -- [options]
+
+  --port PORT        port to serve on, loopback only (8787)
+  --data DIR         folder that keeps everything (.local)
+  --model-url URL    an OpenAI-compatible server to answer instead of the demo engine, e.g. http://127.0.0.1:11434/v1
+  --model-name NAME  the model that server is asked for
+  --help             this text
+`;
+
+const badUsage = 2;
+
+/** The options, or 'help' when asked for it. Throws a Problem with exit code 2 for anything it does not know. */
+export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
+  const flags = read(args);
+  if (flags.help) return 'help';
+  if (flags['model-name'] !== undefined && flags['model-url'] === undefined)
+    throw new Problem('--model-name needs --model-url: the demo engine has no other models.', badUsage);
+  return {
+    port: port(flags.port),
+    data: nonEmpty('--data', flags.data),
+    ...(flags['model-url'] !== undefined && { modelUrl: httpUrl(flags['model-url']) }),
+    ...(flags['model-name'] !== undefined && { modelName: nonEmpty('--model-name', flags['model-name']) }),
+  };
+}
+
+function read(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      strict: true,
+      options: {
+        port: { type: 'string', default: '8787' },
+        data: { type: 'string', default: '.local' },
+        'model-url': { type: 'string' },
+        'model-name': { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('. ')[0] : sentenceOf(error);
+    throw new Problem(`${reason}. Run npm start -- --help to see the options.`, badUsage);
+  }
+}
+
+function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= 65_535) return value;
+  throw new Problem(`--port must be a number from 0 to 65535, and "${text}" is not.`, badUsage);
+}
+
+function httpUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return text;
+  throw new Problem(`--model-url must be an http:// or https:// address, and "${text}" is not.`, badUsage);
+}
+
+function nonEmpty(flag: string, text: string): string {
+  if (text.trim() !== '') return text;
+  throw new Problem(`${flag} must not be empty.`, badUsage);
+}

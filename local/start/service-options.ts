@@ -1,0 +1,21 @@
+import type { ProxyHook } from '../dynamodb/dynamodb-proxy.ts';
+
+export interface ServiceOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Folder that keeps everything; made where it is missing. */
+  readonly data: string;
+  /** An OpenAI-compatible server that answers instead of the demo engine, and the model it is asked for. */
+  readonly modelUrl?: string;
+  readonly modelName?: string;
+  /** How long the demo engine takes for a word. */
+  readonly wordDelayMs?: number;
+  /** Builds the dashboard where it is not built from its sources as they are; else it is served as it lies there. */
+  readonly buildDashboard?: boolean;
+  readonly onDynamoRequest?: ProxyHook;
+  readonly onDynamoReply?: ProxyHook;
+  /** Told of what goes wrong. */
+  readonly log?: (line: string) => void;
+  /** Told of every request in one line, without query, headers and body. */
+  readonly access?: (line: string) => void;
+}

@@ -1,0 +1,150 @@
+import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { ambient } from '#runtime/ambient.ts';
+import { services } from '#runtime/container.ts';
+import { resetEnvironment } from '#runtime/per-environment.ts';
+import { createAdmin } from '../admin/admin.ts';
+import { type DemoAccount, openDemoAccount } from '../admin/demo-account.ts';
+import { openIdentityIssuer } from '../admin/identity-issuer.ts';
+import { type Status, statusOf } from '../admin/status.ts';
+import { type Database, startDatabase } from '../dynamodb/database.ts';
+import { startFrontServer } from '../gateway/front-server.ts';
+import { createGate } from '../gateway/gate.ts';
+import { apiHandler } from '../gateway/handlers.ts';
+import { installLambdaRuntime } from '../gateway/lambda-runtime.ts';
+import { startBackground } from '../jobs/background.ts';
+import { createEventBus } from '../jobs/event-bus.ts';
+import { type MailStore, openMailStore } from '../mail/mail-store.ts';
+import { openApiReference } from '../pages/api-reference.ts';
+import { openDashboard } from '../pages/dashboard.ts';
+import { buildDashboard } from '../pages/dashboard-build.ts';
+import { openClock, type ShiftedClock } from '../shared/clock.ts';
+import { type Closers, createClosers } from '../shared/closers.ts';
+import { type DataFolder, openDataFolder } from '../shared/data-folder.ts';
+import { createFaults } from '../shared/faults.ts';
+import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
+import { externalEndpoints, setCredentials, setFunctionVariables } from './environment.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { startStandIns } from './stand-ins.ts';
+
+/** The whole system on one machine (docs/design/local.md). */
+export interface Service {
+  readonly origin: string;
+  readonly status: Status;
+  /** Resolves when the jobs have done what the streams held at the call, and the events that came of it. */
+  settled(): Promise<void>;
+  /** Resolves with a Problem when the service cannot go on; it is then to be closed. */
+  readonly died: Promise<Problem>;
+  /** Lets requests under way end for up to 5 s, then ends everything; the database last. */
+  close(): Promise<void>;
+}
+
+const graceMs = 5000;
+const specs: readonly TableSpec[] = Object.values(tables);
+
+/**
+ * Starts the service, and resolves once everything answers. Environment variables are set while it runs and put back
+ * when it is closed, so that one can follow another in a process. Rejects with a Problem where a person can do
+ * something about it; nothing is left running then.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const closers = createClosers();
+  try {
+    const folder = await openDataFolder(options.data, options.log ?? (() => undefined));
+    closers.add({ close: () => folder.release() });
+    return await start(options, folder, closers);
+  } catch (error) {
+    await closers.closeAll().catch(() => undefined);
+    throw dataFolderProblem(options.data, error);
+  }
+}
+
+async function start(options: ServiceOptions, folder: DataFolder, closers: Closers): Promise<Service> {
+  const { log = () => undefined, port, access, onDynamoRequest: onRequest, onDynamoReply: onReply } = options;
+  const external = externalEndpoints();
+  closers.add({ close: setCredentials(external) });
+  const clock = await openClock(folder.file('clock.json'));
+  const mails = await openMailStore(folder.file('mails.jsonl')).catch(damagedMails);
+  const faults = createFaults();
+
+  // The port first: it names every address, and a port in use is to be told before anything else is started.
+  const gate = createGate();
+  const { handlerOf, pages } = gate;
+  const front = await startFrontServer({ port, routes: allRoutes, handlerOf, pages, log, ...(access && { access }) });
+  closers.add(front);
+  const [database, issuer] = await Promise.all([
+    openDatabase(folder, external.dynamodb, closers),
+    openIdentityIssuer(folder.file('identity-key.json'), front.origin, clock.now),
+    loadHandlers(),
+    options.buildDashboard && buildDashboard(log, closers),
+  ]);
+  const proxy = { upstream: database.url, faults, ...(onRequest && { onRequest }), ...(onReply && { onReply }) };
+  const events = createEventBus(log);
+  const endpoints = await startStandIns(
+    { proxy, external, faults, mails, model: options, now: clock.now, onFeedback: events.publish },
+    closers,
+  );
+  closers.add({ close: setFunctionVariables(front.origin, endpoints) });
+  closers.add({ close: setAmbientClock(clock) });
+  closers.add(events);
+  const background = await startBackground({ database, folder, events, now: clock.now, log }, closers);
+
+  let status = statusOf(front.origin, false, null);
+  const admin = createAdmin({ status: () => status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
+  const sites = [admin, await openApiReference(), await openDashboard()];
+  gate.open((...parameters) => sites.some((answers) => answers(...parameters)));
+  const demo = await openDemo(front.origin, folder, mails, log);
+  status = statusOf(front.origin, true, demo);
+
+  async function close(): Promise<void> {
+    await front.close(graceMs);
+    await closers.closeAll();
+  }
+
+  return { origin: front.origin, status, settled: background.settled, died: database.died, close };
+}
+
+async function openDatabase(folder: DataFolder, external: string | undefined, closers: Closers): Promise<Database> {
+  const database = await startDatabase({ file: folder.file('dynamodb.sqlite'), external, tables: specs });
+  closers.add(database);
+  return database;
+}
+
+/** Loads every handler now, so that no first request waits for it. One that does not load fails at its requests. */
+async function loadHandlers(): Promise<void> {
+  installLambdaRuntime();
+  await Promise.allSettled([...allRoutes.map(({ id }) => apiHandler(id)), apiHandler(unknownRouteId)]);
+}
+
+function damagedMails(error: unknown): never {
+  if (systemCode(error) !== undefined || !(error instanceof Error)) throw error;
+  throw new Problem(`The kept mails cannot be read: ${error.message}`, 1, { cause: error });
+}
+
+/** Puts the functions on this clock, and gives back how to undo it. */
+function setAmbientClock(clock: ShiftedClock): () => void {
+  const { clock: before } = ambient;
+  const use = (current: Pick<ShiftedClock, 'now'>): void => {
+    ambient.clock = current;
+    resetEnvironment();
+  };
+  use(clock);
+  return () => use(before);
+}
+
+/** Without a demo account the service is still of use, so a person who changed its password is only told. */
+async function openDemo(
+  origin: string,
+  folder: DataFolder,
+  mails: MailStore,
+  log: (line: string) => void,
+): Promise<DemoAccount | null> {
+  const startPlan = (id: number, rank: number): Promise<void> => services().subscriptions().assign(id, String(rank));
+  try {
+    return await openDemoAccount({ origin, file: folder.file('demo.json'), mails, startPlan });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log(error.message);
+    return null;
+  }
+}

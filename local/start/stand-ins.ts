@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { ModelEndpoints } from '#contract/inference/model-endpoints.ts';
+import type { ContainerFamily } from '#contract/inference/models.ts';
+import { demoEngine } from '../demo-engine/engine.ts';
+import { type DynamoProxyOptions, startDynamoProxy } from '../dynamodb/dynamodb-proxy.ts';
+import type { MailStore } from '../mail/mail-store.ts';
+import { startSes } from '../mail/ses.ts';
+import { modelUrlEngine } from '../sagemaker/model-url.ts';
+import { type Engine, startSageMaker } from '../sagemaker/server.ts';
+import type { Closers, Part } from '../shared/closers.ts';
+import type { Faults } from '../shared/faults.ts';
+import { Problem } from '../shared/problems.ts';
+import type { Endpoints, ExternalEndpoints } from './environment.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+export interface StandInOptions {
+  readonly proxy: DynamoProxyOptions;
+  readonly external: ExternalEndpoints;
+  readonly faults: Faults;
+  readonly mails: MailStore;
+  readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'wordDelayMs'>;
+  readonly now: () => number;
+  /** Told of bounces and complaints by the SES stand-in. */
+  readonly onFeedback: (event: unknown) => void;
+}
+
+/** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
+export async function startStandIns(options: StandInOptions, closers: Closers): Promise<Endpoints> {
+  const { proxy, external, faults, mails, model, now, onFeedback } = options;
+  const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
+  const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
+    const part = await starting;
+    closers.add(part);
+    return part.url;
+  };
+  const [dynamodb, ses, sagemaker] = await Promise.all([
+    external.dynamodb ?? started(startDynamoProxy(proxy)),
+    external.ses ?? started(startSes({ mails, faults, now, onFeedback })),
+    external.sagemaker ?? started(startSageMaker({ engine: engineOf(model), faults, endpoints })),
+  ]);
+  return { dynamodb, ses, sagemaker };
+}
+
+/** The endpoints that the functions will ask for, so that a person can see each family of containers at work. */
+function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
+  if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);
+  return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
+}
+
+function engineOf({ modelUrl, modelName, wordDelayMs }: StandInOptions['model']): Engine {
+  if (modelUrl !== undefined) return modelUrlEngine({ url: modelUrl, ...(modelName !== undefined && { modelName }) });
+  return demoEngine(wordDelayMs === undefined ? {} : { wordDelayMs });
+}

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  confirmationsAgain,
+  deviceGuesses,
+  furtherResetLinks,
+  guessesFromNetwork,
+  mailsFromNetwork,
+  mailsToAddress,
+  passwordGuesses,
+  sessionGuesses,
+  type ThrottleRule,
+  type ThrottleStore,
+  throttle,
+  unconfirmedDeletions,
+} from '#domain/accounts/throttle.ts';
+
+/** A store as DynamoDB is one: each save is conditional on the revision that was read. */
+function memoryStore(): ThrottleStore & { ids(): string[] } {
+  const rows = new Map<string, { marks: readonly number[]; revision: number }>();
+  return {
+    find: async (id) => rows.get(id) ?? { marks: [], revision: 0 },
+    async save(id, marks, revision) {
+      if ((rows.get(id)?.revision ?? 0) !== revision) return false;
+      rows.set(id, { marks, revision: revision + 1 });
+      return true;
+    },
+    clear: async (id) => void rows.delete(id),
+    ids: () => [...rows.keys()],
+  };
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Comes again and again, waiting so many ms each time; the moments at which it was let through. */
+async function passes(rule: ThrottleRule, waits: readonly number[]): Promise<number[]> {
+  let now = Date.UTC(2027, 0, 1);
+  const { take } = throttle(memoryStore(), { now: () => now });
+  const passed: number[] = [];
+  for (const wait of waits) {
+    now += wait;
+    if ((await take(rule, 'somebody')) === 0) passed.push(now);
+  }
+  return passed;
+}
+
+const mostIn = (moments: readonly number[], ms: number) =>
+  Math.max(0, ...moments.map((start) => moments.filter((moment) => moment >= start && moment < start + ms).length));
+
+const waits = fc.array(
+  fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: 1, max: 10 * second }),
+    fc.integer({ min: 1, max: 10 * minute }),
+    fc.integer({ min: 1, max: 3 * hour }),
+    fc.constantFrom(5 * minute - 1, 5 * minute, hour - 1, hour, day - 1, day),
+  ),
+  { minLength: 1, maxLength: 120 },
+);
+
+describe('a throttle', () => {
+  it.each([
+    ['mails to an address: 3 an hour', mailsToAddress, hour, 3],
+    ['mails to an address: 10 a day', mailsToAddress, day, 10],
+    ['further links to an address: 1 in 10 minutes', furtherResetLinks, 10 * minute, 1],
+    ['further links to an address: 144 a day', furtherResetLinks, day, 144],
+    ['confirmations sent again: 4 a day', confirmationsAgain, day, 4],
+    ['accounts of an unconfirmed address deleted: 3 a day', unconfirmedDeletions, day, 3],
+    ['guesses from a network: 20 in 5 minutes', guessesFromNetwork, 5 * minute, 20],
+    ['mails from a network: 20 an hour', mailsFromNetwork, hour, 20],
+  ] as const)('lets through no more than the rule says in any window: %s', async (_, rule, ms, most) => {
+    await fc.assert(
+      fc.asyncProperty(waits, async (times) => {
+        expect(mostIn(await passes(rule, times), ms)).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  it('says truly how long to wait: a try a moment before is refused, one on time is not', async () => {
+    const rules = fc.constantFrom(mailsToAddress, guessesFromNetwork, mailsFromNetwork, passwordGuesses, deviceGuesses);
+    await fc.assert(
+      fc.asyncProperty(rules, fc.array(fc.integer({ min: 0, max: hour }), { maxLength: 30 }), async (rule, times) => {
+        let now = Date.UTC(2027, 0, 1);
+        const { take } = throttle(memoryStore(), { now: () => now });
+        for (const wait of times) {
+          now += wait;
+          await take(rule, 'somebody');
+        }
+        const wait = await take(rule, 'somebody');
+        if (wait === 0) return;
+        now += wait - 1;
+        expect(await take(rule, 'somebody')).toBe(1);
+        now += 1;
+        expect(await take(rule, 'somebody')).toBe(0);
+      }),
+    );
+  });
+
+  it('lets through what the rule says and no more when many come at once, over any store that keeps revisions', async () => {
+    for (const [rule, most] of [
+      [passwordGuesses, 5],
+      [deviceGuesses, 5],
+      [sessionGuesses, 5],
+      [furtherResetLinks, 1],
+      [mailsToAddress, 3],
+      [guessesFromNetwork, 20],
+    ] as const) {
+      const { take } = throttle(memoryStore(), { now: () => 0 });
+      const outcomes = await Promise.all(Array.from({ length: 200 }, () => take(rule, 'somebody')));
+      expect(outcomes.filter((wait) => wait === 0)).toHaveLength(most);
+    }
+  });
+
+  it('keeps what is done in one name apart from every other, and none of the names', async () => {
+    const store = memoryStore();
+    const { take } = throttle(store, { now: () => 0 });
+    for (const _ of Array.from({ length: 3 })) await take(mailsToAddress, 'ada@example.com');
+    expect(await take(mailsToAddress, 'ada@example.com')).toBe(hour);
+    expect(await take(mailsToAddress, 'grace@example.com')).toBe(0);
+    expect(await take(mailsFromNetwork, 'ada@example.com')).toBe(0);
+    expect(store.ids().join()).not.toMatch(/ada|grace/);
+  });
+});
+
+describe('the guesses of one password', () => {
+  it('are 100 at most of those an attacker makes, then none until a reset or 30 days of silence', async () => {
+    let now = Date.UTC(2027, 0, 1);
+    const { take, clear } = throttle(memoryStore(), { now: () => now });
+    let reached = 0;
+    let wait = 0;
+    for (; wait <= hour; wait = await take(passwordGuesses, 'ada@example.com')) {
+      if (wait === 0) reached += 1;
+      now += wait;
+    }
+    expect([reached - 1, wait]).toEqual([100, 30 * 24 * hour]);
+    now += wait - 1;
+    expect(await take(passwordGuesses, 'ada@example.com')).toBe(1);
+    await clear(passwordGuesses, 'ada@example.com');
+    expect(await take(passwordGuesses, 'ada@example.com')).toBe(0);
+  });
+
+  it('wait 30 seconds after the fifth, twice as long each time, an hour at most', async () => {
+    let now = Date.UTC(2027, 0, 1);
+    const { take } = throttle(memoryStore(), { now: () => now });
+    const waited: number[] = [];
+    for (let guess = 0; guess < 14; guess++) {
+      const wait = await take(passwordGuesses, 'ada@example.com');
+      if (wait === 0) continue;
+      waited.push(wait / second);
+      now += wait;
+      expect(await take(passwordGuesses, 'ada@example.com')).toBe(0);
+    }
+    expect(waited).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
+  });
+});

@@ -1,0 +1,152 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { auditor } from '#domain/billing/auditor.ts';
+import { shownCredits } from '#domain/billing/balance.ts';
+import { type LedgerStore, projectLedger } from '#domain/billing/ledger.ts';
+import { statementService } from '#domain/billing/statements.ts';
+import { grantCredits } from '#domain/meter/billing.ts';
+import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { statementStore } from '#repositories/billing/statements.ts';
+import { meterImageOf } from '#repositories/meter/meter-item.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength, patience, times } from '#test/many.ts';
+import { credits } from '#test/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let ledger: LedgerStore;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  ledger = ledgerStore(
+    database.client,
+    { ledger: tables.ledger.name, accounts: tables.accounts.name },
+    'http://127.0.0.1',
+  );
+});
+afterAll(() => database.close());
+
+/** Two months with calls of two services, a subscription, a top-up and a renewal. */
+async function busyAccount(url: string): Promise<LedgerAccount> {
+  const account = await openLedgerAccount(url);
+  const { id, clock, meters, subscriptions } = account;
+  await subscriptions.create(id, 'dev_pass');
+  for (let day = 0; day < 12; day++) {
+    await account.call(credits(30), credits(day), day % 2 === 0 ? 'chat' : 'translation');
+    await account.call(credits(1), 0);
+    clock.seconds += 3 * 86_400;
+  }
+  await meters.change(id, clock.now(), (meter) => grantCredits(meter, credits(50), clock.seconds));
+  await account.current();
+  return account;
+}
+
+async function itemsOfLedger(url = database): Promise<unknown[]> {
+  const { Items = [] } = await url.client.send(
+    new ScanCommand({ TableName: tables.ledger.name, ConsistentRead: true }),
+  );
+  return Items.map(({ a: _account, ...item }) => item).toSorted((one, other) =>
+    String(one['sk']).localeCompare(String(other['sk'])),
+  );
+}
+
+describe('the ledger', () => {
+  let account: LedgerAccount;
+  beforeAll(async () => {
+    account = await busyAccount(database.url);
+    await account.project();
+  });
+  afterAll(() => account.close());
+
+  it('never changes a row, whatever is written in its place later', async () => {
+    const { seq } = await account.current();
+    const before = await account.rows(seq);
+    for (const row of before) await ledger.append({ ...row, amount: row.amount - 1, balance: 0, type: 'adjustment' });
+    expect(await account.rows(seq)).toEqual(before);
+  });
+
+  it('has one row for each call, findable by its request id, of what it cost, 0 when it failed', async () => {
+    const charges = (await account.rows((await account.current()).seq)).filter(({ type }) => type === 'charge');
+    expect(charges).toHaveLength(24);
+    expect(new Set(charges.map(({ requestId }) => requestId)).size).toBe(24);
+    expect(charges.filter(({ amount }) => Math.abs(amount) === 0)).toHaveLength(13);
+    expect(charges.reduce((sum, { amount }) => sum - amount, 0)).toBe(credits(66));
+  });
+
+  it('counts every call that cost something once in its day', async () => {
+    const usage = statementService(statementStore(database.client, tables.ledger.name), account.clock).usage;
+    const { days } = await usage(account.id, { from: '2027-03-01', to: '2027-05-01', group: 'service' });
+    const total = (service: string) =>
+      days.filter((day) => day.service === service).reduce((sum, day) => sum + day.credits, 0);
+    expect([total('chat'), total('translation')]).toEqual([30, 36]);
+    expect(days.reduce((sum, day) => sum + day.calls, 0)).toBe(11);
+  });
+});
+
+describe('the projector', () => {
+  it(
+    'writes the same ledger and the same days for stream events in any order, with any repeats',
+    async () => {
+      const account = await busyAccount(database.url);
+      const images = account.images.map(meterImageOf);
+      const orders = fc.tuple(
+        fc.shuffledSubarray([...images.keys()], { minLength: images.length }),
+        fc.array(fc.nat(images.length - 1), { maxLength: 30 }),
+      );
+      let expected: unknown[] | undefined;
+      const fresh = await startTestDatabase();
+      await fc.assert(
+        fc.asyncProperty(orders, fc.infiniteStream(fc.boolean()), async ([order, repeats], repeatsNow) => {
+          const there = await startTestDatabase();
+          const store = ledgerStore(there.client, { ledger: tables.ledger.name, accounts: tables.accounts.name }, '');
+          if (!expected) {
+            for (const image of images)
+              await projectLedger(
+                ledgerStore(fresh.client, { ledger: tables.ledger.name, accounts: tables.accounts.name }, ''),
+                image,
+              );
+            expected = await itemsOfLedger(fresh);
+          }
+          const again = [...repeats];
+          for (const index of order) {
+            await projectLedger(store, images[index]!);
+            if (repeatsNow.next().value && again.length > 0) await projectLedger(store, images[again.pop()!]!);
+          }
+          for (const index of again) await projectLedger(store, images[index]!);
+          expect(await itemsOfLedger(there)).toEqual(expected);
+          await there.close();
+        }),
+        { numRuns: atLength(3, 100) },
+      );
+      expect(expected).toHaveLength(images.length + 1 + 11);
+      await fresh.close();
+      await account.close();
+    },
+    patience,
+  );
+});
+
+describe('many accounts', () => {
+  it(
+    'show the balance that their rows add up to, each of them, and the audit finds nothing',
+    async () => {
+      const own = await startTestDatabase();
+      const accounts = await Promise.all(times(atLength(4, 300), () => busyAccount(own.url)));
+      for (const account of accounts) {
+        await account.project();
+        const meter = await account.current();
+        const rows = await account.rows(meter.seq);
+        const fold = rows.reduce((sum, { amount }) => sum + amount, 0);
+        expect(shownCredits(meter).balance).toBe(Math.floor(fold / 1_000_000));
+        expect(fold).toBe(rows.at(-1)?.balance);
+      }
+      const { audit, rebuild } = auditor(accounts[0]!.reads());
+      expect(await audit()).toEqual({ accounts: accounts.length, differences: [] });
+      expect(await rebuild()).toEqual({ accounts: accounts.length, differences: [] });
+      for (const account of accounts) await account.close();
+      await own.close();
+    },
+    patience,
+  );
+});

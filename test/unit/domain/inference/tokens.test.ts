@@ -1,0 +1,91 @@
+import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
+import { describe, expect, it } from 'vitest';
+import { outputRoom } from '#domain/inference/chat.ts';
+import { toModelCompletion } from '#domain/inference/completion.ts';
+import { toModelEmbeddings } from '#domain/inference/embeddings.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
+
+const proved = async () => undefined;
+const words = (count: number): string => 'word '.repeat(count).trim();
+
+describe('our own count', () => {
+  it.each([1, 100, 820, 8_150, 8_192])('of %i common words is so many tokens', async (count) => {
+    expect(await bpeTokenizer.count(words(count))).toBe(count);
+  });
+
+  it('of a text with long runs is that of the runs in pieces, and never more than its bytes', async () => {
+    const run = 'a'.repeat(100_000);
+    const spaces = ' '.repeat(100_000);
+    for (const text of [run, spaces, `${run} ${spaces}.`, '好'.repeat(3_000), '👩‍💻'.repeat(1_000)]) {
+      const tokens = await bpeTokenizer.count(text);
+      expect(tokens).toBeGreaterThan(0);
+      expect(tokens).toBeLessThanOrEqual(Buffer.byteLength(text));
+    }
+  });
+});
+
+describe('without max_tokens', () => {
+  const completion = (count: number) =>
+    toModelCompletion({ model: 'svc-1', prompt: words(count), stream: false } as never, bpeTokenizer, proved);
+  const chat = (count: number) =>
+    outputRoom(
+      { model: 'svc-1', messages: [{ role: 'user', content: words(count) }], functions: [] } as never,
+      bpeTokenizer,
+      proved,
+    );
+
+  it.each([1, 700, 799, 815, 818, 819, 820, 1_000, 3_996])(
+    'a completion of %i words has the default of 100, whatever the bytes',
+    async (count) => {
+      expect((await completion(count)).body.max_tokens).toBe(100);
+    },
+  );
+
+  it.each([1, 617, 717, 817, 825, 837, 3_065])('a chat of %i words has the default of 1,024', async (count) => {
+    expect(await chat(count)).toBe(1024);
+  });
+
+  it('what does not fit is cut to what does, and refused when nothing does', async () => {
+    expect((await completion(4_000)).body.max_tokens).toBe(96);
+    expect(await chat(4_000)).toBe(4096 - 4_000 - 7);
+    await expect(completion(4_096)).rejects.toMatchObject({ code: 'CONTEXT_LENGTH_EXCEEDED' });
+    await expect(chat(4_089)).rejects.toMatchObject({ code: 'CONTEXT_LENGTH_EXCEEDED' });
+  });
+});
+
+it('an embedding text may have 8,192 tokens and no more, and the refusal gives its number', async () => {
+  const order = (count: number) =>
+    toModelEmbeddings({ model: 'svc-embed', input: words(count) } as never, bpeTokenizer, proved);
+  expect((await order(8_192)).maxTokens).toBe(8_192);
+  await expect(order(8_193)).rejects.toThrow(/8193/);
+});
+
+describe('our count and the library’s', () => {
+  /** The library's own, in the pieces that we count in. It takes a byte order mark out of what it looks up. */
+  const theirs = (text: string): number =>
+    (text.match(/\s{1,256}|\S{1,256}/g) ?? [])
+      .reduce((pieces: string[], run) => joinedOrCut(pieces, run), [])
+      .reduce((sum, piece) => sum + countTokens(piece), 0);
+
+  function joinedOrCut(pieces: string[], run: string): string[] {
+    const last = pieces.at(-1) ?? '';
+    const before = /(?:\s+|\S+)$/.exec(last)?.[0] ?? '';
+    const isCut = before.length >= 256 && /\s/.test(before) === /\s/.test(run);
+    return isCut || last === '' ? [...pieces, run] : [...pieces.slice(0, -1), last + run];
+  }
+
+  it.each([...Object.keys(hostilePieces), 'all'])('are the same: %s', async (kind) => {
+    const random = randomOf(7);
+    for (let round = 0; round < 60; round += 1) {
+      const text = hostileText(kind, 1 + random(3000), random).replaceAll('\ufeff', '');
+      expect(await bpeTokenizer.count(text), `of ${JSON.stringify(text)}`).toBe(theirs(text));
+    }
+  });
+
+  it('stop where more than was asked for is reached', async () => {
+    expect(await bpeTokenizer.count(words(1000), 10)).toBe(11);
+    expect(await bpeTokenizer.count('='.repeat(100_000), 50)).toBeLessThan(70);
+    expect(await bpeTokenizer.count(words(10), 10)).toBe(10);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { specifiedCompletion } from '#domain/inference/completion.ts';
+import { inference } from '#domain/inference/inference.ts';
+import { tokenPrice } from '#domain/meter/pricing.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+
+const unasked = () => Promise.reject(new Error('this model is not asked here'));
+
+/** What a completion of a container costs that reports such a usage. */
+async function costOf(usage: unknown): Promise<number> {
+  const reply = { choices: [{ text: 'one two three' }], usage } as never;
+  const others = { prepare: () => undefined, chat: unasked, embed: unasked, stream: unasked as never };
+  const gateway = { ...others, complete: async () => reply };
+  const { orderCompletion, complete } = inference(gateway, bpeTokenizer, { now: () => 0 });
+  const order = await orderCompletion(
+    { model: 'svc-instruct', prompt: 'zero', stream: false } as never,
+    specifiedCompletion,
+    async () => undefined,
+  );
+  return (await complete(order, 'request')).cost;
+}
+
+describe('what a model says it used', () => {
+  const counted = tokenPrice('completion', 4);
+
+  it.each([
+    ['is charged to the token', { prompt_tokens: 7, completion_tokens: 5 }, tokenPrice('completion', 12)],
+    ['may be nothing', { prompt_tokens: 0, completion_tokens: 0 }, 0],
+    ['is counted by us when it is missing', undefined, counted],
+    ['is counted by us when it is null', null, counted],
+    ['is counted by us when it is negative', { prompt_tokens: 1, completion_tokens: -5 }, counted],
+    ['is counted by us when it is a fraction', { prompt_tokens: 1.5, completion_tokens: 5 }, counted],
+    ['is counted by us when it is no number that could be', { prompt_tokens: 1, completion_tokens: 2 ** 60 }, counted],
+  ])('%s: %s', async (_, usage, cost) => {
+    expect(await costOf(usage)).toBe(cost);
+  });
+});

@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findPlan, planOfRank } from '#contract/billing/plans.ts';
+import { shownCredits } from '#domain/billing/balance.ts';
+import { auditLedger, type LedgerRow } from '#domain/billing/ledger.ts';
+import { grantCredits } from '#domain/meter/billing.ts';
+import { currentLots } from '#domain/meter/lots.ts';
+import { balance } from '#domain/meter/meter.ts';
+import type { Charge } from '#domain/meter/metering.ts';
+import { AccountModel, listing, monthsAfter, type PlanName } from '#test/account-model.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { type Fault, inTurn } from '#test/faulty-client.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength, outcomeOf, patience } from '#test/many.ts';
+import { credits } from '#test/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+interface Real {
+  readonly account: LedgerAccount;
+  /** What the next attempts against the database suffer. */
+  readonly faults: Fault[];
+  readonly open: Map<string, Charge>;
+  subscriptionId: string;
+}
+
+interface Step {
+  readonly name: string;
+  /** Seconds that pass before it, with nobody looking; or how long after the next thing that falls due. */
+  readonly wait: number | { readonly afterDue: number };
+  readonly faults: readonly Fault[];
+  /** Does it to both and tells how it went in each. */
+  readonly act: (model: AccountModel, real: Real) => Promise<{ expected: unknown; outcome: unknown }>;
+}
+
+const plan = fc.constantFrom(...(Object.keys(listing) as PlanName[]));
+const amount = fc.oneof(fc.nat(credits(40)), fc.nat(credits(6000)), fc.nat(credits(120_000)));
+const afterDue = fc.record({ afterDue: fc.constantFrom(-1, 0, 1) });
+const soon = fc.oneof(fc.constant(0), fc.nat(200));
+const wait = fc.oneof(
+  { weight: 6, arbitrary: soon },
+  { weight: 2, arbitrary: fc.nat(15 * 86_400) },
+  { weight: 2, arbitrary: fc.nat(70 * 86_400) },
+  { weight: 2, arbitrary: afterDue },
+);
+const faults = fc.array(
+  fc.oneof({ weight: 2, arbitrary: fc.constant('none' as const) }, fc.constantFrom<Fault>('lost reply', 'throttle')),
+  { maxLength: 8 },
+);
+
+const subscribe = (to: PlanName): Step['act'] => {
+  return async (model, { account }) => {
+    const expected = model.subscribe(to);
+    return { expected, outcome: await outcomeOf(account.subscriptions.create(account.id, to)) };
+  };
+};
+const upgrade = (to: PlanName): Step['act'] => {
+  return async (model, { account }) => {
+    const expected = model.upgrade(to);
+    return { expected, outcome: await outcomeOf(account.subscriptions.upgrade(account.id, to)) };
+  };
+};
+const downgrade = (to: PlanName): Step['act'] => {
+  return async (model, { account }) => {
+    const expected = model.downgrade(to);
+    return { expected, outcome: await outcomeOf(account.subscriptions.downgrade(account.id, to)) };
+  };
+};
+const cancel: Step['act'] = async (model, { account, subscriptionId }) => {
+  const expected = model.cancel();
+  return { expected, outcome: await outcomeOf(account.subscriptions.cancel(account.id, subscriptionId)) };
+};
+const resume: Step['act'] = async (model, { account, subscriptionId }) => {
+  const expected = model.resume();
+  return { expected, outcome: await outcomeOf(account.subscriptions.resume(account.id, subscriptionId)) };
+};
+const topUp = (whole: number): Step['act'] => {
+  return async (model, { account: { id, clock, meters } }) => {
+    model.grant('purchase', whole, monthsAfter(model.now, 3));
+    const grant = meters.change(id, clock.now(), (meter) => grantCredits(meter, credits(whole), clock.seconds));
+    return { expected: 'done', outcome: await outcomeOf(grant) };
+  };
+};
+/** A call that nothing ends: unless a later step settles it, it has crashed. */
+const call = (held: number): Step['act'] => {
+  return async (model, { account, open }) => {
+    const id = `${open.size}`;
+    const expected = model.admit(id, held, model.now + 150);
+    const outcome = await outcomeOf(account.admit(held).then((charge) => open.set(id, charge)));
+    if (outcome !== 'done')
+      open.set(id, { held, prepare() {}, receipt: () => ({}), holding: () => ({}), settle: async () => undefined });
+    return { expected, outcome };
+  };
+};
+const settle = (which: number, share: number): Step['act'] => {
+  return async (model, { account, open }) => {
+    const [id, charge] = [...open][which % Math.max(1, open.size)] ?? [];
+    if (id !== undefined && charge) {
+      const cost = Math.floor(charge.held * share);
+      model.settle(id, cost);
+      await charge.settle(cost, account.clock.now());
+    }
+    return { expected: 'done', outcome: 'done' };
+  };
+};
+const sweep: Step['act'] = async (_, { account }) => ({
+  expected: 'done',
+  outcome: await outcomeOf(account.meters.sweep(account.clock.now())),
+});
+
+const stepOf = (name: string, act: fc.Arbitrary<Step['act']>, waits: fc.Arbitrary<Step['wait']> = wait) =>
+  fc.record({ name: fc.constant(name), wait: waits, faults, act });
+
+const steps: fc.Arbitrary<fc.AsyncCommand<AccountModel, Real>>[] = [
+  stepOf('subscribe', plan.map(subscribe)),
+  stepOf('upgrade', plan.map(upgrade)),
+  stepOf('downgrade', plan.map(downgrade)),
+  stepOf('cancel', fc.constant(cancel)),
+  stepOf('resume', fc.constant(resume)),
+  stepOf('cancel', fc.constant(cancel), soon),
+  stepOf('resume', fc.constant(resume), soon),
+  stepOf('subscribe', plan.map(subscribe), soon),
+  stepOf('top up', fc.integer({ min: 1, max: 5000 }).map(topUp)),
+  stepOf('call', amount.map(call)),
+  stepOf('call', amount.map(call), soon),
+  stepOf(
+    'settle',
+    fc.tuple(fc.nat(9), fc.constantFrom(0, 0.3, 1, 2)).map(([which, share]) => settle(which, share)),
+    soon,
+  ),
+  stepOf('sweep', fc.constant(sweep)),
+].map((step) => step.map(commandOf));
+
+function commandOf(step: Step): fc.AsyncCommand<AccountModel, Real> {
+  return {
+    check: () => true,
+    toString: () => `${JSON.stringify(step.wait)} s later ${step.name}, ${step.faults.join(', ') || 'no faults'}`,
+    async run(model, real) {
+      const { account } = real;
+      account.clock.seconds += typeof step.wait === 'number' ? step.wait : untilDue(model, step.wait.afterDue);
+      const lapses = model.holds.values().some(({ deadline }) => deadline <= account.clock.seconds);
+      model.tick(account.clock.seconds);
+      // A call does not wait for holds that have lapsed to be swept; where it would be admitted before, look first.
+      if (lapses) await account.current();
+      real.faults.splice(0, Infinity, ...step.faults);
+      const { expected, outcome } = await step.act(model, real);
+      expect(outcome).toEqual(expected);
+      await compare(model, real);
+    },
+  };
+}
+
+function untilDue(model: AccountModel, after: number): number {
+  const { now, ends, grants } = model;
+  const moments = [ends.credits, ends.limits, ...grants.map(({ expiresAt }) => expiresAt)].filter(
+    (moment) => moment > now,
+  );
+  return Math.max(0, Math.min(...moments, model.monthEnd()) + after - now);
+}
+
+/** What is shown and stored is what the model says. */
+async function compare(model: AccountModel, real: Real): Promise<void> {
+  const { account } = real;
+  const meter = await account.current();
+  expect(meter.spendable).toBeGreaterThanOrEqual(0);
+  expect(meter.spendable).toBe(model.spendable);
+  expect(shownCredits(meter)).toMatchObject({
+    balance: Math.floor(model.spendable / 1e6),
+    held: Math.ceil(model.held / 1e6),
+  });
+  const lots = currentLots(meter).map(({ source, granted, remaining: left, expiresAt }) => ({
+    source,
+    granted,
+    left,
+    expiresAt,
+  }));
+  expect(lots).toEqual(model.lots);
+  expect(model.minted.credits).toBeLessThanOrEqual(listing[model.minted.dearest]);
+  expect([planOfRank(meter.planRank).name, meter.callsThisMonth]).toEqual([model.plan, model.calls]);
+
+  const shown = await account.subscriptions.current(account.id);
+  real.subscriptionId = shown?.id ?? real.subscriptionId;
+  expect(shown?.status ?? 'none').toBe(model.status);
+  if (shown) {
+    const ofItsPlan = shown.status === 'active' ? listing[model.plan] : findPlan(shown.planId)?.creditsPerMonth;
+    expect(shown.monthlyCredits).toBe(ofItsPlan);
+    expect(shown.creditsUsed).toBe(Math.ceil(model.used / 1e6));
+    expect(shown.pendingPlanId).toBe(model.status === 'active' ? model.pending : undefined);
+    const next = Math.min(model.ends.paid, model.monthEnd());
+    expect(shown.nextBillingDate).toBe(new Date(next * 1000).toISOString().slice(0, 10));
+  }
+}
+
+/** What has been written down is what the model says, and adds up to the balance. */
+async function compareLedger(model: AccountModel, account: LedgerAccount): Promise<void> {
+  const meter = await account.current();
+  await account.project();
+  const rows = await account.rows(meter.seq);
+  expect(auditLedger(rows, meter.seq, balance(meter))).toEqual([]);
+  const total = (type: LedgerRow['type']) => rows.reduce((sum, row) => sum + (row.type === type ? row.amount : 0), 0);
+  expect({ grant: total('grant'), charge: 0 - total('charge'), expiry: 0 - total('expiry') }).toEqual(model.totals);
+}
+
+describe('an account, whatever its owner, its operator, its calls, time and the network do', () => {
+  it(
+    'has the credits, lots, subscription and ledger that a simple model says, after every step',
+    async () => {
+      const opened = fc.record({ day: fc.nat(800), second: fc.nat(86_399) });
+      await fc.assert(
+        fc.asyncProperty(
+          opened,
+          fc.commands(steps, { maxCommands: 40, size: 'max' }),
+          async ({ day, second }, commands) => {
+            const at = Date.UTC(2027, 0, 1 + day) / 1000 + second;
+            const faults: Fault[] = [];
+            const account = await openLedgerAccount(database.url, { at, fault: inTurn(() => faults.shift()) });
+            const real: Real = { account, faults, open: new Map(), subscriptionId: '' };
+            try {
+              const model = new AccountModel(at);
+              await fc.asyncModelRun(() => ({ model, real }), commands);
+              await compareLedger(model, account);
+            } finally {
+              await account.close();
+            }
+          },
+        ),
+        { numRuns: atLength(25, 800) },
+      );
+    },
+    patience,
+  );
+});

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
+import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import { routes } from '#contract/routes.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
+import {
+  bringCurrent,
+  entriesPerWrite,
+  grantCredits,
+  openMeter,
+  periodStart,
+  type Settled,
+} from '#domain/meter/billing.ts';
+import { currentLots, maxLotsPerSource } from '#domain/meter/lots.ts';
+import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
+import {
+  cancel,
+  downgrade,
+  isMonthRunning,
+  prorate,
+  resume,
+  subscribe,
+  upgrade,
+} from '#domain/meter/subscription-changes.ts';
+import { newRequestId } from '#domain/shared/ids.ts';
+import { holdRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { ambient } from '#runtime/ambient.ts';
+import { itemBytes } from '#test/item-size.ts';
+import { atLength, patience, times } from '#test/many.ts';
+import { credits } from '#test/meters.ts';
+
+const day = 86_400;
+const born = Date.UTC(2027, 0, 31, 12) / 1000;
+const chosen = (rank: number) => ({ planId: planOfRank(rank).name, plan: planOfRank(rank) });
+
+/** What the owner or an operator may do at a moment; undefined where it would be refused. */
+const acts: Record<string, (meter: Meter, rank: number, now: number) => Settled | undefined> = {
+  subscribe: (meter, rank, now) =>
+    isSubscribed(meter) ? undefined : subscribe(meter, chosen(rank), `sub-${now}`, now, planOfRank),
+  upgrade: (meter, rank, now) => {
+    if (!isSubscribed(meter) || rank <= meter.planRank) return undefined;
+    const proration = prorate(meter, planOfRank(meter.planRank), planOfRank(rank), now);
+    return upgrade(meter, chosen(rank), proration, now);
+  },
+  downgrade: (meter, rank, now) =>
+    isSubscribed(meter) && rank <= meter.planRank ? downgrade(meter, chosen(rank), now) : undefined,
+  cancel: (meter, _, now) => (isSubscribed(meter) ? cancel(meter, now) : undefined),
+  resume: (meter, _, now) => (!isSubscribed(meter) && isMonthRunning(meter, now) ? resume(meter, now) : undefined),
+  topUp: (meter, rank, now) => grantCredits(meter, credits(rank), now),
+  assignAgain: (meter, _, now) => subscribe(meter, chosen(meter.planRank), `sub-${now}`, now, planOfRank),
+};
+
+const step = fc.record({
+  wait: fc.oneof(
+    { weight: 5, arbitrary: fc.nat(60) },
+    { weight: 3, arbitrary: fc.nat(3 * day) },
+    { weight: 1, arbitrary: fc.nat(35 * day) },
+  ),
+  act: fc.constantFrom(...Object.keys(acts)),
+  rank: fc.integer({ min: 1, max: 4 }),
+  spent: fc.oneof(fc.constant(0), fc.nat(credits(30)), fc.nat(credits(50_000))),
+});
+
+/** Grants of plans, by the moment their month began; and the dearest plan that the account was on in it. */
+class Months {
+  readonly granted = new Map<number, number>();
+  readonly dearest = new Map<number, number>();
+
+  add(month: number, { meter, entries }: Settled, of: (at: number) => number = () => month): void {
+    this.dearest.set(month, Math.max(this.dearest.get(month) ?? 0, meter.planRank));
+    for (const { type, amount, at } of entries) {
+      if (type !== 'grant') continue;
+      this.granted.set(of(at), (this.granted.get(of(at)) ?? 0) + amount);
+      this.dearest.set(of(at), Math.max(this.dearest.get(of(at)) ?? 0, meter.planRank));
+    }
+  }
+
+  overMinted(): number[] {
+    const grantOf = (month: number) => credits(monthlyGrant(planOfRank(this.dearest.get(month) ?? 1)));
+    return [...this.granted].filter(([month, amount]) => amount > grantOf(month)).map(([month]) => month);
+  }
+}
+
+function rightful({ meter, entries }: Settled, sum: number): void {
+  expect(balance(meter)).toBe(sum);
+  expect(meter.spendable).toBeGreaterThanOrEqual(0);
+  expect(currentLots(meter).reduce((total, { remaining }) => total + remaining, 0)).toBe(sum);
+  const plan = meter.lots.filter(({ source }) => source === 'plan');
+  const bought = meter.lots.filter(({ source }) => source === 'purchase');
+  expect(plan.length).toBeLessThanOrEqual(8);
+  expect(bought.length).toBeLessThanOrEqual(maxLotsPerSource);
+  expect(itemBytes(newMeterRow(meter, entries))).toBeLessThanOrEqual(4096);
+}
+
+describe('a year of whatever an account may do', () => {
+  it(
+    'mints no more in a month than the dearest plan in it grants, never loses count, and keeps the item small',
+    () => {
+      const life = fc.array(step, { minLength: 40, maxLength: 120, size: 'max' });
+      fc.assert(
+        fc.property(life, (steps) => {
+          const months = new Months();
+          let [now, sum] = [born, credits(100)];
+          let { meter } = openMeter(1, born, planOfRank);
+          for (const { wait, act, rank, spent } of steps) {
+            now += wait;
+            if (now > born + 365 * day) break;
+            const wasSubscribed = isSubscribed(meter);
+            const settled = bringCurrent(meter, now, planOfRank);
+            if (wasSubscribed) months.add(periodStart(settled.meter.period), settled, (at) => at);
+            const done = acts[act]!(settled.meter, rank, now);
+            if (done && act !== 'topUp') months.add(periodStart(done.meter.period), done);
+            const after = done ?? settled;
+            for (const { amount } of [...settled.entries, ...(done?.entries ?? [])]) sum += amount;
+            rightful(after, sum);
+            const charged = Math.min(spent, after.meter.spendable);
+            meter = { ...after.meter, spendable: after.meter.spendable - charged };
+            sum -= charged;
+          }
+          expect(months.overMinted()).toEqual([]);
+        }),
+        { numRuns: atLength(300, 10_000) },
+      );
+    },
+    patience,
+  );
+});
+
+describe('the lots of an account', () => {
+  it('are one where they have one source and expiry', () => {
+    let { meter } = openMeter(1, born, planOfRank);
+    for (let count = 0; count < 5; count++) ({ meter } = grantCredits(meter, credits(7), born));
+    expect(currentLots(meter).map(({ source, granted, remaining }) => [source, granted, remaining])).toEqual([
+      ['free', credits(100), credits(100)],
+      ['purchase', credits(35), credits(35)],
+    ]);
+  });
+
+  it('are few however often an operator grants, and then those that expire closest together share the later expiry', () => {
+    let { meter } = openMeter(1, born, planOfRank);
+    const days = [...times(maxLotsPerSource, (index) => index), maxLotsPerSource - 0.5];
+    for (const count of days) ({ meter } = grantCredits(meter, credits(1), born + count * day));
+    const bought = currentLots(meter).filter(({ source }) => source === 'purchase');
+    expect(bought).toHaveLength(maxLotsPerSource);
+    expect(bought.map(({ remaining }) => remaining / credits(1))).toEqual([...Array(maxLotsPerSource - 1).fill(1), 2]);
+    expect(balance(meter)).toBe(credits(100 + maxLotsPerSource + 1));
+  });
+});
+
+describe('the item of an account', () => {
+  it.each([0, 5, 100, 1000])(
+    'keeps its bound with as much of everything as there may be and %i calls running',
+    (calls) => {
+      const most = Number.MAX_SAFE_INTEGER;
+      const moment = 4_102_444_799;
+      const { meter } = openMeter(most, moment, planOfRank);
+      const id = (index: number, length: number) => String(index).padStart(length, 'x');
+      const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
+      const longestCall = Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
+      const names = Object.keys(prices) as ServiceName[];
+      const fullest: Meter = {
+        ...meter,
+        seq: most,
+        admitted: most,
+        ceiling: most,
+        spendable: most,
+        holds: new Map(
+          times(calls, (index) => [id(index, newRequestId(ambient.random).length), { ...hold, keyId: id(0, 43) }]),
+        ),
+        lots: (['free', 'plan', 'purchase'] as const).flatMap((source) =>
+          times(maxLotsPerSource, () => ({ source, granted: most, remaining: most, expiresAt: moment })),
+        ),
+        // A call that ends takes out the buckets that it found and that no longer count.
+        buckets: new Map(times(21 + longestCall / 3, (index) => [(moment / 3 + index).toString(36), most])),
+        used: Object.fromEntries(names.map((name) => [name, most])),
+        subscription: {
+          id: id(0, 19),
+          planId: 'enterprise',
+          status: 'cancelled',
+          pending: { planId: 'freemium', planRank: 1 },
+          endsAt: moment,
+          creditsExpireAt: moment,
+        },
+        marks: times(4, () => 'abcdefgh'),
+      };
+      const entry = { type: 'expiry', at: moment, amount: -most } as const;
+      const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
+      const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), 253_402_300_799]));
+      const bytes = itemBytes({
+        ...newMeterRow(fullest, entries),
+        k: keys,
+        h: rowOfHolds(fullest),
+        x: 'suspended',
+        hd: moment,
+      });
+      expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
+      expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
+    },
+  );
+});
+
+const rowOfHolds = ({ holds }: Meter) => Object.fromEntries([...holds].map(([name, hold]) => [name, holdRow(hold)]));

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { auditLedger } from '#domain/billing/ledger.ts';
+import { balance, type Meter } from '#domain/meter/meter.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength, outcomeOf, patience, times } from '#test/many.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let store: MeterStore;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  store = meterStore(database.client, 'meters');
+});
+afterAll(() => database.close());
+
+const newMeter = (spendable: number) => putMeter(database.client, meterWith(spendable));
+
+describe('a hold', () => {
+  const late = start + 151_000;
+
+  /** Each way to end a call of which 3 of 4 held credits are due. */
+  const ways = {
+    settle: (meter: Meter, store: MeterStore) => settling(meter, store, credits(3)),
+    void: (meter: Meter, store: MeterStore) => settling(meter, store, 0),
+    sweep: (meter: Meter, store: MeterStore) => metering(store, planOfRank).current(meter.accountId, late),
+    'late settle': (meter: Meter, store: MeterStore) => settling(meter, store, credits(2), late),
+  };
+  type Way = keyof typeof ways;
+  const leaves: Record<Way, number> = { settle: 7, void: 10, sweep: 10, 'late settle': 8 };
+  const pairs = (Object.keys(ways) as Way[]).flatMap((one, index, all) =>
+    all.slice(index + 1).map((other): [Way, Way] => [one, other]),
+  );
+
+  async function settling(meter: Meter, store: MeterStore, cost: number, now = start): Promise<void> {
+    const hold = (await store.find(meter.accountId))?.holds.get('call');
+    if (!hold) return;
+    await store.settle({
+      accountId: meter.accountId,
+      requestId: 'call',
+      hold,
+      cost,
+      now,
+      staleBuckets: [],
+      expiryPassed: false,
+    });
+  }
+
+  it.each(pairs)(
+    'ends once when %s and %s race',
+    async (one, other) => {
+      for (let trial = 0; trial < atLength(12, 2000); trial++) {
+        const meter = await newMeter(credits(10));
+        await store.admit(attemptOn(meter, 'call', { amount: credits(4) }));
+        const racers = trial % 2 === 0 ? [one, other] : [other, one];
+        await Promise.all(racers.map((way) => ways[way](meter, store)));
+        const after = await store.find(meter.accountId);
+        expect(after).toMatchObject({ seq: meter.seq + 1, holds: new Map() });
+        expect([credits(leaves[one]), credits(leaves[other])]).toContain(after?.spendable);
+        expect((after?.used.chat ?? 0) + after!.spendable).toBe(credits(10));
+      }
+    },
+    patience,
+  );
+
+  it(
+    'tells who came first: of many settlements one is true, whatever they say',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 2, maxLength: 6 }), async (costs) => {
+          const meter = await newMeter(credits(10));
+          await store.admit(attemptOn(meter, 'call', { amount: credits(4) }));
+          const hold = (await store.find(meter.accountId))!.holds.get('call')!;
+          const about = {
+            accountId: meter.accountId,
+            requestId: 'call',
+            hold,
+            now: start,
+            staleBuckets: [],
+            expiryPassed: false,
+          };
+          const won = await Promise.all(costs.map((cost) => store.settle({ ...about, cost: credits(cost) })));
+          expect(won.filter(Boolean)).toHaveLength(1);
+          expect((await store.find(meter.accountId))?.spendable).toBe(credits(10 - costs[won.indexOf(true)]!));
+        }),
+        { numRuns: atLength(15, 500) },
+      );
+    },
+    patience,
+  );
+});
+
+describe('many at once', () => {
+  let own: Awaited<ReturnType<typeof startTestDatabase>>;
+  beforeAll(async () => {
+    own = await startTestDatabase();
+  });
+  afterAll(() => own.close());
+
+  it.each([
+    ['subscriptions', (account: Account) => account.subscriptions.create(account.id, 'dev_pass'), 5100],
+    ['upgrades', (account: Account) => account.subscriptions.upgrade(account.id, 'smm_pass'), 25_100],
+    [
+      'cancellations',
+      (account: Account) =>
+        account.subscriptions.current(account.id).then((shown) => account.subscriptions.cancel(account.id, shown!.id)),
+      5100,
+    ],
+    ['renewals', (account: Account) => account.current(), 10_000],
+    ['sweeps', (account: Account) => account.meters.sweep(account.clock.now()), 10_000],
+  ])('%s happen once', async (what, act, expected) => {
+    const account = await openLedgerAccount(own.url);
+    if (what !== 'subscriptions') await account.subscriptions.create(account.id, 'dev_pass');
+    if (what === 'renewals' || what === 'sweeps') account.clock.seconds = Date.UTC(2027, 3, 1) / 1000;
+    const { seq } = (await account.meters.find(account.id))!;
+    const together = what === 'sweeps' ? 20 : 100;
+    const outcomes = await Promise.all(times(together, () => outcomeOf(act(account))));
+    const known = new Set(['done', 'ALREADY_SUBSCRIBED', 'INVALID_STATE', 'SERVICE_UNAVAILABLE']);
+    expect(new Set(outcomes).difference(known)).toEqual(new Set());
+    const after = await account.current();
+    expect(after.spendable).toBe(credits(expected));
+    expect(after.seq - seq).toBe(what === 'renewals' || what === 'sweeps' ? 2 : 1);
+    await account.project();
+    expect(auditLedger(await account.rows(after.seq), after.seq, balance(after))).toEqual([]);
+    await account.close();
+  });
+});
+
+type Account = Awaited<ReturnType<typeof openLedgerAccount>>;

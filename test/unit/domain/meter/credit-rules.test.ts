@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { auditLedger } from '#domain/billing/ledger.ts';
+import { bringCurrent, grantCredits, openMeter } from '#domain/meter/billing.ts';
+import { currentLots } from '#domain/meter/lots.ts';
+import { balance, type Meter } from '#domain/meter/meter.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { startSubscription } from '#domain/meter/subscription-changes.ts';
+import { meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { type Fault, faultyClient } from '#test/faulty-client.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { credits, start } from '#test/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+describe('a settlement', () => {
+  it('charges the cost, at most what was held, and gives the rest back in the same write', async () => {
+    const account = await openLedgerAccount(database.url);
+    await account.meters.change(account.id, account.clock.now(), (meter) =>
+      grantCredits(meter, credits(1_000_000), account.clock.seconds),
+    );
+    const amount = fc.oneof(fc.nat(20), fc.nat(credits(100)), fc.nat(credits(900)));
+    await fc.assert(
+      fc.asyncProperty(amount, amount, async (held, cost) => {
+        const before = await account.current();
+        const charge = await account.admit(held);
+        expect((await account.current()).spendable).toBe(before.spendable - held);
+        await charge.settle(cost, account.clock.now());
+        const after = await account.current();
+        expect(before.spendable - after.spendable).toBe(Math.min(held, cost));
+        expect((after.used.chat ?? 0) - (before.used.chat ?? 0)).toBe(Math.min(held, cost));
+        expect([after.holds.size, after.seq]).toEqual([0, before.seq + 1]);
+      }),
+      { numRuns: 60 },
+    );
+    await account.close();
+  });
+
+  it('charges what was held by the terms of the admission, whatever becomes of the plan meanwhile', async () => {
+    const account = await openLedgerAccount(database.url);
+    const { id, clock, subscriptions } = account;
+    const { id: subscription } = await subscriptions.create(id, 'dev_pass');
+    const charges = [await account.admit(credits(10), 'translation'), await account.admit(credits(10), 'translation')];
+    await subscriptions.upgrade(id, 'smm_pass');
+    await charges[0]!.settle(credits(10), clock.now());
+    await subscriptions.cancel(id, subscription);
+    await charges[1]!.settle(credits(4), clock.now());
+    const meter = await account.current();
+    await account.project();
+    const rows = (await account.rows(meter.seq)).filter(({ type }) => type === 'charge');
+    expect(rows.map(({ amount, service, model, keyId }) => [amount, service, model, keyId])).toEqual([
+      [-credits(10), 'translation', 'svc-1', 'key-1'],
+      [-credits(4), 'translation', 'svc-1', 'key-1'],
+    ]);
+    expect(meter.spendable).toBe(credits(25_100 - 14));
+    await account.close();
+  });
+});
+
+describe('a call that runs while a month ends', () => {
+  /** A call is admitted 10 s before the month ends and settled 10 s after; the account then. */
+  async function acrossTheMonth(meanwhile: (account: LedgerAccount) => Promise<unknown>) {
+    const account = await openLedgerAccount(database.url);
+    await account.subscriptions.create(account.id, 'dev_pass');
+    await account.call(credits(9), credits(9));
+    const { due } = await account.current();
+    account.clock.seconds = due - 10;
+    const charge = await account.admit(credits(50));
+    account.clock.seconds = due + 10;
+    await meanwhile(account);
+    await charge.settle(credits(30), account.clock.now());
+    const shown = await account.subscriptions.current(account.id);
+    const { used, spendable, callsThisMonth, seq } = await account.current();
+    await account.project();
+    const types = (await account.rows(seq)).map(({ type }) => type);
+    await account.close();
+    return { creditsUsed: shown?.creditsUsed, used, spendable, callsThisMonth, types };
+  }
+
+  it.each<[string, (account: LedgerAccount) => Promise<unknown>]>([
+    ['nobody has looked at the account since', () => Promise.resolve()],
+    ['another call has ended the month', (account) => account.current()],
+    ['a sweep has ended the month', (account) => account.meters.sweep(account.clock.now())],
+  ])('is charged, counted and shown in the month it is settled in, where %s', async (_, meanwhile) => {
+    expect(await acrossTheMonth(meanwhile)).toEqual({
+      creditsUsed: 30,
+      used: { chat: credits(30) },
+      spendable: credits(5000 + 5000),
+      callsThisMonth: 1,
+      types: ['grant', 'grant', 'charge', 'expiry', 'grant', 'charge', 'expiry'],
+    });
+  });
+});
+
+describe('a grant whose reply was lost', () => {
+  const grants: Record<string, [act: (account: LedgerAccount) => Promise<unknown>, credits: number]> = {
+    'a top-up': [
+      ({ id, clock, meters }) =>
+        meters.change(id, clock.now(), (meter) => grantCredits(meter, credits(70), clock.seconds)),
+      70,
+    ],
+    'an assignment': [({ id, subscriptions }) => subscriptions.assign(id, 'dev_pass'), 5000],
+    'a subscription': [({ id, subscriptions }) => subscriptions.create(id, 'dev_pass'), 5000],
+    'an upgrade': [({ id, subscriptions }) => subscriptions.upgrade(id, 'smm_pass'), 24_900],
+  };
+
+  it.each(Object.keys(grants))('is given once, and answered as if nothing had been lost: %s', async (name) => {
+    const [act, granted] = grants[name]!;
+    const faults: Fault[] = [];
+    const account = await openLedgerAccount(database.url, { fault: () => faults.shift() ?? 'none' });
+    if (name === 'an upgrade') await account.subscriptions.create(account.id, 'freemium');
+    const before = await account.current();
+    faults.push('none', 'lost reply', 'lost reply');
+    await act(account);
+    expect(faults).toEqual([]);
+    const after = await account.current();
+    expect([after.spendable - before.spendable, after.seq - before.seq]).toEqual([credits(granted), 1]);
+    await account.close();
+  });
+
+  it('is known by its mark although others changed the account before it was tried again', async () => {
+    const account = await openLedgerAccount(database.url);
+    const store = meterStore(database.client, 'meters');
+    const topUp = (id: number, whole: number) =>
+      account.meters.change(id, account.clock.now(), (meter) =>
+        grantCredits(meter, credits(whole), account.clock.seconds),
+      );
+    let others = 0;
+    const faults: Fault[] = ['none', 'lost reply'];
+    const slow = faultyClient(database.url, () => {
+      const fault = faults.shift() ?? 'none';
+      others += fault === 'lost reply' ? 1 : 0;
+      return fault;
+    });
+    slow.client.middlewareStack.add(
+      (next) => async (args) => {
+        if (others > 0 && others < 3) {
+          others += 1;
+          await topUp(account.id, 5);
+        }
+        return next(args);
+      },
+      { step: 'deserialize', priority: 'low' },
+    );
+    const { change } = metering(meterStore(slow.client, 'meters'), planOfRank);
+    await change(account.id, account.clock.now(), (meter) => grantCredits(meter, credits(70), account.clock.seconds));
+    const after = await store.find(account.id);
+    expect(others).toBeGreaterThan(1);
+    expect(after?.spendable).toBe(credits(100 + 70 + 5 * (others - 1)));
+    slow.client.destroy();
+    await account.close();
+  });
+});
+
+describe('amounts', () => {
+  const enterprise = { planId: 'enterprise', plan: planOfRank(5) };
+  const whole = (meter: Meter): boolean =>
+    [meter.spendable, balance(meter), ...meter.lots.flatMap(({ granted, remaining }) => [granted, remaining])].every(
+      (amount) => Number.isSafeInteger(amount) && amount >= 0,
+    );
+
+  it('are integers that a number holds exactly, also for a plan without a limit that is assigned again and again', () => {
+    let settled = openMeter(1, start / 1000, planOfRank);
+    const rows = [...settled.entries];
+    for (let count = 0; count < 24; count++) {
+      const now = start / 1000 + count * 5 * 86_400;
+      settled =
+        count % 3 === 2
+          ? bringCurrent(settled.meter, now, planOfRank)
+          : startSubscription(settled.meter, enterprise, 'sub', now, planOfRank);
+      rows.push(...settled.entries);
+      expect(whole(settled.meter)).toBe(true);
+      expect(meterOf(newMeterRow(settled.meter, settled.entries)).spendable).toBe(settled.meter.spendable);
+    }
+    expect(rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(BigInt(balance(settled.meter)));
+  });
+
+  it('stay so whatever is granted, and the lots add up to the balance', () => {
+    const huge = fc.array(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(huge, fc.array(fc.nat(100 * 86_400)), (grants, waits) => {
+        let { meter } = openMeter(1, start / 1000, planOfRank);
+        let now = start / 1000;
+        for (const [index, granted] of grants.entries()) {
+          ({ meter } = grantCredits(meter, granted, now));
+          now += waits[index] ?? 0;
+          ({ meter } = bringCurrent(meter, now, planOfRank));
+          expect(whole(meter)).toBe(true);
+          const lots = currentLots(meter).reduce((sum, { remaining }) => sum + BigInt(remaining), 0n);
+          expect(lots).toBe(BigInt(balance(meter)));
+        }
+      }),
+    );
+  });
+
+  it('of every price are a whole number of microcredits per unit', () => {
+    for (const { credits: price, unitSize, unit } of Object.values(prices)) {
+      expect(Number.isInteger(credits(price))).toBe(true);
+      if (unit === 'token') expect(Number.isInteger(credits(price) / unitSize)).toBe(true);
+    }
+  });
+
+  it('of the ledger say where they do not add up', () => {
+    const row = { accountId: 1, type: 'grant', at: 0 } as const;
+    const rows = [
+      { ...row, seq: 1, amount: 5, balance: 5 },
+      { ...row, seq: 2, amount: -2, balance: 4 },
+    ];
+    expect(auditLedger(rows, 2, 3)).toEqual(['row 2 says 4, the rows up to it add up to 3']);
+    expect(auditLedger(rows.slice(1), 2, 3)).toEqual(['row 1 is missing: the next is 2']);
+  });
+});

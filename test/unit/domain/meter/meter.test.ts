@@ -1,0 +1,131 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { balance, type Meter } from '#domain/meter/meter.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let client: DynamoDBDocumentClient;
+let store: MeterStore;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  client = database.client;
+  store = meterStore(client, 'meters');
+});
+afterAll(() => database.close());
+
+const refused = (error: unknown): string =>
+  error instanceof ServiceError ? error.code : `unexpected: ${String(error)}`;
+
+/** Admits the call and says how it went. */
+async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<string> {
+  return metering(store, planOfRank)
+    .admit(attemptOn(meter, requestId, about))
+    .then(() => 'admitted', refused);
+}
+
+describe('admission', () => {
+  it('admits exactly as many of 60 parallel calls as the credits reach, and never goes below zero', async () => {
+    const meter = await putMeter(client, meterWith(credits(20)));
+    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, call) => outcomeOf(meter, `call-${call}`)));
+    expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(20);
+    expect(new Set(outcomes)).toEqual(new Set(['admitted', 'INSUFFICIENT_CREDITS']));
+    expect(await store.find(meter.accountId)).toMatchObject({ spendable: 0, admitted: 20 });
+  });
+
+  it('counts a call once when its reply is lost and the write is tried again', async () => {
+    const meter = await putMeter(client, meterWith(credits(1)));
+    const attempt = attemptOn(meter, 'call');
+    await store.admit(attempt);
+    const charge = await metering(store, planOfRank).admit(attempt);
+    await charge.settle(credits(1), start);
+    expect(await store.find(meter.accountId)).toMatchObject({ spendable: 0, admitted: 1, seq: 2 });
+  });
+
+  it.each([
+    ['an unknown key', { keyId: 'key-2' }, {}, 'INVALID_API_KEY'],
+    ['a key past its expiry', {}, { keys: new Map([['key-1', start / 1000]]) }, 'INVALID_API_KEY'],
+    ['a model above the plan', { minPlanRank: 4 }, { planRank: 1 }, 'INSUFFICIENT_PERMISSIONS'],
+    ['too few credits', { amount: credits(11) }, {}, 'INSUFFICIENT_CREDITS'],
+  ])('refuses %s', async (_, attempt, about, code) => {
+    const meter = await putMeter(client, meterWith(credits(10), about));
+    expect(await outcomeOf(meter, 'call', attempt)).toBe(code);
+    expect(await store.find(meter.accountId)).toMatchObject({ spendable: credits(10), admitted: 0 });
+  });
+
+  it('refuses in the order 401, 403, 429, 402 when several rules are broken at once', async () => {
+    const worst = meterWith(0, { planRank: 1, admitted: 10, ceiling: 20, buckets: new Map([[bucket(start), 10]]) });
+    await putMeter(client, worst);
+    expect(await outcomeOf(worst, 'a', { keyId: 'key-2', minPlanRank: 4 })).toBe('INVALID_API_KEY');
+    expect(await outcomeOf(worst, 'b', { minPlanRank: 4 })).toBe('INSUFFICIENT_PERMISSIONS');
+    expect(await outcomeOf(worst, 'c')).toBe('RATE_LIMIT_EXCEEDED');
+    expect(await outcomeOf(worst, 'd', { now: start + 63_000 })).toBe('INSUFFICIENT_CREDITS');
+  });
+
+  it('limits the calls in flight without using up the rate window', async () => {
+    const meter = await putMeter(client, meterWith(credits(100), { planRank: 1, callsInFlight: 5, ceiling: 1000 }));
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, call) => outcomeOf(meter, `call-${call}`)));
+    expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(5);
+    expect(await store.find(meter.accountId)).toMatchObject({ admitted: 5 });
+  });
+});
+
+describe('settlement', () => {
+  it('charges the cost, gives back the rest, and does so once', async () => {
+    const meter = await putMeter(client, meterWith(credits(10)));
+    const charge = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
+    await Promise.all([charge.settle(credits(3), start), charge.settle(credits(4), start)]);
+    expect(await store.find(meter.accountId)).toMatchObject({
+      spendable: credits(7),
+      used: { chat: credits(3) },
+      seq: 2,
+    });
+  });
+
+  it('has one winner when the sweep and the call settle the same hold', async () => {
+    for (let trial = 0; trial < 10; trial++) {
+      const meter = await putMeter(client, meterWith(credits(10)));
+      const late = start + 151_000;
+      const charge = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
+      await Promise.all([charge.settle(credits(3), late), metering(store, planOfRank).sweep(late)]);
+      const after = await store.find(meter.accountId);
+      expect([credits(7), credits(10)]).toContain(after?.spendable);
+      expect(after).toMatchObject({ seq: 2, holds: new Map() });
+    }
+  });
+
+  it('gives back what a dead call held once its deadline has passed, by the sweep or by the next call', async () => {
+    const swept = await putMeter(client, meterWith(credits(1)));
+    const called = await putMeter(client, meterWith(credits(1)));
+    await Promise.all([outcomeOf(swept, 'dead'), outcomeOf(called, 'dead')]);
+    await metering(store, planOfRank).sweep(start + 149_000);
+    expect(await store.find(swept.accountId)).toMatchObject({ spendable: 0 });
+    await metering(store, planOfRank).sweep(start + 150_000);
+    const after = await store.find(swept.accountId);
+    expect(after).toMatchObject({ spendable: credits(1), holds: new Map() });
+    expect(await outcomeOf(called, 'next', { now: start + 200_000 })).toBe('admitted');
+  });
+
+  it('expires what a hold gives back when its lot has expired meanwhile', async () => {
+    const meter = await putMeter(client, meterWith(credits(10)));
+    const [lot] = meter.lots;
+    const before = (lot?.expiresAt ?? 0) * 1000 - 1000;
+    const { current, admit } = metering(store, planOfRank);
+    const charge = await admit(attemptOn(meter, 'call', { amount: credits(4), now: before }));
+    await current(meter.accountId, before + 2000);
+    await charge.settle(credits(1), before + 3000);
+    const after = await current(meter.accountId, before + 4000);
+    expect(after.lots.filter((left) => left.source === 'plan')).toEqual([]);
+    expect(balance(after)).toBe(after.lots.reduce((sum, left) => sum + left.remaining, 0));
+  });
+});
+
+function bucket(now: number): string {
+  return Math.floor(now / 3000).toString(36);
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { issueCredential, parseCredential } from '#domain/shared/credential.ts';
+import { newAccountId, newRequestId } from '#domain/shared/ids.ts';
+
+const random = { bytes: (size: number) => randomBytes(size) };
+const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger().map(Math.abs)).filter((id) => id > 0);
+const kinds = fc.constantFrom('key', 'session', 'confirmation', 'reset', 'device');
+
+describe('a credential', () => {
+  it('says whose and what it is, and its digest is found again', () => {
+    fc.assert(
+      fc.property(kinds, accountIds, (kind, accountId) => {
+        const { text, ...issued } = issueCredential(kind, accountId, random);
+        expect(parseCredential(text)).toEqual(issued);
+        expect(text).toMatch(/^ta[iscrd]_[0-9A-Za-z]{58}$/);
+      }),
+    );
+  });
+
+  it('is refused with any one character changed, without asking the database', () => {
+    const { text } = issueCredential('key', 123_456_789, random);
+    const others = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    for (let place = 4; place < text.length; place++) {
+      for (const character of others) {
+        if (character === text[place]) continue;
+        expect(parseCredential(text.slice(0, place) + character + text.slice(place + 1))).toBeUndefined();
+      }
+    }
+  });
+
+  it.each([
+    '',
+    'tai_',
+    'Bearer x',
+    'tai_' + 'z'.repeat(58),
+    'xai_' + '0'.repeat(58),
+    'é'.repeat(62),
+    `tai_${'0'.repeat(5000)}`,
+  ])('refuses %j', (text) => {
+    expect(parseCredential(text)).toBeUndefined();
+  });
+
+  it('is unique in 20,000, and never shows its digest', () => {
+    const issued = Array.from({ length: 20_000 }, () => issueCredential('key', newAccountId(random), random));
+    expect(new Set(issued.map(({ text }) => text)).size).toBe(20_000);
+    expect(issued.some(({ text, digest }) => text.includes(digest))).toBe(false);
+  });
+});
+
+describe('account ids', () => {
+  it('are integers that JavaScript holds exactly, from 1 up', () => {
+    const ids = Array.from({ length: 5000 }, () => newAccountId(random));
+    expect(ids.every((id) => Number.isSafeInteger(id) && id >= 1)).toBe(true);
+    expect(newAccountId({ bytes: (size) => new Uint8Array(size) })).toBe(1);
+    expect(newAccountId({ bytes: (size) => new Uint8Array(size).fill(255) })).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe('request ids', () => {
+  it('are 19 letters and digits, each of which comes up, and unique in 20,000', () => {
+    const ids = Array.from({ length: 20_000 }, () => newRequestId(random));
+    expect(ids.filter((id) => !/^[0-9A-Za-z]{19}$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(20_000);
+    expect(new Set(ids.join('')).size).toBe(62);
+  });
+});

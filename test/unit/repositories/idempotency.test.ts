@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Claim, type IdempotencyStore, type KeptAnswer } from '#domain/shared/idempotency.ts';
+import { idempotencyStore } from '#repositories/idempotency.ts';
+import { startTestDatabase } from '#test/database.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let store: IdempotencyStore;
+let first: Claim;
+let second: Claim;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  store = idempotencyStore(database.client, 'idempotency');
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  first = { id: randomUUID(), requestId: 'first', fingerprint: 'f' };
+  second = { ...first, requestId: 'second' };
+});
+
+const start = Date.UTC(2027, 2, 1);
+const later = start + 1000;
+const answer: KeptAnswer = { status: 200, message: 'SUCCESS', data: { z: 1.5e-9, a: [null, '', { '': 0.1 }] } };
+const running = { requestId: 'first', fingerprint: 'f', running: true, answer: undefined };
+
+describe('the records of Idempotency-Keys', () => {
+  it.each<KeptAnswer>([
+    answer,
+    { status: 201, message: 'SUCCESS', data: null },
+    { code: 'INVALID_STATE', detail: 'Not now.' },
+  ])('give back the answer as it was, its fields in their order: %j', async (kept) => {
+    await store.claim(first, start, later);
+    await store.keep(first, kept, later);
+    const met = await store.claim(second, start, later);
+    expect(JSON.stringify(met?.answer)).toBe(JSON.stringify(kept));
+  });
+
+  it('count until their moment and not from it on, although they are still there', async () => {
+    expect(await store.claim(first, start, later)).toBeUndefined();
+    expect(await store.claim(second, later - 1, later)).toEqual(running);
+    expect(await store.claim(second, later, later + 1000)).toBeUndefined();
+    await store.keep(second, answer, later + 500);
+    expect(await store.claim(first, later + 499, later + 1000)).toMatchObject({ requestId: 'second', answer });
+    expect(await store.claim(first, later + 500, later + 1000)).toBeUndefined();
+  });
+
+  it('let a claim arrive twice, but not after its own answer', async () => {
+    await store.claim(first, start, later);
+    expect(await store.claim(first, start, later)).toBeUndefined();
+    await store.keep(first, answer, later);
+    expect(await store.claim(first, start, later)).toMatchObject({ running: false, answer });
+  });
+
+  it('let an answer arrive twice, but not in the place of a request that came after the claim had lapsed', async () => {
+    await store.claim(first, start, later);
+    await store.keep(first, answer, later);
+    await store.keep(first, answer, later);
+    expect(await store.claim(second, start, later)).toMatchObject({ answer });
+    await store.claim(second, later, later + 1000);
+    await store.keep(first, answer, later + 1000);
+    expect(await store.claim(first, later, later + 1000)).toEqual({ ...running, requestId: 'second' });
+  });
+
+  it('are released by the request that runs, and by no other and not once it is answered', async () => {
+    await store.claim(first, start, later);
+    await store.release(second);
+    expect(await store.claim(second, start, later)).toEqual(running);
+    await store.release(first);
+    await store.release(first);
+    expect(await store.claim(second, start, later)).toBeUndefined();
+    await store.keep(second, undefined, later);
+    await store.release(second);
+    expect(await store.claim(first, start, later)).toMatchObject({ running: false, answer: undefined });
+  });
+
+  it('let one of many claims through', async () => {
+    const claims = Array.from({ length: 50 }, (_, index) => ({ ...first, requestId: `request-${index}` }));
+    const met = await Promise.all(claims.map((claim) => store.claim(claim, start, later)));
+    expect(met.filter((record) => record === undefined)).toHaveLength(1);
+  });
+});
