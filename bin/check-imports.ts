@@ -1,4 +1,5 @@
 import { cruise, type ICruiseResult, type IFlattenedRuleSet, type IForbiddenRuleType } from 'dependency-cruiser';
+import { folderCycles } from './imports/folder-cycles.ts';
 
 /** Who may import whom (docs/architecture.md). Each folder names all it may reach among our own folders. */
 const reach = {
@@ -15,6 +16,15 @@ const reach = {
   bench: ['bench', 'local', 'lib', 'functions/(runtime|repositories|domain|contract|jobs)'],
   bin: ['bin', 'local', 'lib', 'functions/(contract|runtime)'],
 };
+
+/** Layers whose folders meet one way only, so that each can be read without those above it. */
+const layers = [
+  ...['contract', 'domain', 'repositories', 'gateways', 'middleware', 'runtime', 'api'].map(
+    (name) => `functions/${name}`,
+  ),
+  'local',
+  'lib',
+];
 
 const reaches = Object.entries(reach).map(
   ([from, to]): IForbiddenRuleType => ({
@@ -65,6 +75,12 @@ const { output } = await cruise(['functions', 'local', 'lib', 'bin', 'dashboard/
 if (typeof output === 'string') throw new Error('expected a result, not a report');
 const { summary, modules }: ICruiseResult = output;
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`);
+const imports = modules.flatMap(({ source, dependencies }) =>
+  dependencies.map(({ resolved }) => ({ from: source, to: resolved })),
+);
+const cycles = folderCycles(imports, layers);
+for (const { from, to } of cycles) console.error(`no cycles of folders: ${from} -> ${to}`);
 const own = modules.filter(({ source }) => /^(functions|local|lib|bin|dashboard)\//.test(source)).length;
-console.log(`${own} modules, ${summary.totalDependenciesCruised} imports, ${summary.error} against the rules`);
-if (own === 0 || summary.error > 0) process.exitCode = 1;
+const violations = summary.error + cycles.length;
+console.log(`${own} modules, ${summary.totalDependenciesCruised} imports, ${violations} against the rules`);
+if (own === 0 || violations > 0) process.exitCode = 1;
