@@ -10,7 +10,7 @@ import { atLength, patience } from '#test/many.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
-/** Processor time of this process, in which service, database client and caller are, for each started MiB of body. */
+/** Processor time of this process, in which service, database client and caller are, for each started MiB of body. The bound of the service alone, for the whole body, is in `hostile-batches.test.ts`. */
 const maxRefusalMs = 300;
 const maxAdmissionMs = 500;
 
@@ -129,22 +129,6 @@ describe('the processor time of a request with a key that works', () => {
         expect([200, 400, 502]).toContain(status);
         expect(ms, `${path} of ${kind}: ${status} (SEED=${seed})`).toBeLessThan(bound);
       }
-    },
-    patience,
-  );
-
-  it.each(['words of four letters', 'runs of marks', 'spaces and letters', 'all kinds'])(
-    'is bounded for a hundred texts to embed, of which the last is too long: %s',
-    async (kind) => {
-      const random = randomOf(seed);
-      const { key } = await api.account();
-      const texts = Array.from({ length: 99 }, () =>
-        hostileText(kind, kind === 'words of four letters' ? 15_000 : 45_000, random),
-      );
-      const body = JSON.stringify({ model: 'svc-embed', input: [...texts, 'word '.repeat(9000)] });
-      const { status, ms, bound } = await timedTwice('/v1/embeddings', key, body);
-      expect(status).toBe(400);
-      expect(ms, `${kind} (SEED=${seed})`).toBeLessThan(bound);
     },
     patience,
   );

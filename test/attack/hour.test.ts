@@ -7,7 +7,7 @@ import { testFolder } from '#test/folder.ts';
 import { startHostileModel } from '#test/hostile-model.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
 import { atLength } from '#test/many.ts';
-import { residentMegabytes } from '#test/process-memory.ts';
+import { residentMegabytes } from '#test/process-usage.ts';
 
 /** All attacks at once, for so many minutes; `npm run test:long` takes an hour of it. */
 const minutes = Number(process.env['ATTACK_MINUTES'] ?? atLength(0, 60));

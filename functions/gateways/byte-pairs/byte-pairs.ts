@@ -1,118 +1,73 @@
-import { Heap } from './heap.ts';
-import { Ranks, type Tokens, unranked } from './ranks.ts';
+import { Merges } from './merges.ts';
+import { Trie } from './trie.ts';
+import { none, type Tokens, Vocabulary } from './vocabulary.ts';
 
-/** A piece has fewer bytes, so that a rank and a place in a piece are one 32-bit number: the lowest rank comes first, then the leftmost. */
-const places = 2 ** 13;
-
-/** Of so many parts a sweep joins one at least, or it was the last. */
-const worthwhile = 8;
+const maxPieceBytes = 2 ** 13;
 
 /**
- * Counts the tokens that byte-pair encoding makes: the neighbours that are the token of the lowest rank are joined, the
- * leftmost first, until none are a token. Sweeps join what comes often, as in a long run of spaces, a heap the rest. Takes
- * n log n for n bytes, whatever they are, and remembers nothing.
+ * Counts the tokens of byte-pair encoding. Whether tokens are the encoding of their bytes shows in each two neighbours alone, so
+ * it is found from left to right: the longest token that may follow the last one, and back by one where none may. No place is
+ * left twice: the time is linear in the bytes, whatever they are, and what is remembered is no larger than the vocabulary. Source:
+ * https://github.blog/ai-and-ml/llms/so-many-tokens-so-little-time-introducing-a-faster-more-flexible-byte-pair-tokenizer/
  */
 export class BytePairs {
-  readonly #ranks: Ranks;
-  #bytes: Uint8Array = new Uint8Array();
-  #size = 0;
-  /** Of each part: where it begins, and its rank if joined with the next one. */
-  readonly #starts = new Int32Array(places + 1);
-  readonly #joined = new Int32Array(places + 1);
-  /** The parts that are left on its sides, once the heap is used. */
-  readonly #next = new Int32Array(places + 1);
-  readonly #previous = new Int32Array(places + 1);
-  /** Each part comes in once at the beginning, and twice for each that is joined. */
-  readonly #waiting = new Heap(3 * places);
+  readonly #vocabulary: Vocabulary;
+  readonly #trie: Trie;
+  readonly #merges: Merges;
+  /** The longest token that begins at each place of a piece. */
+  readonly #longest = new Int32Array(maxPieceBytes + 1);
+  /** Places to which no encoding leads. */
+  readonly #isExcluded = new Uint8Array(maxPieceBytes + 1);
+  readonly #encoding = new Int32Array(maxPieceBytes);
 
   constructor(tokens: Tokens) {
-    this.#ranks = new Ranks(tokens);
+    this.#vocabulary = new Vocabulary(tokens);
+    this.#trie = new Trie(this.#vocabulary);
+    this.#merges = new Merges(this.#vocabulary, this.#trie);
   }
 
   /** Of the piece from `start` to `end`. */
   count(bytes: Uint8Array, start: number, end: number): number {
-    if (this.#ranks.of(bytes, start, end) !== unranked) return 1;
-    if (end - start >= places) throw new RangeError(`A piece of ${end - start} bytes is too long.`);
-    this.#cut(bytes, start, end);
-    for (let lowest = this.#lowest(); lowest !== unranked; lowest = this.#lowest()) {
-      const before = this.#size;
-      this.#sweep(lowest);
-      if ((before - this.#size) * worthwhile < before) return this.#joinRest();
-    }
-    return this.#size;
+    if (end - start > maxPieceBytes) throw new RangeError(`A piece of ${end - start} bytes is too long.`);
+    if (this.#trie.has(bytes, start, end)) return 1;
+    this.#trie.writeLongest(bytes, start, end, this.#longest);
+    for (let at = 0; at <= end - start; at += 1) this.#isExcluded[at] = 0;
+    return this.#encode(end - start);
   }
 
-  /** Into single bytes. */
-  #cut(bytes: Uint8Array, start: number, end: number): void {
-    this.#bytes = bytes;
-    this.#size = end - start;
-    for (let at = 0; at <= this.#size; at += 1) {
-      this.#starts[at] = start + at;
-      this.#joined[at] = at + 1 < this.#size ? this.#ranks.ofPair(bytes, start + at) : unranked;
-    }
-  }
-
-  #lowest(): number {
-    let lowest = unranked;
-    for (let at = 0; at < this.#size; at += 1) lowest = Math.min(lowest, this.#joined[at] ?? unranked);
-    return lowest;
-  }
-
-  /** Joins what has the lowest rank from left to right, until that makes something of a lower one. */
-  #sweep(lowest: number): void {
-    const [starts, joined, size] = [this.#starts, this.#joined, this.#size];
-    let made = unranked;
-    let to = 0;
-    for (let from = 0; from < size; from += 1, to += 1) {
-      const rank = joined[from] ?? unranked;
-      starts[to] = starts[from] ?? 0;
-      joined[to] = rank;
-      if (rank !== lowest || made < lowest) continue;
-      from += 1;
-      // What is right of it is not moved yet, what is left of it is.
-      const after = from + 1;
-      joined[to] = after < size ? this.#rankOf(starts[to] ?? 0, starts[after + 1] ?? 0) : unranked;
-      if (to > 0) joined[to - 1] = this.#rankOf(starts[to - 1] ?? 0, starts[after] ?? 0);
-      made = Math.min(made, joined[to] ?? unranked, to > 0 ? (joined[to - 1] ?? unranked) : unranked);
-    }
-    starts[to] = starts[size] ?? 0;
-    this.#size = to;
-  }
-
-  #joinRest(): number {
-    const size = this.#size;
-    for (let at = 0; at < size; at += 1) {
-      this.#next[at] = at + 1;
-      this.#previous[at] = at - 1;
-      this.#wait(at, this.#joined[at] ?? unranked);
-    }
-    let count = size;
-    for (let item = this.#waiting.pop(); item !== undefined; item = this.#waiting.pop()) {
-      const at = item % places;
-      // It was joined with another one in the meantime, or is part of another one.
-      if (this.#joined[at] !== Math.floor(item / places)) continue;
-      const gone = this.#next[at] ?? size;
-      const after = this.#next[gone] ?? size;
-      this.#joined[gone] = unranked;
-      this.#next[at] = after;
-      this.#previous[after] = at;
-      count -= 1;
-      this.#wait(at, after < size ? this.#rankOfParts(at, this.#next[after] ?? size) : unranked);
-      if (at > 0) this.#wait(this.#previous[at] ?? 0, this.#rankOfParts(this.#previous[at] ?? 0, after));
+  #encode(size: number): number {
+    let count = 0;
+    let at = 0;
+    let candidate = this.#longest[0] ?? none;
+    while (at < size) {
+      const token = this.#next(count, candidate, at);
+      if (token === none) {
+        this.#isExcluded[at] = 1;
+        count -= 1;
+        candidate = this.#encoding[count] ?? none;
+        at -= this.#vocabulary.lengthOf(candidate);
+      } else {
+        this.#encoding[count] = token;
+        count += 1;
+        at += this.#vocabulary.lengthOf(token);
+        candidate = this.#longest[at] ?? none;
+      }
     }
     return count;
   }
 
-  #wait(at: number, joined: number): void {
-    this.#joined[at] = joined;
-    if (joined !== unranked) this.#waiting.push(joined * places + at);
-  }
-
-  #rankOfParts(from: number, to: number): number {
-    return this.#rankOf(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
-  }
-
-  #rankOf(start: number, end: number): number {
-    return this.#ranks.of(this.#bytes, start, end);
+  /** The candidate, or the longest token that it begins with, that may follow the first `count` ones, which end at `at`. */
+  #next(count: number, candidate: number, at: number): number {
+    let token = candidate;
+    while (token !== none) {
+      if (this.#isExcluded[at + this.#vocabulary.lengthOf(token)] === 1) {
+        token = this.#trie.prefix(token);
+        continue;
+      }
+      const fitting = count === 0 ? token : this.#merges.longestAfter(this.#encoding[count - 1] ?? none, token);
+      if (fitting === token) return token;
+      token = fitting;
+    }
+    return none;
   }
 }

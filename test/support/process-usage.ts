@@ -26,3 +26,14 @@ async function statusNumber(pid: number, field: string): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
 }
+
+/** Of proc(5): clock ticks a second (sysconf(3), _SC_CLK_TCK), 100 on every Linux that Node runs on. */
+const msPerTick = 10;
+
+/** Processor time that a process has taken so far, in ms; its children's is not in it. */
+export async function processorMsOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The fields after the name, which may have spaces in it: utime is the 14th of all, stime the 15th.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * msPerTick;
+}

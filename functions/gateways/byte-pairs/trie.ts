@@ -1,0 +1,116 @@
+import { IntegerTable } from './integer-table.ts';
+import { none, type Vocabulary } from './vocabulary.ts';
+
+/** The node of no bytes. The next 256 are the single bytes, which have the lowest ranks. */
+const root = 0;
+
+/** More than the 216,749 sequences of bytes that tokens of cl100k begin with. */
+const maxNodes = 2 ** 18;
+
+/** The edges of the root and of the single bytes, which are asked for most, are where their number says. */
+const directEdges = 257 * 256;
+
+/** Finds tokens in bytes: an Aho-Corasick automaton whose nodes are the sequences that tokens begin with. */
+export class Trie {
+  readonly #vocabulary: Vocabulary;
+  readonly #directChildren = new Int32Array(directEdges).fill(none);
+  /** Children of all others, by parent and byte. */
+  readonly #children = new IntegerTable(2 * maxNodes);
+  /** The longest token that each node begins with. */
+  readonly #tokens = new Int32Array(maxNodes).fill(none);
+  readonly #depths = new Uint8Array(maxNodes);
+  /** The longest node that is the beginning of what is left of a node without its first byte. */
+  readonly #suffixes = new Int32Array(maxNodes);
+  /** The longest token that each token begins with, without being it. */
+  readonly #prefixes: Int32Array;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+    this.#prefixes = new Int32Array(vocabulary.size).fill(none);
+    const parents: number[] = [root];
+    const bytes: number[] = [0];
+    for (let token = 0; token < vocabulary.size; token += 1) this.#add(token, parents, bytes);
+    for (let node = 1; node < parents.length; node += 1) this.#link(node, parents[node] ?? root, bytes[node] ?? 0);
+  }
+
+  #add(token: number, parents: number[], bytes: number[]): void {
+    let node = root;
+    for (let at = this.#vocabulary.start(token); at < this.#vocabulary.end(token); at += 1) {
+      const byte = this.#vocabulary.bytes[at] ?? 0;
+      const child = this.#child(node, byte);
+      if (child === none) {
+        this.#depths[parents.length] = (this.#depths[node] ?? 0) + 1;
+        this.#addEdge(node, byte, parents.length);
+        bytes.push(byte);
+        parents.push(node);
+      }
+      node = child === none ? parents.length - 1 : child;
+    }
+    this.#tokens[node] = token;
+  }
+
+  /** Nodes come after their parents, so these are linked before. */
+  #link(node: number, parent: number, byte: number): void {
+    const prefix = this.#tokens[parent] ?? none;
+    const token = this.#tokens[node] ?? none;
+    if (token === none) this.#tokens[node] = prefix;
+    else this.#prefixes[token] = prefix;
+    if (parent === root) return;
+    const suffix = this.#suffixes[parent] ?? root;
+    const isWhole = (this.#depths[suffix] ?? 0) + 1 === this.#depths[parent];
+    const child = isWhole ? this.#child(suffix, byte) : none;
+    this.#suffixes[node] = child === none ? suffix : child;
+  }
+
+  /** Whether the bytes from `start` to `end` are a token. */
+  has(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#find(bytes, start, end) !== none;
+  }
+
+  /** The token that is left of one without its beginning. */
+  rest(token: number, beginning: number): number {
+    const { bytes } = this.#vocabulary;
+    const start = this.#vocabulary.start(token) + this.#vocabulary.lengthOf(beginning);
+    return this.#find(bytes, start, this.#vocabulary.end(token));
+  }
+
+  /** The longest token that a token begins with, without being it. */
+  prefix(token: number): number {
+    return this.#prefixes[token] ?? none;
+  }
+
+  /** Writes the longest token that begins at each place from `start` to `end`. */
+  writeLongest(bytes: Uint8Array, start: number, end: number, longest: Int32Array): void {
+    let node = root;
+    for (let at = start; at < end; at += 1) {
+      for (let next = at + (this.#depths[node] ?? 0); next < end; next += 1) {
+        const child = this.#child(node, bytes[next] ?? 0);
+        if (child === none) break;
+        node = child;
+      }
+      longest[at - start] = this.#tokens[node] ?? none;
+      node = this.#suffixes[node] ?? root;
+    }
+  }
+
+  #find(bytes: Uint8Array, start: number, end: number): number {
+    let node = root;
+    for (let at = start; at < end; at += 1) {
+      node = this.#child(node, bytes[at] ?? 0);
+      if (node === none) return none;
+    }
+    const token = this.#tokens[node] ?? none;
+    return token !== none && this.#vocabulary.lengthOf(token) === end - start ? token : none;
+  }
+
+  #child(node: number, byte: number): number {
+    const edge = node * 256 + byte;
+    return edge < directEdges ? (this.#directChildren[edge] ?? none) : this.#children.get(edge);
+  }
+
+  #addEdge(node: number, byte: number, child: number): void {
+    const edge = node * 256 + byte;
+    if (edge < directEdges) this.#directChildren[edge] = child;
+    else this.#children.set(edge, child);
+  }
+}

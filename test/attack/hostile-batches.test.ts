@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { testFolder } from '#test/folder.ts';
+import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
+import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
+import { patience } from '#test/many.ts';
+import { processorMsOf } from '#test/process-usage.ts';
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+
+/** Of the whole service in one process, as it is deployed: a test's own process runs modules that it has rewritten. */
+const maxRefusalMs = 300;
+
+const maxBodyBytes = 5 * 2 ** 20;
+const maxTextTokens = 8192;
+const overlongText = 'word '.repeat(9000);
+
+let folder: string;
+let service: LocalCommand;
+let origin: string;
+let key: string;
+
+beforeAll(async () => {
+  folder = await testFolder();
+  service = runLocal(['--port', '0', '--data', folder]);
+  origin = await service.ready;
+  const status = (await (await fetch(`${origin}/_local/status`)).json()) as { demo: { apiKey: string } };
+  key = status.demo.apiKey;
+  await embed(batch([overlongText]));
+});
+afterAll(async () => {
+  await killCommands();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const batch = (input: readonly string[]): string => JSON.stringify({ model: 'svc-embed', input });
+
+async function embed(body: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(`${origin}/v1/embeddings`, { method: 'POST', headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** 99 texts of a kind that may just be embedded, as large as a body takes, and one that is too long. */
+async function crafted(kind: string): Promise<string> {
+  const random = randomOf(seed);
+  const texts = Array.from({ length: 99 }, () => hostileText(kind, 52_000, random));
+  const tokens = Math.max(...(await Promise.all(texts.map((text) => bpeTokenizer.count(text)))));
+  const body = (share: number) =>
+    batch([...texts.map((text) => text.slice(0, text.length * share).toWellFormed()), overlongText]);
+  const fitting = Math.min(1, (0.98 * maxTextTokens) / tokens);
+  return body(Math.min(fitting, (fitting * 0.99 * maxBodyBytes) / Buffer.byteLength(body(fitting))));
+}
+
+/** The least of some, for what else the process does in the meantime is in it. */
+async function processorMs(body: string): Promise<number> {
+  const taken: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    const before = await processorMsOf(service.pid);
+    expect(await embed(body)).toBe(400);
+    taken.push((await processorMsOf(service.pid)) - before);
+  }
+  return Math.min(...taken);
+}
+
+describe('a hundred texts to embed, each at the limit, of which the last is over it', () => {
+  it.each([...Object.keys(hostilePieces), 'all kinds'])(
+    'are refused within 300 ms of processor time: %s',
+    async (kind) => {
+      const body = await crafted(kind);
+      const ms = await processorMs(body);
+      expect(ms, `${kind}, ${Buffer.byteLength(body)} bytes (SEED=${seed})`).toBeLessThan(maxRefusalMs);
+    },
+    patience,
+  );
+});
