@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { answersFile, readAnswers } from './openapi/answers.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { readRecordedResponses, recordedResponsesFile } from './openapi/recorded-responses.ts';
 import { withTables } from './openapi/tables.ts';
 
 const usage = `Usage: node bin/openapi.ts [--record | --check]
 
 Writes docs/openapi.json from the route table, and the tables of docs/api.md.
 
-  --record   first starts the service and records anew what it answers to each operation's sample
+  --record   first starts the service and records its response to each operation's sample
   --check    writes nothing; exit status 1 when a file is not as it would be written
 `;
 
@@ -18,13 +18,13 @@ const pageFile = new URL('../docs/api.md', import.meta.url);
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 async function record(): Promise<void> {
-  const { recordAnswers } = await import('./openapi/record.ts');
-  await writeFile(answersFile, json(await recordAnswers()));
+  const { recordResponses } = await import('./openapi/record.ts');
+  await writeFile(recordedResponsesFile, json(await recordResponses()));
 }
 
-/** What is generated, as it should be. */
+/** The generated files with their expected text. */
 async function files(): Promise<readonly [URL, string][]> {
-  const document = json(openApiDocument(await readAnswers()));
+  const document = json(openApiDocument(await readRecordedResponses()));
   return [
     [documentFile, document],
     [pageFile, withTables(await readFile(pageFile, 'utf8'))],

@@ -2,18 +2,18 @@ import { idempotencyKey as keyRule } from '#contract/http/idempotency-key.ts';
 import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import type { Answers } from './answers.ts';
 import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
 import { operationOf } from './operation.ts';
+import type { RecordedResponses } from './recorded-responses.ts';
 import { schemaCollector } from './schemas.ts';
 import { inOrder, tags } from './tags.ts';
 
 const description = `Accounts, plans, metered credits and text inference.
 
-Every JSON answer is an envelope of \`message\`, \`error\`, \`data\` and \`status\`; errors carry a \`detail\` too. Below
-\`/openai/v1\` answers are bare, as OpenAI's clients expect them. Refusals come in a fixed order: 404, 405, 413 and 415,
-then 401, 400, 403, 409 and 422, 429, 402. What is refused or fails costs nothing.`;
+Every JSON response is an envelope of \`message\`, \`error\`, \`data\` and \`status\`; errors carry a \`detail\` too. Below
+\`/openai/v1\` responses have no envelope, as OpenAI's clients expect. Errors are checked in a fixed order: 404, 405, 413 and 415,
+then 401, 400, 403, 409 and 422, 429, 402. A request that fails is not charged.`;
 
 const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `tai_…`, made in the dashboard.' },
@@ -31,17 +31,17 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes repeating safe: requests of an account with the same key run once, and the answer is given again for 24 hours. 1 to 255 printable ASCII characters, in quotes or bare, such as `order-17`; a comma or a quote needs the quotes, in which `"` and `\\` come after a `\\`.',
+    'Makes repeating safe: requests of an account with the same key run once, and the response is replayed for 24 hours. 1 to 255 printable ASCII characters, in quotes or bare, such as `order-17`; a comma or a quote needs the quotes, in which `"` and `\\` come after a `\\`.',
   schema: { type: 'string', minLength: 1, maxLength: 2 * keyRule.maxLength + 2, pattern: keyRule.pattern },
 };
 
-/** The OpenAPI document of the route table. Throws where an operation has no recorded answer. */
-export function openApiDocument(answers: Answers): object {
+/** The OpenAPI document of the route table. Throws where an operation has no recorded response. */
+export function openApiDocument(responses: RecordedResponses): object {
   const schemas = schemaCollector();
   const errors = errorCollector();
   const paths = new Map<string, Record<string, object>>();
   for (const route of inOrder(allRoutes)) {
-    const operation = operationOf(route, recordedOf(route, answers), { ...schemas, ...errors });
+    const operation = operationOf(route, recordedOf(route, responses), { ...schemas, ...errors });
     paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
   }
   return {
@@ -60,9 +60,9 @@ export function openApiDocument(answers: Answers): object {
   };
 }
 
-function recordedOf({ id }: Route, answers: Answers) {
-  const recorded = answers[id];
-  if (!recorded) throw new Error(`no answer of ${id} is recorded: node bin/openapi.ts --record`);
+function recordedOf({ id }: Route, responses: RecordedResponses) {
+  const recorded = responses[id];
+  if (!recorded) throw new Error(`no response of ${id} is recorded: node bin/openapi.ts --record`);
   return recorded;
 }
 

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '#contract/shared/errors.ts';
 
 interface Cause {
-  /** When it is answered. */
+  /** When it is returned. */
   readonly cause: string;
-  /** What a caller does about it. */
+  /** What the caller should do. */
   readonly remedy: string;
-  /** A `detail` as it is answered. */
+  /** An example of its `detail`. */
   readonly detail: string;
 }
 
@@ -20,12 +20,12 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   CONTEXT_LENGTH_EXCEEDED: {
     cause: "Input and requested output do not fit into the model's context",
-    remedy: 'Shorten the input, ask for fewer tokens, or take a model with a larger window',
+    remedy: 'Shorten the input, lower the maximum tokens, or use a model with a larger context window',
     detail: 'context_length_exceeded: svc-1 takes 4096 tokens, and the text has 5001.',
   },
   INVALID_TOKEN: {
     cause: 'The confirmation or reset token is wrong, used, replaced by a newer one, or too old',
-    remedy: 'Ask for a new mail',
+    remedy: 'Request a new mail',
     detail: 'The reset link has expired or was already used; ask for a new one.',
   },
   INVALID_API_KEY: {
@@ -49,7 +49,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The credits are used up; upgrade the plan or wait for the next month.',
   },
   INSUFFICIENT_PERMISSIONS: {
-    cause: 'The plan does not have the model, the role or kind of credential may not do this, or the page is foreign',
+    cause: 'The plan does not have the model, the role or kind of credential may not do this, or the origin is foreign',
     remedy: 'Upgrade the plan, or sign in as who may do it',
     detail: 'The model svc-1-32k needs the plan pro_pass or above.',
   },
@@ -89,10 +89,9 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The key is revoked; create a new one.',
   },
   REPLAY_UNAVAILABLE: {
-    cause: 'The request with this Idempotency-Key was answered, by a stream or at a length that is not kept',
-    remedy: 'It ran: look at the usage, and take a new key for a new request',
-    detail:
-      'The request hV3kQ9sTz1LmXw7RbYc with this Idempotency-Key was answered; that answer cannot be given again.',
+    cause: 'The request with this Idempotency-Key succeeded, with a stream or a response too long to store',
+    remedy: 'It was executed: view the usage, and use a new key for a new request',
+    detail: 'The request hV3kQ9sTz1LmXw7RbYc with this Idempotency-Key was completed; its response cannot be replayed.',
   },
   REQUEST_IN_PROGRESS: {
     cause: 'The first request with this Idempotency-Key is still running',
@@ -101,7 +100,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   PAYLOAD_TOO_LARGE: {
     cause: 'The body has more bytes than the operation takes',
-    remedy: 'Send less at once',
+    remedy: 'Send less in one request',
     detail: 'The body may have at most 1048576 bytes.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -115,24 +114,24 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The Idempotency-Key was used for a request with another body; take a new key for each request.',
   },
   RATE_LIMIT_EXCEEDED: {
-    cause: 'More calls than the plan allows in a minute or at one moment, or too many attempts to sign in',
+    cause: 'More calls per minute or more concurrent calls than the plan allows, or too many attempts to sign in',
     remedy: 'Wait for `Retry-After`, then retry with exponential backoff',
     detail: 'The plan allows 100 calls per minute; try again in 12 s.',
   },
   INTERNAL_ERROR: {
-    cause: 'A fault of ours',
-    remedy: `${failure}; say the request id when it stays`,
+    cause: 'A defect of the service',
+    remedy: `${failure}; report the request id if it persists`,
     detail: 'Something went wrong on our side; name the request hV3kQ9sTz1LmXw7RbYc when you ask about it.',
   },
   MODEL_ERROR: { cause: 'The model failed', remedy: failure, detail: 'The model svc-1 failed.' },
   SERVICE_UNAVAILABLE: {
-    cause: 'Something the service needs is away or busy',
+    cause: 'A dependency of the service is unavailable or busy',
     remedy: 'Retry after `Retry-After`; nothing was charged',
     detail: 'The service is busy; try again.',
   },
   MODEL_TIMEOUT: {
     cause: 'The model took too long',
     remedy: failure,
-    detail: 'The model svc-1 did not answer in time.',
+    detail: 'The model svc-1 did not respond in time.',
   },
 };

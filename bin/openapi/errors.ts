@@ -8,11 +8,12 @@ import { errorHeaders } from './headers.ts';
 const string = { type: 'string' };
 const stringOrNull = { type: ['string', 'null'] };
 
-/** An error answer, in either format. `status` and `message` are narrowed where a response is described. */
+/** An error response, in either format. `status` and `message` are narrowed where a response is described. */
 export const errorSchemas = {
   Error: {
     type: 'object',
-    description: 'An error: the four fields of every answer, and `detail`, one sentence naming the field and the rule.',
+    description:
+      'An error: the four fields of every response, and `detail`, one sentence naming the field and the rule.',
     properties: {
       message: { type: 'string', enum: Object.keys(errorStatus), description: 'The code of the error.' },
       error: { const: true },
@@ -43,7 +44,7 @@ export const errorSchemaOf = ({ format }: Pick<Route, 'format'>) => ({
   $ref: `#/components/schemas/${format === 'openai' ? 'OpenAiError' : 'Error'}`,
 });
 
-/** Error responses are alike for many operations: each is written once, under a name made of what it can say. */
+/** Error responses are alike for many operations: each is written once, under a name made of its codes. */
 export function errorCollector() {
   const responses = new Map<string, object>();
 

@@ -8,9 +8,9 @@ const decimal = { type: 'string', pattern: '^\\d+(\\.\\d{1,6})?$' };
 
 const header = (description: string, schema: object, example: string) => ({ description, schema, example });
 
-/** Every header that an answer may tell something by, by its name in the answer. */
+/** Response headers of the API, by name. */
 export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
-  'x-request-id': header('Names the request; say it when you ask about one.', text, 'hV3kQ9sTz1LmXw7RbYc'),
+  'x-request-id': header('Id of the request; include it in a support request.', text, 'hV3kQ9sTz1LmXw7RbYc'),
   'x-ratelimit-limit-requests': header('Priced calls that the plan allows in a minute.', count, '100'),
   'x-ratelimit-remaining-requests': header('Priced calls left in this minute.', count, '99'),
   'x-ratelimit-reset-requests': header('When all of them are there again.', text, '60s'),
@@ -20,14 +20,18 @@ export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
   'x-credits-remaining': header('Credits that are left, as metered.', decimal, '4999'),
   'x-credits-held': header('The most that this stream may cost; what it does not use comes back.', decimal, '1'),
   'Retry-After': header('Whole seconds after which a retry makes sense.', count, '1'),
-  'Idempotent-Replayed': header('`true` where this is the answer of an earlier request with the key.', text, 'true'),
+  'Idempotent-Replayed': header(
+    '`true` where this is the replayed response of an earlier request with the key.',
+    text,
+    'true',
+  ),
   'x-original-request-id': header('On a replay: the request that ran.', text, 'hV3kQ9sTz1LmXw7RbYc'),
   'Set-Cookie': header(
     'Opens the session or ends it, and makes the browser a known device.',
     text,
     'session=tas_…; Path=/; HttpOnly; SameSite=Lax',
   ),
-  'x-should-retry': header('`false` tells SDKs not to repeat this request.', text, 'false'),
+  'x-should-retry': header('`false`: SDKs must not retry this request.', text, 'false'),
 };
 
 const rate = [
@@ -38,7 +42,7 @@ const rate = [
   'RateLimit',
 ];
 
-/** Of those names, the ones that were seen in a recorded answer, and what only some answers carry. */
+/** Those that the recorded response has, and those that only some responses have. */
 export function successHeaders(route: Route, recorded: readonly string[], streams: boolean) {
   const replayed = route.idempotent ? ['Idempotent-Replayed', 'x-original-request-id'] : [];
   return references([...recorded, ...(streams ? ['x-credits-held'] : []), ...replayed]);

@@ -7,14 +7,14 @@ const writtenAt = new Date('2027-01-15T09:00:00Z');
 const shiftYears = recordedAt.getUTCFullYear() - writtenAt.getUTCFullYear();
 const hour = 3600;
 
-/** What is random in each run: identity tokens, credentials and beginnings of keys, digests, request ids, ids of answers. */
+/** What is random in each run: identity tokens, credentials and beginnings of keys, digests, request ids, ids of completions. */
 const random =
   /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|ta[iscrd]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
 const key = /tai_[A-Za-z0-9]{58}/g;
 const beginning = 'tai_'.length + 13;
 
-/** Longest list of numbers that is shown whole. */
-const mostNumbers = 4;
+/** Maximum length of a list of numbers that is shown whole. */
+const maxNumbers = 4;
 
 /**
  * Makes recorded values the same in every run: what is random is replaced by something of its form that depends only on
@@ -34,7 +34,7 @@ export function makeUp() {
     return (head + hash.replaceAll(/[^A-Za-z0-9]/g, '')).slice(0, head === 'eyJ' ? 40 : found.length);
   }
 
-  /** A key's record tells its beginning and end. */
+  /** A key's record has its beginning and end. */
   function rememberKeys(value: unknown): void {
     for (const [found] of JSON.stringify(value).matchAll(key)) {
       const made = known.get(found) ?? remember(found, textFor(found));
@@ -88,7 +88,7 @@ export function makeUp() {
 }
 
 function shortened(list: readonly unknown[]): readonly unknown[] {
-  return list.every((item) => typeof item === 'number') ? list.slice(0, mostNumbers) : list;
+  return list.every((item) => typeof item === 'number') ? list.slice(0, maxNumbers) : list;
 }
 
 /** Unix seconds of the recording, as written; those of the catalogue are as they are. */

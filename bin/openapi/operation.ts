@@ -2,11 +2,9 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { samples } from '#contract/samples.ts';
-import { isJsonObject } from '#contract/shared/fields.ts';
-import { limits } from '#contract/shared/limits.ts';
-import type { Recorded } from './answers.ts';
 import type { errorCollector } from './errors.ts';
 import { priceOf } from './price.ts';
+import type { RecordedResponse } from './recorded-responses.ts';
 import type { schemaCollector } from './schemas.ts';
 import { successResponse } from './success.ts';
 import { tagOf } from './tags.ts';
@@ -15,7 +13,7 @@ type Collectors = Pick<ReturnType<typeof schemaCollector>, 'schemaOf'> &
   Pick<ReturnType<typeof errorCollector>, 'responsesOf'>;
 
 /** A row of the route table as an operation of the document. */
-export function operationOf(route: Route, recorded: Recorded, { schemaOf, responsesOf }: Collectors) {
+export function operationOf(route: Route, recorded: RecordedResponse, { schemaOf, responsesOf }: Collectors) {
   const parameters = [
     ...parametersOf('path', route.pathInput, recorded.path),
     ...parametersOf('query', route.queryInput, recorded.query),
@@ -32,7 +30,11 @@ export function operationOf(route: Route, recorded: Recorded, { schemaOf, respon
     responses: { [route.success.status]: successResponse(route, recorded, schemaOf), ...responsesOf(route) },
   };
 
-  function parametersOf(place: 'path' | 'query', schema: GenericSchema | undefined, values: Recorded['path'] = {}) {
+  function parametersOf(
+    place: 'path' | 'query',
+    schema: GenericSchema | undefined,
+    values: RecordedResponse['path'] = {},
+  ) {
     const { properties = {}, required = [] }: JsonSchema = schema ? schemaOf(schema, 'input') : {};
     return Object.entries(properties).map(([name, property]) => {
       const { description, ...rest } = isJsonObject(property) ? property : {};
@@ -58,7 +60,7 @@ const security: Readonly<Record<Credential, readonly object[]>> = {
   'session if any': [{}, ...session],
 };
 
-function requestBodyOf(route: Route, schema: object, recorded: Recorded) {
+function requestBodyOf(route: Route, schema: object, recorded: RecordedResponse) {
   const more = Object.entries(samples[route.id]?.more ?? {});
   const examples = [['A request', recorded.body], ...more].map(([name, value]) => [name, { value }]);
   const json = more.length > 0 ? { examples: Object.fromEntries(examples) } : { example: recorded.body };
@@ -84,7 +86,7 @@ function descriptionOf(route: Route): string {
     route.confirmed && 'The e-mail address must be confirmed.',
     route.priced && `Costs ${priceOf(route.priced.service)}.`,
     route.idempotent && 'Takes an Idempotency-Key.',
-    `Answers within ${route.timeoutSeconds} s.`,
+    `Responds within ${route.timeoutSeconds} s.`,
   ];
   return sentences.filter(Boolean).join(' ');
 }

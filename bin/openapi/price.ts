@@ -5,6 +5,6 @@ export function priceOf(service: ServiceName): string {
   const { credits, unit, unitSize, description } = prices[service];
   const per = description.slice(description.indexOf(', ') + 2);
   const many = per.replace('per ', `per ${unitSize.toLocaleString('en')} `).replace(unit, `${unit}s`);
-  // "per started 100 words" says its size already.
+  // "per started 100 words" has its size already.
   return `${credits} ${credits === 1 ? 'credit' : 'credits'} ${unitSize === 1 || /\d/.test(per) ? per : many}`;
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { startService } from '#local/start/service.ts';
 import { services } from '#runtime/container.ts';
-import type { Answers } from './answers.ts';
 import { recordedAt } from './made-up.ts';
+import type { RecordedResponses } from './recorded-responses.ts';
 import { recorder } from './recorder.ts';
 
 type Recorder = ReturnType<typeof recorder>;
@@ -17,8 +17,8 @@ const MadeKey = v.object({ ...Made.entries, key: v.string() });
 const Sessions = v.array(v.object({ id: v.string(), current: v.boolean() }));
 const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
 
-/** Starts the service on an empty folder, uses every operation once in an order that makes sense, and gives what it said. */
-export async function recordAnswers(): Promise<Answers> {
+/** Starts the service on an empty folder, calls every operation once in an order that makes sense, and returns the responses. */
+export async function recordResponses(): Promise<RecordedResponses> {
   process.env['SCRYPT_LOG2_N'] ??= '12';
   const data = await mkdtemp(join(tmpdir(), 'openapi-'));
   const service = await startService({ port: 0, data, wordDelayMs: 0 });
@@ -31,7 +31,7 @@ export async function recordAnswers(): Promise<Answers> {
     await manageSubscription(service, made, key);
     await operate(service, made);
     await leave(service, made);
-    return made.answers();
+    return made.responses();
   } finally {
     await service.close();
     await rm(data, { recursive: true, force: true });
@@ -91,7 +91,7 @@ async function manageSubscription(service: Service, { record }: Recorder, key: s
   await record('resumeSubscription', { key, path });
 }
 
-/** What operators do is shown on an account of the identity provider. */
+/** Operations of operators are shown on an account of the identity provider. */
 async function operate(service: Service, { record }: Recorder): Promise<void> {
   await services().operators().setRole(email, 'operator');
   const { cookie } = await record('login');

@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { routes } from '#contract/routes.ts';
 import { type Sample, samples } from '#contract/samples.ts';
-import { Answers } from './answers.ts';
 import { headers } from './headers.ts';
 import { makeUp } from './made-up.ts';
+import { RecordedResponses } from './recorded-responses.ts';
 
-/** Who calls, and what of the sample is another value because it names something that exists. */
+/** Credential of the caller, and fields of the sample that name something existing. */
 export interface Call extends Sample {
   readonly key?: string;
   readonly cookie?: string;
@@ -14,7 +14,7 @@ export interface Call extends Sample {
 
 const Envelope = v.object({ data: v.unknown() });
 
-/** Sends samples to a service and keeps what it answers. Throws for an answer that is no success. */
+/** Sends samples to a service and records the responses. Throws for a response that is no success. */
 export function recorder(origin: string) {
   const recorded = new Map<string, unknown>();
   const madeUp = makeUp();
@@ -32,7 +32,7 @@ export function recorder(origin: string) {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (reply.status === route.success.status) return reply;
-    throw new Error(`${route.id} answered ${reply.status} ${await reply.text()}`);
+    throw new Error(`${route.id} returned ${reply.status} ${await reply.text()}`);
   }
 
   async function streamOf(route: Route, { more }: Sample, call: Call) {
@@ -40,26 +40,26 @@ export function recorder(origin: string) {
     return body === undefined ? {} : { stream: madeUp.stream(await (await send(route, { ...call, body })).text()) };
   }
 
-  /** Records a route's first answer; gives what it says in `data`, and the cookie it set. */
+  /** Records a route's first response; returns its `data` and the cookie it set. */
   async function record(name: keyof typeof routes, call: Call = {}) {
     const route: Route = routes[name];
     const sample = samples[route.id] ?? {};
-    const asked = {
+    const request = {
       path: { ...sample.path, ...call.path },
       query: { ...sample.query, ...call.query },
       ...(route.bodyInput && { body: Object.assign({}, sample.body, call.body) }),
     };
-    const reply = await send(route, { ...call, ...asked });
-    const answer: unknown = await reply.json();
-    // Made up in any case: what is told once, such as a key, is met again in later answers.
-    const first = { ...Object(madeUp.value(asked)), status: reply.status, answer: madeUp.value(answer) };
+    const reply = await send(route, { ...call, ...request });
+    const body: unknown = await reply.json();
+    // Replaced in any case: a value that is returned once, such as a key, occurs in later responses.
+    const first = { ...Object(madeUp.value(request)), status: reply.status, response: madeUp.value(body) };
     if (!recorded.has(route.id)) {
       const known = Object.keys(headers).filter((header) => reply.headers.has(header));
       recorded.set(route.id, { ...first, headers: known, ...(await streamOf(route, sample, call)) });
     }
     const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    return { cookie, data: v.is(Envelope, answer) ? answer.data : undefined };
+    return { cookie, data: v.is(Envelope, body) ? body.data : undefined };
   }
 
-  return { record, answers: (): Answers => v.parse(Answers, Object.fromEntries(recorded)) };
+  return { record, responses: (): RecordedResponses => v.parse(RecordedResponses, Object.fromEntries(recorded)) };
 }

@@ -28,7 +28,7 @@ const modules = [
   translation,
 ];
 
-/** The contract's schemas of bodies and answers, by name: each is written once in the document. */
+/** The contract's schemas of requests and responses, by name: each is written once in the document. */
 const named: Readonly<Record<string, GenericSchema>> = Object.fromEntries(
   modules.flatMap((module) => Object.entries<unknown>(module)).filter(isSchemaEntry),
 );
@@ -39,12 +39,12 @@ function isSchemaEntry(entry: [string, unknown]): entry is [string, GenericSchem
   return isJsonObject(value) && value['kind'] === 'schema' && !/(?:Path|Query)$/.test(name);
 }
 
-/** Requests are described by what is taken, answers by what is given. */
+/** Requests are described by a schema's input, responses by its output. */
 export type Mode = 'input' | 'output';
 
 const prefix = '#/components/schemas/';
 
-/** Rules that JSON Schema cannot say: the detail of a 400 does. Transforms are of requests only. Any other throws. */
+/** Rules that JSON Schema cannot express; the detail of a 400 has them. Transforms are of requests only. Any other throws. */
 const ignoreActions = ['check', 'finite', 'transform'];
 
 const config = (typeMode: Mode): ConversionConfig => ({
@@ -72,7 +72,7 @@ export function schemaCollector() {
       const schema = tidy(defined[mode][name] ?? {});
       const known = components.get(name);
       if (known && JSON.stringify(known) !== JSON.stringify(schema))
-        throw new Error(`${name} is taken and given in different shapes; give the answers a schema of their own`);
+        throw new Error(`${name} differs between input and output; give the responses a schema of their own`);
       if (known) continue;
       components.set(name, schema);
       collect(JSON.stringify(schema), mode);

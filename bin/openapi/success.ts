@@ -1,10 +1,10 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import type { Route } from '#contract/http/route.ts';
-import * as chunks from '#contract/inference/stream-chunks.ts';
-import type { Recorded } from './answers.ts';
+import type { Route } from '#contract/route.ts';
+import * as chunks from '#contract/stream-chunks.ts';
 import { errorSchemaOf } from './errors.ts';
 import { successHeaders } from './headers.ts';
+import type { RecordedResponse } from './recorded-responses.ts';
 import type { Mode } from './schemas.ts';
 
 type SchemaOf = (schema: GenericSchema, mode: Mode) => JsonSchema;
@@ -16,13 +16,13 @@ const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
   'openai completion': chunks.OpenAiCompletionChunk,
 };
 
-/** The schema of a chunk's data, for a route that can be asked to stream; a route without one never streams. */
+/** The schema of a chunk's data, for a route that can stream; a route without one never streams. */
 function chunkSchemaOf({ streaming, format, priced }: Route): GenericSchema | undefined {
   return streaming && priced ? chunkSchemas[`${format} ${priced.capability}`] : undefined;
 }
 
-/** The answer that a route gives when all is well. */
-export function successResponse(route: Route, recorded: Recorded, schemaOf: SchemaOf) {
+/** The success response of a route. */
+export function successResponse(route: Route, recorded: RecordedResponse, schemaOf: SchemaOf) {
   const { status, message } = route.success;
   const chunk = chunkSchemaOf(route);
   const data: object = route.output ? schemaOf(route.output, 'output') : { type: 'null' };
@@ -31,7 +31,7 @@ export function successResponse(route: Route, recorded: Recorded, schemaOf: Sche
     description: `${message}${route.output ? '' : '; data is null'}.`,
     headers: successHeaders(route, recorded.headers, chunk !== undefined),
     content: {
-      'application/json': { schema, example: recorded.answer },
+      'application/json': { schema, example: recorded.response },
       ...(chunk && {
         'text/event-stream': { schema: streamOf(route, schemaOf(chunk, 'output')), example: recorded.stream },
       }),

@@ -59,9 +59,9 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Functions or tools', limits.functions],
   ['Stop sequences', limits.stopSequences],
   ['Characters of a stop sequence', limits.stopSequenceCharacters],
-  ['Texts to embed at once', limits.embeddingTexts],
+  ['Texts to embed in one request', limits.embeddingTexts],
   ['Tokens of a text to embed', limits.embeddingTokens],
-  ['Words to translate at once', maxTranslationWords],
+  ['Words to translate in one request', maxTranslationWords],
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],
@@ -69,7 +69,7 @@ const limitRows: readonly (readonly Cell[])[] = [
 
 const plans = (): string =>
   table(
-    ['Plan', 'USD a month', 'Credits a month', 'Priced calls a minute', 'Calls at one moment'],
+    ['Plan', 'USD a month', 'Credits a month', 'Priced calls a minute', 'Concurrent calls'],
     planListing.map(({ id, name, price, quota_limit, rate_limit }) => [
       `\`${name}\``,
       price ?? 'custom',
@@ -114,10 +114,10 @@ const tables: Readonly<Record<string, string>> = {
   endpoints: endpoints(),
   errors: errors(),
   headers: table(
-    ['Header', 'What it says', 'Such as'],
+    ['Header', 'Meaning', 'Example'],
     Object.entries(headers).map(([name, { description, example }]) => [`\`${name}\``, description, `\`${example}\``]),
   ),
-  limits: table(['What', 'At most'], limitRows),
+  limits: table(['Limit', 'Maximum'], limitRows),
   plans: plans(),
   overview: overview(),
   prices: table(
@@ -127,13 +127,13 @@ const tables: Readonly<Record<string, string>> = {
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };
 
-/** The page with its tables as they should be. Throws for a table that nobody knows, and for one that has no place. */
+/** The page with its tables regenerated. Throws for an unknown table, and for one without a place. */
 export function withTables(page: string): string {
   const placed = new Set<string>();
   const text = page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
     placed.add(name);
     const wanted = tables[name];
-    if (wanted === undefined) throw new Error(`docs/api.md has a place for a table ${name}, which there is not`);
+    if (wanted === undefined) throw new Error(`docs/api.md has a place for an unknown table ${name}`);
     return `<!-- ${name} -->\n\n${wanted}\n\n<!-- end -->`;
   });
   const missing = Object.keys(tables).filter((name) => !placed.has(name));

@@ -11,19 +11,19 @@ interface Tag {
 export const tags: readonly Tag[] = [
   {
     name: 'Inference',
-    description:
-      'Chat, text completion, embeddings, translation, and the models that answer them. Answers are enveloped.',
+    description: 'Chat, text completion, embeddings, translation, and their models. Responses are enveloped.',
     paths: ['/v1/', '/api/ai/'],
   },
   {
     name: 'OpenAI clients',
-    description: 'The same inference with bare answers and `error` objects, for the official SDKs: set their base URL.',
+    description:
+      'The same inference with OpenAI responses and `error` objects, for the official SDKs: set their base URL.',
     paths: ['/openai/v1/'],
   },
   { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
   {
     name: 'API keys',
-    description: 'Keys are managed by a signed-in person, never by a key. A key is shown once, when it is made.',
+    description: 'Keys are managed by a signed-in person, never by a key. A key is shown once, when it is created.',
     paths: ['/api/keys'],
   },
   {
@@ -36,7 +36,11 @@ export const tags: readonly Tag[] = [
     description: 'Balance, grants with their expiry, the ledger, prices, quotas and usage.',
     paths: ['/api/credits', '/api/services', '/api/usage'],
   },
-  { name: 'Operators', description: 'What operators of the service may do to accounts.', paths: ['/api/operator/'] },
+  {
+    name: 'Operators',
+    description: 'Administration of accounts by operators of the service.',
+    paths: ['/api/operator/'],
+  },
 ];
 
 /** Throws for a path of no tag: a new resource gets one here. */

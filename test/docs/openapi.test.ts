@@ -4,8 +4,8 @@ import { allRoutes } from '#contract/routes.ts';
 import { noRefusal, undocumented } from '#test/answer-check.ts';
 import { violations } from '#test/json-schema.ts';
 import { type Operation, operations, type Response, resolve, shownBodies } from '#test/openapi.ts';
-import { readAnswers } from '../../bin/openapi/answers.ts';
-import { recordAnswers } from '../../bin/openapi/record.ts';
+import { recordResponses } from '../../bin/openapi/record.ts';
+import { readRecordedResponses } from '../../bin/openapi/recorded-responses.ts';
 
 const every = operations.map((operation) => [operation.name, operation] as const);
 
@@ -54,12 +54,12 @@ describe('docs/openapi.json', () => {
   });
 
   it('shows answers that the service gives, but for the words of a model', async () => {
-    const recorded = Object.entries(await recordAnswers()).map(([id, { stream, ...answer }]) => [
+    const recorded = Object.entries(await recordResponses()).map(([id, { stream, ...answer }]) => [
       id,
       withoutWords(answer),
       typeof stream,
     ]);
-    const shown = Object.entries(await readAnswers()).map(([id, { stream, ...answer }]) => [
+    const shown = Object.entries(await readRecordedResponses()).map(([id, { stream, ...answer }]) => [
       id,
       withoutWords(answer),
       typeof stream,
