@@ -4,22 +4,22 @@ import { described, exitCodeOf, sentenceOf } from '#local/shared/problems.ts';
 import { type LocalOptions, parseOptions, usage } from '#local/start/options.ts';
 import { engineName, welcome } from '#local/start/welcome.ts';
 
-const tell = (line: string): void => console.error(line);
+const log = (line: string): void => console.error(line);
 const end = (error: unknown): never => {
-  tell(sentenceOf(error));
+  log(sentenceOf(error));
   process.exit(exitCodeOf(error));
 };
 
-// Whoever reads along may stop reading; and one failed promise of a function must not end the service.
+// A closed pipe of the reader, or one unhandled rejection of a function, must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-process.on('unhandledRejection', (reason) => tell(`A promise failed: ${described(reason)}`));
+process.on('unhandledRejection', (reason) => log(`A promise failed: ${described(reason)}`));
 
 async function serve(options: LocalOptions): Promise<void> {
   enableCompileCache();
   const { startService } = await import('#local/start/service.ts');
   let isReady = false;
   const access = (line: string): void => void (isReady && console.log(line));
-  const service = await startService({ ...options, buildDashboard: true, log: tell, access });
+  const service = await startService({ ...options, buildDashboard: true, log, access });
   isReady = true;
   console.log(welcome(service.status, engineName(options)));
   service.died.then(end, end);
@@ -30,7 +30,7 @@ async function serve(options: LocalOptions): Promise<void> {
     if (stoppedAt !== undefined && performance.now() - stoppedAt < 500) return;
     if (stoppedAt !== undefined) process.exit(1);
     stoppedAt = performance.now();
-    console.log('Ending, once the requests under way are answered. Ctrl-C again ends at once.');
+    console.log('Stopping when open requests have completed. Ctrl-C again stops immediately.');
     service.close().then(() => process.exit(0), end);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);

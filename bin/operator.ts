@@ -27,7 +27,7 @@ function options() {
   }
 }
 
-/** On this machine, tables have the contract's names and nobody has credentials. */
+/** On this machine, tables have the contract's names and no credentials are needed. */
 async function useLocalDatabase(): Promise<void> {
   const { externalEndpoints, setCredentials } = await import('#local/start/environment.ts');
   setCredentials(externalEndpoints());

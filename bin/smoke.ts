@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 
 /**
- * Proves a deployed service from outside, as the pipeline does before it goes on: somebody registers, signs in and
- * deletes the account again; with SMOKE_KEY set, a chat is answered and charged. Usage: node bin/smoke.ts API_URL INFERENCE_URL
+ * Tests a deployed service from outside, as the pipeline does before it continues: registers, signs in and deletes an
+ * account; with SMOKE_KEY set, a chat succeeds and is charged. Usage: node bin/smoke.ts API_URL INFERENCE_URL
  */
-const Answer = v.object({ message: v.string(), data: v.unknown() });
+const Envelope = v.object({ message: v.string(), data: v.unknown() });
 
 interface Request {
   readonly method?: string;
@@ -15,26 +15,26 @@ interface Request {
 }
 
 async function call(url: string, { method = 'POST', body, headers = {} }: Request, status: number, message: string) {
-  const reply = await fetch(url, {
+  const response = await fetch(url, {
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const text = await reply.text();
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Answer), text);
-  const said = parsed.success ? parsed.output.message : 'no envelope';
-  if (reply.status !== status || said !== message) {
+  const text = await response.text();
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Envelope), text);
+  const code = parsed.success ? parsed.output.message : 'no envelope';
+  if (response.status !== status || code !== message) {
     throw new Error(
-      `${method} ${url} answered ${reply.status} ${said}, expected ${status} ${message}: ${text.slice(0, 300)}`,
+      `${method} ${url} returned ${response.status} ${code}, expected ${status} ${message}: ${text.slice(0, 300)}`,
     );
   }
-  console.log(`${reply.status} ${said}  ${method} ${url}`);
-  return reply.headers;
+  console.log(`${response.status} ${code}  ${method} ${url}`);
+  return response.headers;
 }
 
 async function smoke(api: string, inference: string, key: string | undefined): Promise<void> {
   const id = randomBytes(6).toString('hex');
-  // SES takes mails to its simulator's addresses, and nobody gets them.
+  // The mailbox simulator of SES accepts mails to this address.
   const email = `success+${id}@simulator.amazonses.com`;
   const password = `smoke ${randomBytes(12).toString('hex')}`;
   const registration = { email, name: 'Smoke test', password_hash: password };
@@ -50,7 +50,7 @@ async function smoke(api: string, inference: string, key: string | undefined): P
   if (!key) return console.log('no SMOKE_KEY: no priced call was made');
   const headers = { authorization: `Bearer ${key}` };
   const charged = await call(`${inference}/chat/completions`, { body, headers }, 200, 'SUCCESS');
-  if (!charged.get('x-credits-charged')) throw new Error('the answer does not say what was charged');
+  if (!charged.get('x-credits-charged')) throw new Error('the response has no x-credits-charged header');
 }
 
 const [api, inference] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundling } from './constructs/function-code.ts';
 
-/** What a function reads when it starts, in bytes, and what it may read. */
+/** Bytes that a function loads at cold start, and its budget. */
 export interface BundleSize {
   readonly id: string;
   readonly bytes: number;
@@ -21,10 +21,10 @@ const functions = join(import.meta.dirname, '../functions');
 
 /** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
 export async function bundleSizes(): Promise<readonly BundleSize[]> {
-  const routes = [...allRoutes, { id: unknownRouteId }].map(({ id }) => ({ id, file: `api/${handlerFile(id)}` }));
-  const rows = [...routes, ...allJobs.map(({ id }) => ({ id, file: `jobs/${id}.ts` }))];
-  const entryPoints = Object.fromEntries(rows.map(({ id, file }) => [id, join(functions, file)]));
-  // All at once: what functions share becomes files of its own, which count for each that imports them.
+  const routes = [...allRoutes, { id: unknownRouteId }].map((row) => ({ ...row, folder: 'api' }));
+  const rows = [...routes, ...allJobs.map((row) => ({ ...row, folder: 'jobs' }))];
+  const entryPoints = Object.fromEntries(rows.map(({ id, folder }) => [id, join(functions, folder, `${id}.ts`)]));
+  // One build for all: shared code becomes chunks, which count for each function that imports them.
   const { metafile } = await build({ ...bundling, entryPoints, outdir: 'sizes', write: false, metafile: true });
   const { outputs } = metafile;
 

@@ -1,8 +1,8 @@
 /**
- * A construct of CDK as the interface that another takes it by. CDK compiles without `exactOptionalPropertyTypes`: its
- * classes say "maybe undefined" where their own interfaces say "may be missing", so the compiler does not see that they fit.
+ * Casts a CDK construct to an interface that it implements. CDK compiles without `exactOptionalPropertyTypes`: its classes
+ * declare `T | undefined` where its interfaces declare optional properties, so the compiler rejects the assignment.
  */
-export function seenAs<Interface>(construct: Interface | object): Interface {
+export function cast<Interface>(construct: Interface | object): Interface {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
   return construct as Interface;
 }

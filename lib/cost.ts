@@ -25,11 +25,11 @@ export interface Line {
   readonly usd: number;
 }
 
-/** What a chat costs beside the model: seconds that the function waits, its memory, bytes of the answer. */
+/** A chat call, for its cost beside the model: seconds that the function waits, its memory, bytes of the response. */
 export interface Call {
   readonly seconds: number;
   readonly memoryMb: number;
-  readonly answerBytes: number;
+  readonly responseBytes: number;
 }
 
 const GB = 1e9;
@@ -44,7 +44,7 @@ const logBytes = 1800;
 const traced = 0.05;
 
 /** Priced calls in a month, with edge and firewall. */
-export function costOfCalls(calls: number, { seconds, memoryMb, answerBytes }: Call): readonly Line[] {
+export function costOfCalls(calls: number, { seconds, memoryMb, responseBytes }: Call): readonly Line[] {
   const p = listPrices;
   const units = writeUnits.request + writeUnits.ledger + writeUnits.key;
   const projectorSeconds = 0.05;
@@ -57,15 +57,15 @@ export function costOfCalls(calls: number, { seconds, memoryMb, answerBytes }: C
     { what: 'Lambda, ledger', usd: p.functionRequest + projectorSeconds * 0.5 * p.functionGbSecond },
     { what: 'DynamoDB', usd: units * p.writeUnit },
     { what: 'Logs', usd: (logBytes / GB) * p.logGb },
-    { what: 'CloudFront', usd: p.edgeRequest + (answerBytes / GB) * p.edgeGb },
+    { what: 'CloudFront', usd: p.edgeRequest + (responseBytes / GB) * p.edgeGb },
     { what: 'WAF', usd: p.firewallRequest },
     { what: 'Traces', usd: traced * p.trace },
   ];
   return each.map(({ what, usd }) => ({ what, usd: usd * calls }));
 }
 
-/** What stands in the templates and is paid by the month. */
-export interface Standing {
+/** Resources of the templates that are charged by the month. */
+export interface MonthlyResources {
   readonly keys: number;
   readonly secrets: number;
   readonly firewalls: number;
@@ -73,11 +73,17 @@ export interface Standing {
   readonly alarmMetrics: number;
 }
 
-/** A month in which nobody calls. */
-export function costAtZero({ keys, secrets, firewalls, firewallRules, alarmMetrics }: Standing): readonly Line[] {
+/** A month without traffic. */
+export function costAtZero({
+  keys,
+  secrets,
+  firewalls,
+  firewallRules,
+  alarmMetrics,
+}: MonthlyResources): readonly Line[] {
   const p = listPrices;
   const sweeps = 60 * 24 * 30;
-  // Two indexes of 8 shards are asked each time; an empty answer is half a unit.
+  // Each run queries 8 shards of two indexes; an empty result is half a unit.
   const sweep = sweeps * (p.functionRequest + 0.1 * 0.5 * p.functionGbSecond + 2 * 8 * 0.5 * p.readUnit);
   return [
     { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },

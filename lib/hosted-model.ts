@@ -3,9 +3,9 @@ import type { Model } from '#contract/inference/models.ts';
 
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
 
-/** An endpoint that the stage creates for a model, with copies that come and go with the load, down to none. */
+/** An endpoint that the stage creates for a model, with replicas that scale with the load, down to zero. */
 export const HostedModel = v.strictObject({
-  /** What runs in the container; TEI serves embeddings only. */
+  /** Inference server of the container; TEI serves embeddings only. */
   family: v.picklist(['vllm', 'lmi', 'tei'], 'must be vllm, lmi or tei'),
   /** Image in a registry of the account's region (ECR). */
   image: v.pipe(
@@ -17,17 +17,17 @@ export const HostedModel = v.strictObject({
   /** Container environment beside the weights. */
   environment: v.record(v.string(), v.string()),
   instanceType: v.pipe(v.string(), v.regex(/^ml\./, 'must be a type of SageMaker, such as ml.g5.xlarge')),
-  /** What one copy takes of an instance. */
-  copy: v.strictObject({ accelerators: v.pipe(v.number(), v.integer(), v.minValue(0)), memoryMb: Positive }),
-  /** 0: nothing runs, and nothing is paid, while nobody calls; the first call after that is refused with 503. */
-  fewestCopies: v.pipe(v.number(), v.integer(), v.minValue(0)),
-  mostCopies: Positive,
-  /** Calls at a time that one copy is to have; more of them bring another copy. */
-  callsPerCopy: Positive,
+  /** Resources of an instance that one replica reserves. */
+  replica: v.strictObject({ accelerators: v.pipe(v.number(), v.integer(), v.minValue(0)), memoryMb: Positive }),
+  /** 0: no instance runs or costs without traffic; the first call after that gets 503. */
+  minReplicas: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  maxReplicas: Positive,
+  /** Target of concurrent requests per replica; above it a replica is added. */
+  requestsPerReplica: Positive,
 });
 export type HostedModel = v.InferOutput<typeof HostedModel>;
 
-/** Hosted models by id: each in the catalogue, in a family that serves it, with room for its copies. */
+/** Hosted models by id: each in the catalogue, in a family that serves it, with minReplicas up to maxReplicas. */
 export const hostedBy = (models: readonly Model[]) =>
   v.pipe(
     v.record(v.string(), HostedModel),
@@ -37,8 +37,8 @@ export const hostedBy = (models: readonly Model[]) =>
       'must have a family that serves the model: tei for embeddings only',
     ),
     v.check(
-      (given) => Object.values(given).every(({ fewestCopies, mostCopies }) => fewestCopies <= mostCopies),
-      'must not have fewestCopies above mostCopies',
+      (given) => Object.values(given).every(({ minReplicas, maxReplicas }) => minReplicas <= maxReplicas),
+      'must not have minReplicas above maxReplicas',
     ),
   );
 

@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts';
 /** Name of the endpoint that a stage creates for a model, and of the component that runs on it. */
 export const hostedName = ({ name }: Pick<Stage, 'name'>, model: string): string => `text-ai-${name}-${model}`;
 
-/** Where every model of the catalogue runs: what the stage creates, what it names, else what the catalogue says. */
+/** Endpoint of every model of the catalogue: created by the stage, named by the stage, else the catalogue's. */
 export function endpointsOf(stage: Stage): ReadonlyMap<string, ModelEndpoint> {
   const hosted = Object.entries(stage.models.hosted).map(([model, { family }]): [string, ModelEndpoint] => {
     const endpoint = hostedName(stage, model);

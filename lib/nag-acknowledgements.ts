@@ -13,13 +13,13 @@ const bucketDeployment = /\/Custom::CDKBucketDeployment\w+\//;
 const managedPolicy = (name: string) =>
   `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`;
 
-/** The only place where a finding is let be. A test fails for one that has no reason here, and for a reason without finding. */
+/** The only place that suppresses a finding. A test fails for a finding without a reason, and for a reason without a finding. */
 export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ['AwsSolutions-APIG2'],
     at: /\/Api\/RestApi\/Resource$/,
     reason:
-      'Functions validate every request by the schema of its route, and answer 400 in the envelope with the field.',
+      'Functions validate every request by the schema of its route, and return 400 in the envelope with the field.',
   },
   {
     rules: ['AwsSolutions-APIG4', 'AwsSolutions-COG4'],
@@ -57,12 +57,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: [managedPolicy('AmazonAPIGatewayPushToCloudWatchLogs')],
     at: /\/Api\/RestApi\/CloudWatchRole\/Resource$/,
-    reason: 'API Gateway asks for this policy; the role is one for the account and region.',
+    reason: 'API Gateway requires this policy; there is one role for the account and region.',
   },
   {
     rules: [managedPolicy('AWSCodeDeployRoleForLambdaLimited')],
     at: /\/Rollout\/Role\/Resource$/,
-    reason: 'CodeDeploy asks for this policy, the narrowest that AWS has for moving aliases of functions.',
+    reason: 'CodeDeploy requires this policy, the narrowest that AWS has for moving aliases of functions.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::*]'],
@@ -77,25 +77,24 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: ['AwsSolutions-SMG4'],
-    at: /\/Firewall\/Pass\/Resource$/,
+    at: /\/Firewall\/OriginVerification\/Resource$/,
     reason:
-      'Edge and firewall must change it in one deployment, which a rotation by schedule cannot; docs/runbook.md says how.',
+      'Edge and firewall must change it in one deployment, which a rotation by schedule cannot; docs/runbook.md has the steps.',
   },
   {
     rules: ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'],
     at: /\/DeadLetters\/Resource$/,
-    reason: 'These are the queues of what was given up on; somebody looks at them, which an alarm asks for.',
+    reason: 'These are the dead-letter queues; an alarm sends an operator to them.',
   },
   {
     rules: ['Serverless-LambdaDLQ'],
     at: /\/[a-z-]+\/Function\/Resource$/,
-    reason:
-      'Functions of routes are called synchronously; jobs send what they give up on to their own queue by destination.',
+    reason: 'Functions of routes are called synchronously; jobs have a dead-letter queue as their failure destination.',
   },
   {
     rules: ['Serverless-SNSRedrivePolicy'],
     at: /\/Alarms\/[^/]+\/Resource$/,
-    reason: 'A mail that cannot be delivered is not a message to keep; the alarm itself stays to be seen.',
+    reason: 'A notification that cannot be delivered need not be kept; the alarm itself stays in CloudWatch.',
   },
   {
     rules: [
@@ -108,7 +107,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     at: bucketDeployment,
     reason:
-      'CDK makes and updates this function, which copies the dashboard into its bucket while CloudFormation waits for it.',
+      'CDK makes and updates this function, which uploads the dashboard to its bucket while CloudFormation waits for it.',
   },
   {
     rules: ['AwsSolutions-IAM5[*'],

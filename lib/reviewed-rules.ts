@@ -7,7 +7,7 @@ import type {
 import type { NagPack } from 'cdk-nag';
 import { isAcknowledged } from './nag-acknowledgements.ts';
 
-/** A pack of cdk-nag whose findings stop the synthesis, but for those with a reason in nag-acknowledgements.ts. */
+/** A pack of cdk-nag whose findings stop the synthesis, except those with a reason in nag-acknowledgements.ts. */
 export class ReviewedRules implements IPolicyValidationPlugin {
   readonly name: string;
   readonly #pack: NagPack;

@@ -1,12 +1,12 @@
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Stage } from './stage.ts';
 
-/** What every function of a stage is made with. */
-export interface Surroundings {
+/** Props that every function of a stage shares. */
+export interface SharedProps {
   readonly stage: Stage;
-  /** Scheme and host that people use: in mail links, and where sessions belong. */
+  /** Scheme and host of the dashboard, for links in mails and for session cookies. */
   readonly publicOrigin: string;
-  /** Where alarms go. */
+  /** Topic that alarms notify. */
   readonly alarms: ITopic;
 }
 

@@ -16,7 +16,7 @@ const Certificate = v.pipe(
   v.regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
 );
 
-/** Where the service is met. */
+/** How the service is reached. */
 const FrontDoor = v.variant('kind', [
   v.strictObject({
     /** CloudFront: dashboard, API reference and API on one host. */
@@ -32,16 +32,16 @@ const FrontDoor = v.variant('kind', [
       v.string(),
       v.regex(/^https?:\/\/[^/]+$/, 'must be a scheme and a host, such as https://text.example.com'),
     ),
-    /** Proxies before the gateway that add to X-Forwarded-For. */
+    /** Proxies before the gateway that append to X-Forwarded-For. */
     trustedProxies: v.pipe(v.number(), v.integer(), v.minValue(0)),
   }),
 ]);
 
-/** Everything that a deployer chooses; docs/deploy.md says what each choice costs and does. */
+/** All settings of a deployment; docs/deploy.md has the effect and cost of each. */
 export const Stage = v.strictObject({
   /** Part of every stack's name, so that stages may share an account. */
   name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/, 'must be 1 to 16 of a-z, 0-9 and -, a letter first')),
-  /** Account and region; null: those of whoever deploys. */
+  /** Account and region; null: those of the deployer's credentials. */
   env: v.nullable(
     v.strictObject({
       account: v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be the 12 digits of an account')),
@@ -55,7 +55,7 @@ export const Stage = v.strictObject({
     /** `created`: SES is to verify the sender's domain, with DKIM; `existing`: it has. */
     identity: v.picklist(['created', 'existing'], 'must be created or existing'),
   }),
-  /** Client id of Google Identity Services, the audience of its tokens; null: nobody signs in with Google. */
+  /** Client id of Google Identity Services, the audience of its tokens; null: no sign-in with Google. */
   googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
   models: v.strictObject({
     /** Endpoints that exist, by model id, where they are not the catalogue's (functions/contract/inference/model-endpoints.ts). */
@@ -79,20 +79,20 @@ export const Stage = v.strictObject({
     v.strictObject({ requests: v.pipe(Positive, v.minValue(10)), signIns: v.pipe(Positive, v.minValue(10)) }),
   ),
   alarms: v.strictObject({
-    /** Who is told of alarms; null: nobody, they only show. */
+    /** Address that alarms notify; null: none, they only show. */
     email: v.nullable(Email),
-    /** US dollars a month, of which 80 and 100 % are told; null: no budget. */
+    /** US dollars a month; 80 and 100 % notify; null: no budget. */
     monthlyBudgetUsd: v.nullable(Positive),
   }),
   /** How long logs are kept: days that CloudWatch Logs offers. */
   logRetentionDays: v.picklist(keepable, `must be one of ${keepable.join(', ')}`),
-  /** Function instances kept warm, by route id; each costs all the time. */
+  /** Provisioned concurrency by route id; each instance costs all the time. */
   provisionedConcurrency: v.pipe(
     v.record(v.string(), Positive),
     v.check((given) => Object.keys(given).every((id) => routeIds.has(id)), 'must name routes by their id'),
   ),
-  /** `canary`: new code gets a tenth of the calls for five minutes, and goes away if it fails; `at once`: all of them. */
-  rollout: v.picklist(['canary', 'at once'], 'must be canary or at once'),
+  /** `canary`: new code gets 10 % of the calls for five minutes and is rolled back if it fails; `all-at-once`: all calls. */
+  rollout: v.picklist(['canary', 'all-at-once'], 'must be canary or all-at-once'),
   /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),
 });

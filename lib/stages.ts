@@ -21,7 +21,10 @@ export const live: StageInput = {
   accountsKey: 'own',
 };
 
-const stages: readonly StageInput[] = [live, { ...live, name: 'staging', logRetentionDays: 14, rollout: 'at once' }];
+const stages: readonly StageInput[] = [
+  live,
+  { ...live, name: 'staging', logRetentionDays: 14, rollout: 'all-at-once' },
+];
 
 const pipelineChoices: PipelineInput = {
   repository: 'your-organisation/text-ai',

@@ -9,37 +9,37 @@ import type { Stage } from '#lib/stage.ts';
 
 export interface UserAlarmProps {
   readonly metric: IMetric;
-  /** Fires above this. */
+  /** Threshold: the alarm fires above it. */
   readonly above: number;
-  /** Periods of the metric that must be above it; 1 unless said. */
+  /** Consecutive periods above the threshold. Default: 1. */
   readonly periods?: number;
-  /** What users lose while it lasts: a whole sentence. */
+  /** Impact on users while it lasts: a whole sentence. */
   readonly loss: string;
-  /** Section of docs/runbook.md that says what to do. */
+  /** Anchor of the section of docs/runbook.md with the remedy. */
   readonly runbook: string;
-  /** Silence is a failure too: what is measured must always be there. */
-  readonly silenceFires?: boolean;
+  /** Missing data is breaching: the metric is always written. */
+  readonly missingDataIsBreaching?: boolean;
   readonly topic: ITopic;
 }
 
-/** An alarm that says what users lose and where to read on. */
+/** An alarm whose description has the impact on users and the section of the runbook. */
 export function userAlarm(scope: Construct, id: string, props: UserAlarmProps): Alarm {
-  const { metric, above, periods = 1, loss, runbook, silenceFires = false, topic } = props;
+  const { metric, above, periods = 1, loss, runbook, missingDataIsBreaching = false, topic } = props;
   const alarm = new Alarm(scope, id, {
     metric,
     threshold: above,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     evaluationPeriods: periods,
     alarmDescription: `${loss} What to do: docs/runbook.md#${runbook}`,
-    treatMissingData: silenceFires ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    treatMissingData: missingDataIsBreaching ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   });
-  const tell = new SnsAction(topic);
-  alarm.addAlarmAction(tell);
-  alarm.addOkAction(tell);
+  const notify = new SnsAction(topic);
+  alarm.addAlarmAction(notify);
+  alarm.addOkAction(notify);
   return alarm;
 }
 
-/** Where alarms go; only CloudWatch of this account may send there. */
+/** Topic of all alarms; only CloudWatch of this account may publish to it. */
 export function alarmTopic(scope: Construct, { alarms }: Stage): Topic {
   const topic = new Topic(scope, 'Alarms', { enforceSSL: true });
   topic.addToResourcePolicy(

@@ -6,7 +6,7 @@ import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deplo
 import { Construct } from 'constructs';
 import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts';
 import { cacheControl, type DashboardConfig, hashedAssets } from '#contract/dashboard-config.ts';
-import { seenAs } from '#lib/seen-as.ts';
+import { cast } from '#lib/cast.ts';
 import { notPublished } from './edge-functions.ts';
 
 export interface DashboardFilesProps {
@@ -30,7 +30,7 @@ export class DashboardFiles extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
       autoDeleteObjects: true,
     });
-    this.bucket = seenAs<IBucket>(bucket);
+    this.bucket = cast<IBucket>(bucket);
     if (dashboard !== null) this.#publish(dashboard, config);
   }
 

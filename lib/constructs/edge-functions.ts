@@ -4,13 +4,13 @@ import { dashboardPages, hashedAssets } from '#contract/dashboard-config.ts';
 import { errorEnvelope } from '#contract/http/envelope.ts';
 import { callerHeader } from './firewall.ts';
 
-/** Runs at the edge on every request to the API: tells the origin who calls, whatever the caller says of itself. */
+/** Runs at the edge on every request to the API: overwrites the caller's address header with the viewer's address. */
 export const callerCode = `function handler(event) {
   event.request.headers['${callerHeader}'] = { value: event.viewer.ip };
   return event.request;
 }`;
 
-/** Runs at the edge on every other request: pages of the dashboard are its one document, and what is not there is an enveloped 404. */
+/** Runs at the edge on every other request: pages of the dashboard are its one document, unknown paths an enveloped 404. */
 export function pagesCode(dashboard: string | null): string {
   const files = [
     ...filesIn(dashboard),
@@ -42,5 +42,5 @@ const filesIn = (dashboard: string | null) =>
         .filter((entry) => entry.isFile() && !notPublished.includes(entry.name))
         .map(({ name }) => `/${name}`);
 
-/** What the build leaves beside its files for its own use. */
+/** Files of the build that are for its own use. */
 export const notPublished: readonly string[] = ['sources.txt', '.vite'];

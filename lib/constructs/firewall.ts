@@ -13,16 +13,16 @@ export interface FirewallProps {
   readonly limits: NonNullable<Stage['firewall']>;
 }
 
-/** What the edge sends with every request, so that the firewall believes what it says of the caller. */
-export interface Pass {
+/** Header that CloudFront adds to origin requests; the firewall blocks requests without it. */
+export interface OriginVerification {
   readonly header: string;
   readonly value: SecretValue;
 }
 
-/** Header in which the edge says who calls; the firewall counts by it. */
+/** Header with the viewer's address, set at the edge; rate limits aggregate by it. */
 export const callerHeader = 'x-caller-address';
 
-const passHeader = 'x-front-pass';
+const originVerificationHeader = 'x-origin-verify';
 
 interface Refusal {
   readonly code: ErrorCode;
@@ -39,16 +39,18 @@ const refusals: Readonly<Record<'forbidden' | 'busy', Refusal>> = {
   },
 };
 
-/** AWS WAF before the API: known attacks, addresses of ill repute, and too many requests of one address. */
+/** AWS WAF before the API: known attacks, addresses of bad reputation, and rate limits by address. */
 export class Firewall extends Construct {
-  readonly pass: Pass | undefined;
+  readonly originVerification: OriginVerification | undefined;
 
   constructor(scope: Construct, id: string, { api, stage, limits }: FirewallProps) {
     super(scope, id);
     const behindEdge = stage.frontDoor.kind === 'edge';
-    this.pass = behindEdge ? { header: passHeader, value: this.#newPass() } : undefined;
+    this.originVerification = behindEdge
+      ? { header: originVerificationHeader, value: this.#createOriginSecret() }
+      : undefined;
     const rules = [
-      ...(this.pass ? [onlyThrough(this.pass)] : []),
+      ...(this.originVerification ? [requireEdge(this.originVerification)] : []),
       managed('AWSManagedRulesAmazonIpReputationList'),
       managed('AWSManagedRulesKnownBadInputsRuleSet'),
       // Prompts are long and may look like scripts; sizes, bodies and their content are for our own schemas.
@@ -67,15 +69,15 @@ export class Firewall extends Construct {
       defaultAction: { allow: {} },
       rules: rules.map((rule, priority) => ({ ...rule, priority })),
       customResponseBodies: Object.fromEntries(
-        Object.entries(refusals).map(([name, refusal]) => [name, body(refusal)]),
+        Object.entries(refusals).map(([name, refusal]) => [name, responseBody(refusal)]),
       ),
-      visibilityConfig: watched('Firewall'),
+      visibilityConfig: visibility('Firewall'),
     });
     new CfnWebACLAssociation(this, 'BeforeApi', { resourceArn: api.stageArn, webAclArn: acl.attrArn });
   }
 
-  #newPass(): SecretValue {
-    const secret = new Secret(this, 'Pass', {
+  #createOriginSecret(): SecretValue {
+    const secret = new Secret(this, 'OriginVerification', {
       description: `Sent by the edge of ${Stack.of(this).stackName} to its API`,
       generateSecretString: { excludePunctuation: true, passwordLength: 40 },
     });
@@ -85,14 +87,18 @@ export class Firewall extends Construct {
 
 type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
 
-const watched = (metricName: string) => ({ cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false });
+const visibility = (metricName: string) => ({
+  cloudWatchMetricsEnabled: true,
+  metricName,
+  sampledRequestsEnabled: false,
+});
 
-const body = ({ code, detail }: Refusal) => ({
+const responseBody = ({ code, detail }: Refusal) => ({
   contentType: 'APPLICATION_JSON',
   content: JSON.stringify(errorEnvelope(code, detail)),
 });
 
-function refuse(name: keyof typeof refusals): CfnWebACL.RuleActionProperty {
+function block(name: keyof typeof refusals): CfnWebACL.RuleActionProperty {
   const { code, headers = {} } = refusals[name];
   const responseHeaders = Object.entries({ 'Cache-Control': 'no-store', ...headers });
   return {
@@ -106,7 +112,7 @@ function refuse(name: keyof typeof refusals): CfnWebACL.RuleActionProperty {
   };
 }
 
-/** AWS's own rules; what they block is answered by the gateway's response WAF_FILTERED. `counted` are not enforced. */
+/** A managed rule group of AWS; requests it blocks get the gateway response WAF_FILTERED. `counted` rules only count. */
 function managed(name: string, counted: readonly string[] = []): Rule {
   return {
     name,
@@ -118,15 +124,15 @@ function managed(name: string, counted: readonly string[] = []): Rule {
         ruleActionOverrides: counted.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
       },
     },
-    visibilityConfig: watched(name),
+    visibilityConfig: visibility(name),
   };
 }
 
-/** Whoever goes round the edge could say any address of itself. */
-function onlyThrough({ header, value }: Pass): Rule {
+/** Requests that bypass the edge could carry any caller address. */
+function requireEdge({ header, value }: OriginVerification): Rule {
   return {
-    name: 'OnlyThroughTheEdge',
-    action: refuse('forbidden'),
+    name: 'RequireEdge',
+    action: block('forbidden'),
     statement: {
       notStatement: {
         statement: {
@@ -139,11 +145,11 @@ function onlyThrough({ header, value }: Pass): Rule {
         },
       },
     },
-    visibilityConfig: watched('OnlyThroughTheEdge'),
+    visibilityConfig: visibility('RequireEdge'),
   };
 }
 
-/** At most so many requests of one address in five minutes, below a path if one is given. */
+/** Maximum requests of one address in five minutes, below a path if one is given. */
 function rate(name: string, limit: number, behindEdge: boolean, path?: string): Rule {
   const counted = behindEdge
     ? {
@@ -163,8 +169,8 @@ function rate(name: string, limit: number, behindEdge: boolean, path?: string): 
   };
   return {
     name,
-    action: refuse('busy'),
+    action: block('busy'),
     statement: { rateBasedStatement: { limit, evaluationWindowSec: 300, ...counted, ...below } },
-    visibilityConfig: watched(name),
+    visibilityConfig: visibility(name),
   };
 }

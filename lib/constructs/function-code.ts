@@ -16,7 +16,7 @@ export function functionCode(entry: string): Code {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('never-used'),
-      // Tells the entry points of one folder apart: CDK builds once for equal options.
+      // Distinguishes the entry points of one folder: CDK builds once for equal options.
       command: [relative(repository, entry)],
       local: {
         tryBundle(outdir) {

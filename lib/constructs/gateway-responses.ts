@@ -2,7 +2,7 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorEnvelope } from '#contract/http/envelope.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 
-interface Answer {
+interface GatewayResponse {
   readonly type: ResponseType;
   readonly code: ErrorCode;
   readonly detail: string;
@@ -16,10 +16,10 @@ const malformed = { code: 'INVALID_FORMAT', detail: 'The request is malformed.' 
 const unknownKey = { code: 'INVALID_API_KEY', detail: 'The credential is missing or not valid.' } as const;
 
 /**
- * What API Gateway answers by itself, without any function of ours. It looks for a signature where no method matches,
- * so what it says about tokens and signatures means that there is nothing at the path.
+ * Responses that API Gateway returns itself, without invoking a function. Where no method matches it expects a signature,
+ * so its responses about tokens and signatures mean that nothing is at the path.
  */
-const answers: readonly Answer[] = [
+const responses: readonly GatewayResponse[] = [
   { type: ResponseType.ACCESS_DENIED, ...nowhere },
   { type: ResponseType.EXPIRED_TOKEN, ...nowhere },
   { type: ResponseType.INVALID_SIGNATURE, ...nowhere },
@@ -43,7 +43,7 @@ const answers: readonly Answer[] = [
   },
   { type: ResponseType.THROTTLED, ...busy, retryAfterSeconds: 1 },
   { type: ResponseType.QUOTA_EXCEEDED, ...busy, retryAfterSeconds: 60 },
-  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'MODEL_TIMEOUT', detail: 'The answer did not come in time.' },
+  { type: ResponseType.INTEGRATION_TIMEOUT, code: 'MODEL_TIMEOUT', detail: 'The model did not respond in time.' },
   {
     type: ResponseType.INTEGRATION_FAILURE,
     code: 'SERVICE_UNAVAILABLE',
@@ -56,9 +56,9 @@ const answers: readonly Answer[] = [
   { type: ResponseType.DEFAULT_5XX, ...ours },
 ];
 
-/** Puts everything that API Gateway answers by itself into the envelope of the specification. */
+/** Puts every response that API Gateway returns itself into the envelope of the specification. */
 export function envelopeGatewayResponses(api: RestApi): void {
-  for (const { type, code, detail, retryAfterSeconds } of answers) {
+  for (const { type, code, detail, retryAfterSeconds } of responses) {
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(errorStatus[code]),

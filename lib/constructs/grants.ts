@@ -10,17 +10,17 @@ import { domainOf, type Mail } from './mail.ts';
 import type { Variables } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
-/** What there is to be granted. */
+/** Resources that are granted. */
 export interface Resources {
   /** The tables, from the stack that keeps them. */
   readonly tables: Tables;
-  /** How mails leave. */
+  /** The configuration set that mails are sent through. */
   readonly mail: Mail;
   /** Names the mail sender, the model endpoints and the identity provider. */
   readonly stage: Stage;
 }
 
-/** Lets a function reach exactly what its row says it uses, and tells it the names. */
+/** Grants a function exactly the uses of its route or job, and sets the environment variables with their names. */
 export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, stage }: Resources): void {
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);

@@ -9,21 +9,21 @@ import { grantContainer } from './container-grants.ts';
 
 const variantName = 'AllTraffic';
 
-/** Where each container reads which weights it serves (their own documentation, "Environment variables"). */
+/** Environment variable of each container with the weights to serve (their own documentation, "Environment variables"). */
 const weightsVariable = { vllm: 'SM_VLLM_MODEL', lmi: 'HF_MODEL_ID', tei: 'HF_MODEL_ID' } as const;
 
-/** Weights may take long to load: so long a new copy is waited for. */
-const startSeconds = 1800;
+/** Startup timeout of a replica: weights may take long to load. */
+const startupSeconds = 1800;
 
 export interface HostedEndpointProps {
-  /** Of the endpoint and of the component on it; functions are told it. */
+  /** Name of the endpoint and of its inference component. */
   readonly name: string;
   readonly model: HostedModel;
 }
 
 /**
- * A model in a container on SageMaker: an endpoint whose instances and copies follow the calls at a time, down to none
- * (AWS "Scale an endpoint to zero instances").
+ * A model in a container on SageMaker: an endpoint whose instances and replicas scale with concurrent requests, down to
+ * zero (AWS "Scale an endpoint to zero instances"). SageMaker's API calls a replica a copy.
  */
 export class HostedEndpoint extends Construct {
   readonly #name: string;
@@ -49,11 +49,11 @@ export class HostedEndpoint extends Construct {
           initialInstanceCount: 1,
           managedInstanceScaling: {
             status: 'ENABLED',
-            minInstanceCount: Math.min(model.fewestCopies, 1),
-            maxInstanceCount: model.mostCopies,
+            minInstanceCount: Math.min(model.minReplicas, 1),
+            maxInstanceCount: model.maxReplicas,
           },
           routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
-          containerStartupHealthCheckTimeoutInSeconds: startSeconds,
+          containerStartupHealthCheckTimeoutInSeconds: startupSeconds,
         },
       ],
     });
@@ -61,7 +61,7 @@ export class HostedEndpoint extends Construct {
       endpointName: name,
       endpointConfigName: attrEndpointConfigName,
     });
-    // Not made before the role may do what the container needs.
+    // The role has its policy before the container starts.
     endpoint.node.addDependency(role);
     const component = new CfnInferenceComponent(this, 'Component', {
       inferenceComponentName: name,
@@ -69,48 +69,48 @@ export class HostedEndpoint extends Construct {
       variantName,
       specification: {
         modelName: attrModelName,
-        startupParameters: { containerStartupHealthCheckTimeoutInSeconds: startSeconds },
+        startupParameters: { containerStartupHealthCheckTimeoutInSeconds: startupSeconds },
         computeResourceRequirements: {
-          minMemoryRequiredInMb: model.copy.memoryMb,
-          ...(model.copy.accelerators > 0 && { numberOfAcceleratorDevicesRequired: model.copy.accelerators }),
+          minMemoryRequiredInMb: model.replica.memoryMb,
+          ...(model.replica.accelerators > 0 && { numberOfAcceleratorDevicesRequired: model.replica.accelerators }),
         },
       },
-      runtimeConfig: { copyCount: Math.max(1, model.fewestCopies) },
+      runtimeConfig: { copyCount: Math.max(1, model.minReplicas) },
     });
     component.addResourceDependency(endpoint);
-    this.#follow(model).addResourceDependency(component);
+    this.#scale(model).addResourceDependency(component);
   }
 
-  /** Copies follow the calls at a time; from none, the first call that finds none brings one. */
-  #follow({ fewestCopies, mostCopies, callsPerCopy }: HostedModel): CfnScalableTarget {
-    const target = new CfnScalableTarget(this, 'Copies', {
+  /** Replicas scale with concurrent requests; from zero, the first failed request adds one. */
+  #scale({ minReplicas, maxReplicas, requestsPerReplica }: HostedModel): CfnScalableTarget {
+    const target = new CfnScalableTarget(this, 'Replicas', {
       serviceNamespace: 'sagemaker',
       scalableDimension: 'sagemaker:inference-component:DesiredCopyCount',
       resourceId: `inference-component/${this.#name}`,
-      minCapacity: fewestCopies,
-      maxCapacity: mostCopies,
+      minCapacity: minReplicas,
+      maxCapacity: maxReplicas,
     });
     const scalingTargetId = target.attrId;
-    new CfnScalingPolicy(this, 'ByCalls', {
-      policyName: `${this.#name}-calls`,
+    new CfnScalingPolicy(this, 'ByRequests', {
+      policyName: `${this.#name}-requests`,
       policyType: 'TargetTrackingScaling',
       scalingTargetId,
       targetTrackingScalingPolicyConfiguration: {
         predefinedMetricSpecification: {
           predefinedMetricType: 'SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution',
         },
-        targetValue: callsPerCopy,
+        targetValue: requestsPerReplica,
         scaleInCooldown: Duration.minutes(10).toSeconds(),
         scaleOutCooldown: Duration.minutes(1).toSeconds(),
       },
     });
-    if (fewestCopies === 0) this.#wake(scalingTargetId);
+    if (minReplicas === 0) this.#scaleFromZero(scalingTargetId);
     return target;
   }
 
-  #wake(scalingTargetId: string): void {
-    const policy = new CfnScalingPolicy(this, 'FromNone', {
-      policyName: `${this.#name}-from-none`,
+  #scaleFromZero(scalingTargetId: string): void {
+    const policy = new CfnScalingPolicy(this, 'FromZero', {
+      policyName: `${this.#name}-from-zero`,
       policyType: 'StepScaling',
       scalingTargetId,
       stepScalingPolicyConfiguration: {
@@ -120,9 +120,9 @@ export class HostedEndpoint extends Construct {
         stepAdjustments: [{ metricIntervalLowerBound: 0, scalingAdjustment: 1 }],
       },
     });
-    new CfnAlarm(this, 'NoCopy', {
+    new CfnAlarm(this, 'NoReplica', {
       alarmDescription:
-        'A call found no copy of the model and got 503; one is started. What to do: docs/runbook.md#a-model-sleeps',
+        'A request found no replica of the model and got 503; one is starting. What to do: docs/runbook.md#a-model-is-scaled-to-zero',
       namespace: 'AWS/SageMaker',
       metricName: 'NoCapacityInvocationFailures',
       dimensions: [{ name: 'InferenceComponentName', value: this.#name }],

@@ -8,26 +8,26 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Job } from '#contract/jobs.ts';
-import type { Surroundings } from '#lib/surroundings.ts';
+import type { SharedProps } from '#lib/shared-props.ts';
 import { fiveMinutes, userAlarm } from './alarms.ts';
 import type { Mail } from './mail.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { filtersFor } from './stream-filters.ts';
 import type { Tables } from './tables.ts';
 
-export interface JobFunctionProps extends Surroundings, Pick<ServiceFunctionProps, 'entry'> {
+export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps, 'entry'> {
   /** Its row in the contract. */
   readonly job: Job;
-  /** Where the streams are. */
+  /** Tables with the streams. */
   readonly tables: Tables;
-  /** Where events of mails come from. */
+  /** Source of bounce and complaint events. */
   readonly mail: Mail;
 }
 
-/** A record may wait so long for its job before somebody is told, in ms. */
-const mostLateMs = 300_000;
+/** Iterator age above which an alarm fires, in ms. */
+const maxAgeMs = 300_000;
 
-/** A job, its trigger, and a queue that holds what it gave up on. */
+/** A job, its trigger, and its dead-letter queue. */
 export class JobFunction extends ServiceFunction {
   readonly deadLetters: Queue;
   readonly isOnStream: boolean;
@@ -43,7 +43,7 @@ export class JobFunction extends ServiceFunction {
     userAlarm(this, 'GaveUp', {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),
       above: 0,
-      loss: `For good, until somebody acts: ${loss}`,
+      loss: `Until an operator acts: ${loss}`,
       runbook: 'a-job-gave-up',
       topic: props.alarms,
     });
@@ -53,16 +53,16 @@ export class JobFunction extends ServiceFunction {
       this.#followStream(tables, trigger);
       userAlarm(this, 'Late', {
         metric: this.age(fiveMinutes),
-        above: mostLateMs,
+        above: maxAgeMs,
         loss: `Late by minutes: ${loss}`,
         runbook: 'a-stream-lags',
         topic: props.alarms,
       });
-    } else if ('events' in trigger) this.#answerTo(mail.feedback);
+    } else if ('events' in trigger) this.#subscribe(mail.feedback);
     else this.#runEvery(trigger.everySeconds);
   }
 
-  /** How long records of its stream have waited, ms. */
+  /** Iterator age of its stream, ms. */
   age(period: Duration): IMetric {
     return this.alias.metric('IteratorAge', { statistic: 'Maximum', period });
   }
@@ -83,16 +83,16 @@ export class JobFunction extends ServiceFunction {
     });
   }
 
-  /** EventBridge tries for a day to hand an event over; Lambda repeats a failed run twice. */
-  #answerTo(eventPattern: EventPattern): void {
+  /** EventBridge retries delivery for a day; Lambda retries a failed run twice. */
+  #subscribe(eventPattern: EventPattern): void {
     const deadLetterQueue = this.deadLetters;
     this.live.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(deadLetterQueue) });
     const rule = new Rule(this, 'Events', { eventPattern });
-    const handingOver = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
-    rule.addTarget(new LambdaFunction(this.live, { ...handingOver, deadLetterQueue }));
+    const delivery = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
+    rule.addTarget(new LambdaFunction(this.live, { ...delivery, deadLetterQueue }));
   }
 
-  /** A run that failed is not repeated: the next one does its work. */
+  /** A failed run is not retried: the next one does its work. */
   #runEvery(seconds: number): void {
     this.live.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(this.deadLetters) });
     const rule = new Rule(this, 'Schedule', { schedule: Schedule.rate(Duration.seconds(seconds)) });

@@ -6,17 +6,17 @@ import { mailFeedback } from '#contract/jobs.ts';
 /** The domain of an address, which SES verifies. */
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
-/** How our mails leave SES: measured, and with their bounces and complaints coming back as events. */
+/** The configuration set of our mails: reputation metrics, and bounces and complaints as events. */
 export class Mail extends Construct {
   readonly configurationSetName: string;
-  /** Matches the bounces and complaints of mails that left this way. */
+  /** Matches bounces and complaints of mails sent through it. */
   readonly feedback: EventPattern;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const configurationSet = new ConfigurationSet(this, 'ConfigurationSet', {
       reputationMetrics: true,
-      // SES's own list is the second net: it also catches what was sent before an event came.
+      // SES's own suppression list also covers mails that were sent before an event arrived.
       suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
     });
     // SES publishes to the default bus only.

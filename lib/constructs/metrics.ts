@@ -1,10 +1,10 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ServiceName } from '#contract/billing/prices.ts';
-import { dimensions, metricsService, metrics as names } from '#contract/platform/metrics.ts';
-import type { ErrorCode } from '#contract/shared/errors.ts';
+import type { ErrorCode } from '#contract/errors.ts';
+import { dimensions, metricsService, metrics as names } from '#contract/metrics.ts';
+import type { ServiceName } from '#contract/prices.ts';
+import { metricsNamespace } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
-import { metricsNamespace } from '#lib/surroundings.ts';
 
 /** The metrics that the stage's functions write, as alarms and dashboard read them. */
 export function ownMetrics(stage: Stage, period: Duration) {
@@ -29,7 +29,7 @@ export function ownMetrics(stage: Stage, period: Duration) {
   };
 }
 
-/** Metrics that AWS writes of its own accord, and does not charge for. */
+/** Metrics that AWS services publish without charge. */
 export function awsMetrics(period: Duration) {
   const metric = (namespace: string, metricName: string, statistic: string, dimensionsMap?: Record<string, string>) =>
     new Metric({ namespace, metricName, statistic, period, ...(dimensionsMap && { dimensionsMap }) });

@@ -16,20 +16,20 @@ import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';
 
 export interface ServiceApiProps {
-  /** Gives the API its name, and says how long the access log is kept. */
+  /** Names the API and sets the retention of its access log. */
   readonly stage: Stage;
-  /** No integration streams, for front doors that cannot. */
+  /** No integration streams, for a front door that cannot stream. */
   readonly buffered: boolean;
 }
 
-/** The API's only stage, so its name is known before it is there. */
+/** The API's only deployment stage. */
 const apiStage = 'live';
 
-/** The longest that API Gateway waits for an answer it does not stream. */
-const bufferedSeconds = 29;
+/** Maximum integration timeout of API Gateway for a buffered response. */
+const maxBufferedSeconds = 29;
 
-/** Requests that one deployment takes of all callers together; more get 429. Accounts have limits of their own. */
-const mostRequests = { perSecond: 2000, atOnce: 1000 };
+/** Throttle of all callers together; requests above it get 429. Accounts have limits of their own. */
+const throttle = { requestsPerSecond: 2000, burst: 1000 };
 
 /** Nothing of the query string, headers or body: links and credentials travel there. */
 const accessLogFields = {
@@ -40,16 +40,16 @@ const accessLogFields = {
   resource: '$context.resourcePath',
   path: '$context.path',
   status: '$context.status',
-  answeredBy: '$context.error.responseType',
+  errorResponseType: '$context.error.responseType',
   responseBytes: '$context.responseLength',
   latencyMs: '$context.responseLatency',
   integrationMs: '$context.integration.latency',
 };
 
-/** The front door: a regional REST API with the routes it is given, and an enveloped answer for everything else. */
+/** The front door: a regional REST API with the routes it is given, and an enveloped error for everything else. */
 export class ServiceApi extends Construct {
   readonly #api: RestApi;
-  /** Where CloudFront finds the API: host, and the path before `/api` and the others. */
+  /** Origin for CloudFront: host, and the path before `/api` and the others. */
   readonly origin: { readonly host: string; readonly path: string };
   readonly #buffered: boolean;
 
@@ -64,8 +64,8 @@ export class ServiceApi extends Construct {
       deployOptions: {
         stageName: apiStage,
         tracingEnabled: true,
-        throttlingRateLimit: mostRequests.perSecond,
-        throttlingBurstLimit: mostRequests.atOnce,
+        throttlingRateLimit: throttle.requestsPerSecond,
+        throttlingBurstLimit: throttle.burst,
         accessLogDestination: new LogGroupLogDestination(logs),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },
@@ -76,14 +76,14 @@ export class ServiceApi extends Construct {
     this.origin = { host, path: `/${apiStage}` };
   }
 
-  /** What a firewall is put before. */
+  /** ARN of the deployment stage, for AWS WAF. */
   get stageArn(): string {
     return this.#api.deploymentStage.stageArn;
   }
 
   attach({ path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {
     const streams = streaming && !this.#buffered;
-    const seconds = streams ? timeoutSeconds + 1 : Math.min(timeoutSeconds + 1, bufferedSeconds);
+    const seconds = streams ? timeoutSeconds + 1 : Math.min(timeoutSeconds + 1, maxBufferedSeconds);
     const integration = new LambdaIntegration(handler, {
       timeout: Duration.seconds(seconds),
       scopePermissionToMethod: false,
@@ -92,8 +92,8 @@ export class ServiceApi extends Construct {
     this.#api.root.resourceForPath(path).addMethod(method, integration);
   }
 
-  /** Every path without a route and every other method of a path goes to this function; to be called last. */
-  answerRestWith(handler: IFunction): void {
+  /** Sends every other path and method to this function; to be called last. */
+  attachFallback(handler: IFunction): void {
     const { root } = this.#api;
     const prefixes = new Set(root.node.children.filter((child) => child instanceof Resource));
     for (const prefix of [root, ...prefixes]) prefix.addResource('{proxy+}');

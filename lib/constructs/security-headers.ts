@@ -2,12 +2,12 @@ import { Duration } from 'aws-cdk-lib';
 import { HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import type { Construct } from 'constructs';
 
-/** Headers that CloudFront has a setting of its own for, and those that each file brings along. */
-const settled = new Set(['content-security-policy', 'referrer-policy', 'x-content-type-options', 'cache-control']);
+/** Headers with a CloudFront setting of their own, and those that each file brings along. */
+const managed = new Set(['content-security-policy', 'referrer-policy', 'x-content-type-options', 'cache-control']);
 
-/** Puts headers on every answer, and tells browsers to come by HTTPS only, for a year. */
+/** Adds headers to every response, with HSTS for a year. */
 export function securityHeaders(scope: Construct, id: string, headers: Readonly<Record<string, string>>) {
-  const others = Object.entries(headers).filter(([name]) => !settled.has(name));
+  const others = Object.entries(headers).filter(([name]) => !managed.has(name));
   const contentSecurityPolicy = headers['content-security-policy'];
   return new ResponseHeadersPolicy(scope, id, {
     securityHeadersBehavior: {
@@ -22,5 +22,5 @@ export function securityHeaders(scope: Construct, id: string, headers: Readonly<
   });
 }
 
-/** An answer of the API shows nothing and is embedded nowhere (docs/design/reliability.md#security-parameters). */
+/** A response of the API loads nothing and is not framed (docs/design/reliability.md#security-parameters). */
 export const apiHeaders = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };

@@ -20,7 +20,7 @@ type Rule = Omit<UserAlarmProps, 'topic'> & { readonly id: string };
 
 const hour = Duration.hours(1);
 
-/** What is wrong with the service as a whole; what is wrong with one function, its construct says. */
+/** Alarms of the service as a whole; those of one function are in its construct. */
 export class ServiceAlarms extends Construct {
   constructor(scope: Construct, id: string, { topic, ...watched }: ServiceAlarmsProps) {
     super(scope, id);
@@ -43,8 +43,8 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
       id: 'ServerErrors',
       metric: shareOf(aws.gateway(stage, '5XXError', 'Sum'), aws.gateway(stage, 'Count', 'Sum')),
       above: 2,
-      loss: 'More than 2 % of requests are answered with 5xx: callers get no answer, and pay nothing for it.',
-      runbook: 'the-api-answers-5xx',
+      loss: 'More than 2 % of requests fail with 5xx: callers get an error, and are not charged.',
+      runbook: 'the-api-returns-5xx',
     },
     {
       id: 'ModelFailures',
@@ -57,7 +57,7 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
       id: 'Unavailable',
       metric: own.refusals('SERVICE_UNAVAILABLE'),
       above: 5,
-      loss: 'Callers are told to come back later (503): a table, a model or the mail service does not keep up.',
+      loss: 'Callers get 503 with Retry-After: a table, a model or the mail service does not keep up.',
       runbook: 'callers-get-503',
     },
     {
@@ -65,43 +65,43 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
       metric: largestOf(streaming.map(({ id }) => own.firstByte(id, 'p90'))),
       above: 10_000,
       periods: 3,
-      loss: 'One stream in ten takes more than 10 s to begin: people wait before an empty answer.',
+      loss: 'One stream in ten takes more than 10 s to begin: users wait for the first token.',
       runbook: 'streams-begin-late',
     },
     {
       id: 'FunctionsThrottled',
       metric: aws.lambda('Throttles', 'Sum'),
       above: 0,
-      loss: 'Requests are turned away with 5xx since the account runs no more functions at a time.',
+      loss: 'Requests fail with 5xx: the account has reached its limit of concurrent executions.',
       runbook: 'functions-are-throttled',
     },
     {
       id: 'TablesThrottled',
       metric: sumOf(throttled),
       above: 10,
-      loss: 'DynamoDB turns reads or writes away: calls are slow, and some get 503.',
+      loss: 'DynamoDB throttles reads or writes: calls are slow, and some get 503.',
       runbook: 'tables-are-throttled',
     },
     {
       id: 'OverdueHold',
       metric: own.overdueHold(),
       above: 120,
-      silenceFires: true,
-      loss: 'Credits of calls that died are held longer than two minutes: people cannot spend what is theirs.',
+      missingDataIsBreaching: true,
+      loss: 'Credits of failed calls are held longer than two minutes: users cannot spend them.',
       runbook: 'holds-are-overdue',
     },
     {
       id: 'Bounces',
       metric: awsMetrics(hour).reputation('BounceRate', configurationSet),
       above: 0.02,
-      loss: 'More than 2 % of mails bounce: at 5 % AWS reviews the account, at 10 % nobody gets mails any more.',
+      loss: 'More than 2 % of mails bounce: at 5 % AWS reviews the account, at 10 % it pauses sending, and no mail is delivered.',
       runbook: 'mails-bounce',
     },
     {
       id: 'Complaints',
       metric: awsMetrics(hour).reputation('ComplaintRate', configurationSet),
       above: 0.0005,
-      loss: 'More than 0.05 % of mails are called spam: at 0.5 % AWS stops all mails of the account.',
+      loss: 'More than 0.05 % of mails are reported as spam: at 0.5 % AWS pauses sending of the account.',
       runbook: 'mails-bounce',
     },
   ];
@@ -116,7 +116,7 @@ const sumOf = (metrics: readonly IMetric[]) =>
 const largestOf = (metrics: readonly IMetric[]) =>
   new MathExpression({ expression: 'MAX(METRICS())', usingMetrics: named(metrics), period: fiveMinutes });
 
-/** Per cent; 0 while there are too few to say. */
+/** Per cent; 0 below 20 requests. */
 const shareOf = (part: IMetric, all: IMetric) =>
   new MathExpression({
     expression: 'IF(all > 20, 100 * part / all, 0)',

@@ -19,7 +19,7 @@ export interface ServiceDashboardProps {
 
 const period = Duration.minutes(5);
 
-/** What an operator looks at first; the causes of what is wrong, and what is paid for. */
+/** First view of an operator: traffic, errors by cause, lag and cost. */
 export function serviceDashboard(scope: Construct, { stage, tables, jobs }: ServiceDashboardProps): Dashboard {
   const own = ownMetrics(stage, period);
   const aws = awsMetrics(period);
@@ -89,7 +89,7 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
   dashboard.addWidgets(
     new TextWidget({
       markdown:
-        'What is paid for when nobody calls, and for a million calls: docs/deploy.md. Alarms and what to do: docs/runbook.md.',
+        'Costs without traffic and for a million calls: docs/deploy.md. Alarms and their remedies: docs/runbook.md.',
       width: 24,
       height: 2,
     }),

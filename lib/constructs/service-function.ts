@@ -12,44 +12,44 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Environment } from '#contract/platform/environment.ts';
-import { metricsService } from '#contract/platform/metrics.ts';
-import { seenAs } from '#lib/seen-as.ts';
-import { metricsNamespace, type Surroundings } from '#lib/surroundings.ts';
+import type { Environment } from '#contract/environment.ts';
+import { metricsService } from '#contract/metrics.ts';
+import { cast } from '#lib/cast.ts';
+import { metricsNamespace, type SharedProps } from '#lib/shared-props.ts';
 import { fiveMinutes, userAlarm } from './alarms.ts';
 import { functionCode } from './function-code.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
-export interface ServiceFunctionProps extends Surroundings {
+export interface ServiceFunctionProps extends SharedProps {
   /** File whose export `handler` runs. */
   readonly entry: string;
-  /** One line for whoever meets the function in the console. */
+  /** One line for the console. */
   readonly description: string;
-  /** After so long a run is ended. */
+  /** Timeout of an invocation. */
   readonly timeoutSeconds: number;
   /** Buys processor share too. */
   readonly memoryMb: number;
-  /** What users lose while it fails: a whole sentence. */
+  /** Impact on users while it fails: a whole sentence. */
   readonly loss: string;
-  /** Instances kept warm; none unless said. */
-  readonly keptWarm?: number | undefined;
+  /** Provisioned concurrency. Default: none. */
+  readonly provisionedConcurrency?: number | undefined;
 }
 
-/** Runs of a function that may end without an answer within five minutes before somebody is told. */
-const toleratedFailures = 2;
+/** Failed invocations of a function in five minutes above which its alarm fires. */
+const maxFailures = 2;
 
-/** A Lambda with the defaults of every one of ours, and a role that may write its own log and traces, nothing else. */
+/** A Lambda function with our defaults, and a role that may write its own log and traces, nothing else. */
 export class ServiceFunction extends LambdaFunction {
-  /** The version in use: callers and triggers go through it, a rollout moves it. */
+  /** The alias that callers and triggers invoke; a rollout moves it. */
   readonly live: IFunction;
-  /** The same, for what moves it. */
+  /** The same alias, for rollouts. */
   readonly alias: Alias;
-  /** Fires when runs end without an answer: crashed, out of time, out of memory. */
+  /** Fires when invocations fail: crashed, timed out, out of memory. */
   readonly failing: Alarm;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
-    const { entry, description, timeoutSeconds, memoryMb, loss, keptWarm, stage, alarms: topic } = props;
+    const { entry, description, timeoutSeconds, memoryMb, loss, provisionedConcurrency, stage, alarms: topic } = props;
     const parts = new Construct(scope, id);
     const logGroup = new LogGroup(parts, 'Logs', { retention: stage.logRetentionDays });
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -68,18 +68,18 @@ export class ServiceFunction extends LambdaFunction {
       environment: {
         POWERTOOLS_SERVICE_NAME: metricsService,
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(stage),
-        ...settingsOf(props),
+        ...stageVariables(props),
       },
     });
     this.alias = new Alias(parts, 'Live', {
       aliasName: 'live',
-      version: seenAs<IVersion>(this.currentVersion),
-      ...(keptWarm !== undefined && { provisionedConcurrentExecutions: keptWarm }),
+      version: cast<IVersion>(this.currentVersion),
+      ...(provisionedConcurrency !== undefined && { provisionedConcurrentExecutions: provisionedConcurrency }),
     });
-    this.live = seenAs<IFunction>(this.alias);
+    this.live = cast<IFunction>(this.alias);
     this.failing = userAlarm(parts, 'Failing', {
       metric: this.live.metricErrors({ period: fiveMinutes }),
-      above: toleratedFailures,
+      above: maxFailures,
       loss,
       runbook: 'a-function-fails',
       topic,
@@ -87,8 +87,8 @@ export class ServiceFunction extends LambdaFunction {
   }
 }
 
-/** Choices of the stage that every function knows. */
-function settingsOf({ stage: { fastPath, frontDoor, networkLimits, planTable }, publicOrigin }: Surroundings) {
+/** Settings of the stage in every function's environment. */
+function stageVariables({ stage: { fastPath, frontDoor, networkLimits, planTable }, publicOrigin }: SharedProps) {
   return {
     PUBLIC_ORIGIN: publicOrigin,
     SESSION_COOKIE: '__Host-session',

@@ -16,7 +16,7 @@ import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, TableV2>>;
 
-/** The tables of the contract, protected against every way of losing their rows. */
+/** The tables of the contract, with deletion protection, point-in-time recovery and retention. */
 export function createTables(scope: Construct, { accountsKey }: Pick<Stage, 'accountsKey'>): Tables {
   const create = (id: TableId) => createTable(scope, specs[id]);
   const accounts = create('accounts');
@@ -29,7 +29,7 @@ export function createTables(scope: Construct, { accountsKey }: Pick<Stage, 'acc
   };
 }
 
-/** As the key that AWS manages, it serves whoever may use the table, through DynamoDB and from this account only. */
+/** Like a key that AWS manages, any principal with access to the table may use it, through DynamoDB and in this account only. */
 function createKey(scope: Construct): Key {
   const { account, region } = Stack.of(scope);
   const key = new Key(scope, 'accounts-key', {

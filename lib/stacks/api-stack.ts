@@ -17,15 +17,15 @@ import { FunctionGroup } from './function-group.ts';
 import { JobGroup } from './job-group.ts';
 
 export interface ApiStackProps extends StackProps, Omit<Resources, 'mail'> {
-  /** Streaming routes answer in one piece, for front doors that cannot stream. */
+  /** Streaming routes return buffered responses, for a front door that cannot stream. */
   readonly buffered: boolean;
   /** Folder with the dashboard's files; null: it is not deployed with the edge. */
   readonly dashboard: string | null;
-  /** Folder with the entry points in `api` and `jobs`; `functions` unless said. */
+  /** Folder with the entry points in `api` and `jobs`; default: `functions`. */
   readonly functions?: string;
 }
 
-/** What may be replaced at any time: the front door, the edge before it, a function for each route, the jobs. */
+/** Everything without state: the front door, the edge before it, a function for each route, the jobs. */
 export class ApiStack extends Stack {
   readonly alarms: ITopic;
   readonly jobs: readonly JobFunction[];
@@ -53,29 +53,35 @@ export class ApiStack extends Stack {
     const { frontDoor } = stage;
     const edge =
       frontDoor.kind === 'edge'
-        ? new EdgeStack(this, 'edge', { stage, domain: frontDoor.domain, api, dashboard, pass: firewall?.pass })
+        ? new EdgeStack(this, 'edge', {
+            stage,
+            domain: frontDoor.domain,
+            api,
+            dashboard,
+            originVerification: firewall?.originVerification,
+          })
         : undefined;
     const publicOrigin = frontDoor.kind === 'edge' ? (edge?.origin ?? '') : frontDoor.publicOrigin;
-    const surroundings = { stage, publicOrigin, alarms: this.alarms };
+    const shared = { stage, publicOrigin, alarms: this.alarms };
 
     for (const [name, routes] of Object.entries(routeGroups)) {
-      const given = { ...surroundings, tables, mail: this.mail };
-      const group = new FunctionGroup(this, name, { ...given, routes, entries });
+      const props = { ...shared, tables, mail: this.mail };
+      const group = new FunctionGroup(this, name, { ...props, routes, entries });
       for (const [route, fn] of group.functions) api.attach(route, fn.live);
     }
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
-      entry: join(entries, handlerFile(unknownRouteId)),
-      description: 'Answers 404 and 405',
+      entry: join(entries, `${unknownRouteId}.ts`),
+      description: 'Returns 404 and 405',
       timeoutSeconds: 5,
       memoryMb: 256,
-      loss: 'Wrong paths and methods are answered with 502 in place of 404 and 405.',
-      ...surroundings,
+      loss: 'Unknown paths and methods get 502 in place of 404 and 405.',
+      ...shared,
     });
     rollOut(this, stage, [unknownRoute]);
-    api.answerRestWith(unknownRoute.live);
+    api.attachFallback(unknownRoute.live);
 
     this.jobs = new JobGroup(this, 'jobs', {
-      ...surroundings,
+      ...shared,
       tables,
       mail: this.mail,
       entries: join(functions, 'jobs'),

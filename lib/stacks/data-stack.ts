@@ -9,7 +9,7 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** What outlives every deployment: the tables, and the domain that mails come from, which others have come to trust. */
+/** Resources that are retained: the tables, and the identity that mails are sent from. */
 export class DataStack extends Stack {
   readonly tables: Tables;
 

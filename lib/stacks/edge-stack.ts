@@ -20,7 +20,7 @@ import { apiReferenceHeaders, apiReferencePath } from '#contract/api-reference.t
 import { dashboardHeaders } from '#contract/dashboard-config.ts';
 import { DashboardFiles } from '#lib/constructs/dashboard-files.ts';
 import { callerCode, pagesCode } from '#lib/constructs/edge-functions.ts';
-import type { Pass } from '#lib/constructs/firewall.ts';
+import type { OriginVerification } from '#lib/constructs/firewall.ts';
 import type { ServiceApi } from '#lib/constructs/rest-api.ts';
 import { apiHeaders, securityHeaders } from '#lib/constructs/security-headers.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -31,21 +31,21 @@ export interface EdgeStackProps {
   readonly api: ServiceApi;
   /** Folder with the dashboard's build; null: none is published. */
   readonly dashboard: string | null;
-  /** Lets the edge through the firewall before the API. */
-  readonly pass: Pass | undefined;
+  /** Header that the firewall before the API requires. */
+  readonly originVerification: OriginVerification | undefined;
 }
 
-/** Longer than the gateway waits for any plain answer: 91 s for embeddings. */
-const longestAnswer = Duration.seconds(95);
+/** Above the gateway's maximum timeout of a buffered response: 91 s for embeddings. */
+const originReadTimeout = Duration.seconds(95);
 
-/** One host for dashboard, API reference and API, so that sessions need no other site. Nested: functions are told its name. */
+/** One host for dashboard, API reference and API, so that sessions need no other site. Nested, as functions have its name in their environment. */
 export class EdgeStack extends NestedStack {
-  /** Scheme and host that people use. */
+  /** Scheme and host of the dashboard. */
   readonly origin: string;
-  /** What a domain's CNAME points at. */
+  /** Target of a domain's CNAME. */
   readonly host: string;
 
-  constructor(scope: Construct, id: string, { stage, domain, api, dashboard, pass }: EdgeStackProps) {
+  constructor(scope: Construct, id: string, { stage, domain, api, dashboard, originVerification }: EdgeStackProps) {
     super(scope, id, { description: 'Text AI platform: edge and dashboard' });
     const google = stage.googleClientId !== null;
     const config = { googleClientId: stage.googleClientId, local: false };
@@ -59,9 +59,11 @@ export class EdgeStack extends NestedStack {
     const toApi: BehaviorOptions = {
       origin: new HttpOrigin(api.origin.host, {
         originPath: api.origin.path,
-        readTimeout: longestAnswer,
+        readTimeout: originReadTimeout,
         keepaliveTimeout: Duration.seconds(60),
-        ...(pass && { customHeaders: { [pass.header]: pass.value.unsafeUnwrap() } }),
+        ...(originVerification && {
+          customHeaders: { [originVerification.header]: originVerification.value.unsafeUnwrap() },
+        }),
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,

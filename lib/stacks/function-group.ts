@@ -6,15 +6,15 @@ import type { Route } from '#contract/http/route.ts';
 import { grantUses, type Resources } from '#lib/constructs/grants.ts';
 import { rollOut } from '#lib/constructs/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/service-function.ts';
-import type { Surroundings } from '#lib/surroundings.ts';
+import type { SharedProps } from '#lib/shared-props.ts';
 
-export interface FunctionGroupProps extends Surroundings, Omit<Resources, 'stage'> {
+export interface FunctionGroupProps extends SharedProps, Omit<Resources, 'stage'> {
   readonly routes: readonly Route[];
   /** Folder with the entry points of routes (`functions/api`). */
   readonly entries: string;
 }
 
-/** The functions of one resource's routes. Nested, as all of them together outgrow the 500 resources of a stack. */
+/** The functions of one resource's routes. Nested, as all of them together exceed the 500 resources of a stack. */
 export class FunctionGroup extends NestedStack {
   readonly functions: ReadonlyMap<Route, ServiceFunction>;
 
@@ -28,7 +28,7 @@ export class FunctionGroup extends NestedStack {
         timeoutSeconds: route.timeoutSeconds,
         memoryMb: route.memoryMb,
         loss: `“${route.summary}” fails for some callers: ${route.method} ${route.path}.`,
-        keptWarm: stage.provisionedConcurrency[route.id],
+        provisionedConcurrency: stage.provisionedConcurrency[route.id],
         stage,
         publicOrigin,
         alarms,

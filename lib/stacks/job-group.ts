@@ -4,27 +4,27 @@ import type { Construct } from 'constructs';
 import { allJobs } from '#contract/jobs.ts';
 import { grantUses, type Resources } from '#lib/constructs/grants.ts';
 import { JobFunction } from '#lib/constructs/job-function.ts';
-import type { Surroundings } from '#lib/surroundings.ts';
+import type { SharedProps } from '#lib/shared-props.ts';
 
-export interface JobGroupProps extends Surroundings, Omit<Resources, 'stage'> {
+export interface JobGroupProps extends SharedProps, Omit<Resources, 'stage'> {
   /** Folder with the entry point of each job. */
   readonly entries: string;
 }
 
-/** The jobs, with what wakes them. New code of theirs takes over at once: what fails is tried again with the next. */
+/** The jobs and their triggers. New code is deployed without a canary: a failed run is retried with the next version. */
 export class JobGroup extends NestedStack {
   readonly jobs: readonly JobFunction[];
 
-  constructor(scope: Construct, id: string, { entries, tables, mail, ...surroundings }: JobGroupProps) {
+  constructor(scope: Construct, id: string, { entries, tables, mail, ...shared }: JobGroupProps) {
     super(scope, id, { description: 'Text AI platform: jobs' });
-    const { stage } = surroundings;
+    const { stage } = shared;
     this.jobs = allJobs.map((job) => {
       const fn = new JobFunction(this, job.id, {
         job,
         tables,
         mail,
         entry: join(entries, `${job.id}.ts`),
-        ...surroundings,
+        ...shared,
       });
       grantUses(fn, job.uses, { tables, mail, stage });
       return fn;

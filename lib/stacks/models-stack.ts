@@ -8,7 +8,7 @@ export interface ModelsStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** The endpoints that a stage creates for its models. Apart, as they take many minutes to come, and cost while they run. */
+/** The endpoints that a stage creates for its models. A stack of their own, as they take many minutes to create, and cost while they run. */
 export class ModelsStack extends Stack {
   constructor(scope: Construct, id: string, { stage, ...props }: ModelsStackProps) {
     super(scope, id, { description: 'Text AI platform: models', ...props });

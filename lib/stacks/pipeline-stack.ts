@@ -10,8 +10,8 @@ import {
   ShellStep,
 } from 'aws-cdk-lib/pipelines';
 import type { Construct } from 'constructs';
+import { cast } from '#lib/cast.ts';
 import type { PipelineSettings } from '#lib/pipeline-settings.ts';
-import { seenAs } from '#lib/seen-as.ts';
 import type { Stage } from '#lib/stage.ts';
 import { createPlatform } from './platform.ts';
 
@@ -23,16 +23,16 @@ export interface PipelineStackProps extends StackProps {
   readonly dashboard: string | null;
 }
 
-/** From a push to production: tests, staging, a smoke test of it, somebody's approval, production, its smoke test. */
+/** From a push to production: tests, staging, its smoke test, a manual approval, production, its smoke test. */
 export class PipelineStack extends Stack {
   constructor(scope: Construct, id: string, { settings, stageNamed, dashboard, ...props }: PipelineStackProps) {
     super(scope, id, { description: 'Text AI platform: pipeline', ...props });
     const { repository, branch, connectionArn } = settings;
-    const source = seenAs<IFileSetProducer>(CodePipelineSource.connection(repository, branch, { connectionArn }));
+    const source = cast<IFileSetProducer>(CodePipelineSource.connection(repository, branch, { connectionArn }));
     const commands = ['npm ci', 'npm test', 'npx cdk synth --quiet'];
     const test = new ShellStep('Test', { input: source, commands });
     const pipeline = new CodePipeline(this, 'Pipeline', {
-      synth: seenAs<IFileSetProducer>(test),
+      synth: cast<IFileSetProducer>(test),
       crossAccountKeys: true,
       pipelineType: PipelineType.V2,
       enableKeyRotation: true,
@@ -68,7 +68,7 @@ class PlatformDeployment extends Deployment {
     this.#platform = createPlatform(this, { stage, buffered: false, dashboard });
   }
 
-  /** Somebody registers, signs in and goes; with the key of the environment variable SMOKE_KEY, a chat is charged. */
+  /** Registers, signs in and deletes an account; with the environment variable SMOKE_KEY, a chat is charged. */
   smokeTest(source: IFileSetProducer): CodeBuildStep {
     const { apiUrl, inferenceUrl } = this.#platform.api;
     return new CodeBuildStep(`Smoke test of ${this.node.id}`, {

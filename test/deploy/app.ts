@@ -10,6 +10,6 @@ const planTable: unknown = app.node.tryGetContext('planTable') ?? plainStage.pla
 const env = { account: '000000000000', region: 'us-east-1' };
 createPlatform(app, { stage: parseStage({ ...plainStage, env, planTable }), buffered: true, dashboard: null });
 
-// The local AWS makes an updated function anew and loses its aliases, but for those that are updated too.
+// The local AWS replaces an updated function and loses its aliases, except those that are updated too.
 for (const node of app.node.findAll())
   if (node instanceof CfnAlias) node.description = `plans of the ${String(planTable)}`;

@@ -9,14 +9,14 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-/** Asks until the answer is as wanted: streams take their time. */
-async function until<T>(ask: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
+/** Polls until a condition holds: streams are eventually consistent. */
+async function until<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
   for (let tries = 0; tries < 100; tries++) {
-    const value = await ask();
+    const value = await read();
     if (isThere(value)) return value;
     await sleep(200);
   }
-  return ask();
+  return read();
 }
 
 test('a newcomer registers, gets the mail, confirms, makes a key, chats, and sees what it cost', async () => {
@@ -32,13 +32,13 @@ test('a newcomer registers, gets the mail, confirms, makes a key, chats, and see
 
   const made = await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } });
   key = made.body.data.key;
-  const answer = await service.call('POST', '/v1/chat/completions', { key, body: chat('Tell me of rivers') });
-  expect([answer.status, answer.body.message]).toEqual([200, 'SUCCESS']);
-  expect(answer.body.data.choices[0].message).toMatchObject({
+  const response = await service.call('POST', '/v1/chat/completions', { key, body: chat('Tell me of rivers') });
+  expect([response.status, response.body.message]).toEqual([200, 'SUCCESS']);
+  expect(response.body.data.choices[0].message).toMatchObject({
     role: 'assistant',
     content: expect.stringMatching(/\w/),
   });
-  expect(answer.headers.get('x-credits-charged')).toBe('1');
+  expect(response.headers.get('x-credits-charged')).toBe('1');
 
   const credits = await until(
     () => service.call('GET', '/api/credits', { key }),
@@ -51,7 +51,7 @@ test('a newcomer registers, gets the mail, confirms, makes a key, chats, and see
   ]);
 });
 
-test('every other way to spend is answered and charged', async () => {
+test('every other priced route succeeds and is charged', async () => {
   const spend = async (path: string, body: object) => {
     const { status, headers } = await service.call('POST', path, { key, body });
     return [status, Number(headers.get('x-credits-charged')) > 0];
@@ -66,34 +66,34 @@ test('every other way to spend is answered and charged', async () => {
   expect(await spend('/openai/v1/chat/completions', chat('Hello'))).toEqual([200, true]);
 });
 
-test('a repeated request with an Idempotency-Key is answered again and charged once', async () => {
+test('a repeated request with an Idempotency-Key is replayed and charged once', async () => {
   const headers = { 'idempotency-key': 'deployed-once' };
-  const ask = () => service.call('POST', '/v1/chat/completions', { key, body: chat('Once'), headers });
+  const send = () => service.call('POST', '/v1/chat/completions', { key, body: chat('Once'), headers });
   const before = await service.call('GET', '/api/credits', { key });
-  const [first, again] = [await ask(), await ask()];
+  const [first, again] = [await send(), await send()];
   expect(again.body).toEqual(first.body);
   const after = await service.call('GET', '/api/credits', { key });
   expect(before.body.data.balance - after.body.data.balance).toBe(1);
 });
 
-describe('what is wrong is refused in the envelope', () => {
+describe('an invalid request is refused in the envelope', () => {
   const refusals: [string, string, string, object, number, string][] = [
     ['no key', 'POST', '/v1/chat/completions', { body: chat() }, 401, 'INVALID_API_KEY'],
     ['a foreign key', 'POST', '/v1/chat/completions', { body: chat(), key: 'tai_nobody' }, 401, 'INVALID_API_KEY'],
-    ['a page that is not there', 'GET', '/api/nowhere', {}, 404, 'NOT_FOUND'],
+    ['an unknown path', 'GET', '/api/nowhere', {}, 404, 'NOT_FOUND'],
     ['another method', 'DELETE', '/v1/models', {}, 405, 'METHOD_NOT_ALLOWED'],
   ];
   test.each(refusals)('%s', async (_, method, path, options, status, message) => {
-    const answer = await service.call(method, path, options);
-    expect(answer.body).toMatchObject({ message, error: true, data: null, status });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('x-request-id')).toMatch(/^\w+$/);
+    const response = await service.call(method, path, options);
+    expect(response.body).toMatchObject({ message, error: true, data: null, status });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('x-request-id')).toMatch(/^\w+$/);
   });
 
   test('a bad body, a model above the plan, and a revoked key with the next call', async () => {
-    const ask = (body: unknown) => service.call('POST', '/v1/chat/completions', { key, body });
-    expect((await ask({ model: 'svc-1' })).status).toBe(400);
-    expect((await ask({ ...chat(), model: 'svc-1-32k' })).status).toBe(403);
+    const send = (body: unknown) => service.call('POST', '/v1/chat/completions', { key, body });
+    expect((await send({ model: 'svc-1' })).status).toBe(400);
+    expect((await send({ ...chat(), model: 'svc-1-32k' })).status).toBe(403);
     const person = await service.person();
     await service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
     const revoked = await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
@@ -101,7 +101,7 @@ describe('what is wrong is refused in the envelope', () => {
   });
 });
 
-test('somebody stays for the update', async () => {
+test('an account is kept for the update', async () => {
   const kept = { email: 'kept@example.com', name: 'Kept', password_hash: 'a quiet river bank' };
   const { status } = await service.call('POST', '/api/auth/register', { body: kept });
   expect(status).toBe(201);

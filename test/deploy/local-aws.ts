@@ -69,14 +69,14 @@ export async function startLocalAws(python: string, variables: Readonly<Record<s
   }
   for (let tries = 0; tries < 300; tries++) {
     if (child.exitCode !== null) throw new Error(`the local AWS ended: ${output}`);
-    if (await answers(`${url}/_ministack/health`)) return { url, variables: aws, stop: () => void child.kill() };
+    if (await isReachable(`${url}/_ministack/health`)) return { url, variables: aws, stop: () => void child.kill() };
     await sleep(200);
   }
   child.kill();
-  throw new Error(`the local AWS did not answer within a minute: ${output}`);
+  throw new Error(`the local AWS did not respond within a minute: ${output}`);
 }
 
-const answers = (url: string): Promise<boolean> =>
+const isReachable = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(2000) }).then(
     ({ ok }) => ok,
     () => false,

@@ -1,8 +1,8 @@
-"""Starts ministack 1.4.21 with three mistakes of it put right.
+"""Starts ministack 1.4.21 with three defects fixed.
 
-When it updates a nested stack it forgets what Fn::GetAtt says of the resources that the update leaves alone.
-It deletes a stack by its name only, where the CDK asks by its ARN.
-It deletes with a stack what its template says to retain.
+When it updates a nested stack it loses the attributes (Fn::GetAtt) of resources that the update does not change.
+It deletes a stack by its name only, where the CDK sends its ARN.
+It deletes resources of a stack whose deletion policy retains them.
 """
 
 import sys

@@ -12,7 +12,7 @@ import { installTools, type LocalAws, startLocalAws } from './local-aws.ts';
 
 /**
  * Deploys the real stacks to a local AWS, sends the API tests through the deployed gateway, deploys an update, tests
- * that, and destroys. What the local AWS does not have stays out: edge, firewall, streams, alarms with metric math.
+ * that, and destroys. Not supported by the local AWS: edge, firewall, streams, alarms with metric math.
  */
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'deploy-'));
@@ -25,11 +25,10 @@ interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-const say = (text: string): void => console.log(`[${Math.round((Date.now() - started) / 1000)} s] ${text}`);
+const log = (text: string): void => console.log(`[${Math.round((Date.now() - started) / 1000)} s] ${text}`);
 
 /**
- * Runs a command; with `quiet`, what it says is shown only if it fails. Does not block: the models' stand-in answers from
- * this process meanwhile.
+ * Runs a command; with `quiet`, its output is shown only if it fails. Does not block: the models' stand-in runs in this process.
  */
 async function run(
   command: string,
@@ -59,7 +58,7 @@ async function synthesise(name: string, context: readonly string[] = []): Promis
   return out;
 }
 
-/** The names that a deployment gave to what tests must reach. */
+/** Environment variables with the names of the deployed resources. */
 function deployed({ url, variables }: LocalAws): Record<string, string> {
   const { 'text-ai-plain-api': api, 'text-ai-plain-data': data } = JSON.parse(readFileSync(outputs, 'utf8'));
   const apiId = /^https?:\/\/([^.]+)\./.exec(api.ApiUrl)?.[1];
@@ -77,13 +76,13 @@ function deployed({ url, variables }: LocalAws): Record<string, string> {
 
 async function exercise(closers: (() => void | Promise<void>)[]): Promise<void> {
   const tool = installTools();
-  say('tools are installed');
+  log('tools are installed');
   const templates = await synthesise('first');
   const update = await synthesise('update', ['planTable=overview']);
-  say('synthesised twice');
+  log('synthesised twice');
   // Warnings are of style: CDK names what depends on a role although that follows (W3005).
   await run(tool('cfn-lint'), ['--ignore-checks', 'W', '--', ...globSync(join(templates, '*.template.json'))]);
-  say('cfn-lint finds no error');
+  log('cfn-lint finds no error');
 
   const endpoints = new Map(models.map(({ endpoint, family }) => [endpoint, family]));
   const sagemaker = await startSageMaker({ engine: demoEngine({ wordDelayMs: 0 }), faults: createFaults(), endpoints });
@@ -96,23 +95,23 @@ async function exercise(closers: (() => void | Promise<void>)[]): Promise<void> 
   closers.push(() => aws.stop());
 
   const cdk = (args: readonly string[]) => run('cdk', args, { quiet: true, variables: aws.variables });
-  const told = ['--require-approval', 'never', '--outputs-file', outputs];
-  const deploy = (app: string) => cdk(['deploy', ...stacks, '--app', app, ...told]);
+  const options = ['--require-approval', 'never', '--outputs-file', outputs];
+  const deploy = (app: string) => cdk(['deploy', ...stacks, '--app', app, ...options]);
   const vitest = (files: readonly string[], variables = deployed(aws)) =>
     run('vitest', ['run', '--config', 'test/deploy/vitest.config.ts', ...files], { variables });
 
   await cdk(['bootstrap', 'aws://000000000000/us-east-1', '--app', templates]);
   await deploy(templates);
-  say('deployed');
+  log('deployed');
   await vitest(['--exclude', '**/after-*.deploy.ts']);
-  say('the deployed gateway passes');
+  log('the deployed gateway passes');
   await deploy(update);
   await vitest(['after-update.deploy.ts']);
-  say('an update takes over, and what was there is there');
+  log('an update takes over, and what was there is there');
   const names = deployed(aws);
   await cdk(['destroy', ...stacks, '--app', update, '--force']);
   await vitest(['after-destroy.deploy.ts'], names);
-  say('destroyed; the tables are kept');
+  log('destroyed; the tables are kept');
 }
 
 const closers: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true, force: true })];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that ask for what only one machine has, beside those that turn its clock or break its parts (they skip themselves). */
+/** Tests that need the service on one machine, beside those that turn its clock or break its parts (they skip themselves). */
 const onlyOnOneMachine = [
   // The local AWS cannot stream, reads paths in its own way, and takes a slash at the end of one for nothing.
   'stream',
@@ -16,7 +16,7 @@ const onlyOnOneMachine = [
   'are at most 50 active',
 ];
 
-/** Against the deployed platform: the whole way of test/deploy, and API tests that also run against one machine. */
+/** Against the deployed platform: the end-to-end tests of test/deploy, and API tests that also run against one machine. */
 export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {

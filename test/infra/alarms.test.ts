@@ -30,12 +30,12 @@ describe.each(alarms)('$path', ({ properties }) => {
   const [, loss = '', section = ''] =
     /^(.+\.) What to do: docs\/runbook\.md#([\w-]+)$/.exec(properties.AlarmDescription) ?? [];
 
-  test('says what users lose, and which section of the runbook says what to do', () => {
+  test('has the impact on users and an existing section of the runbook', () => {
     expect(loss.length).toBeGreaterThan(20);
     expect(sections).toContain(section);
   });
 
-  test('tells somebody when it begins and when it is over', () => {
+  test('notifies when it begins and when it is over', () => {
     expect(properties.AlarmActions).toHaveLength(1);
     expect(properties.OKActions).toEqual(properties.AlarmActions);
   });
@@ -48,7 +48,7 @@ test('no function is without an alarm of its own for runs that fail', () => {
   expect(failing).toContain(unknownRouteId);
 });
 
-test('every job has an alarm for what it gave up on, and every stream for its age', () => {
+test('every job has an alarm for its dead-letter queue, and every stream for its age', () => {
   const withAlarm = (name: string) =>
     alarms.filter(({ path }) => path.endsWith(`/${name}`)).map(({ path }) => path.split('/')[0]);
   expect(new Set(withAlarm('GaveUp'))).toEqual(new Set(allJobs.map(({ id }) => id)));
@@ -56,7 +56,7 @@ test('every job has an alarm for what it gave up on, and every stream for its ag
   expect(new Set(withAlarm('Late'))).toEqual(new Set(following));
 });
 
-test('the service as a whole has an alarm for every loss that no single function shows', () => {
+test('the service as a whole has an alarm for every failure that no single function shows', () => {
   const service = alarms
     .filter(({ path }) => path.startsWith('Service/'))
     .map(({ path }) => path.replace('Service/', ''));
@@ -73,18 +73,18 @@ test('the service as a whole has an alarm for every loss that no single function
   ]);
 });
 
-test('a sweep that tells nothing is an alarm too', () => {
+test('a sweep that writes no metric is an alarm too', () => {
   const { properties } = alarms.find(({ path }) => path === 'Service/OverdueHold')!;
   expect(properties.TreatMissingData).toBe('breaching');
 });
 
-test('a section of the runbook is there for an alarm, or for an operator’s own question', () => {
+test('a section of the runbook is there for an alarm, or for an operator’s own task', () => {
   const linked = new Set(alarms.map(({ properties }) => /#([\w-]+)$/.exec(properties.AlarmDescription)?.[1]));
-  const own = new Set(['a-model-sleeps', 'everyday-acts']);
+  const own = new Set(['a-model-is-scaled-to-zero', 'routine-operations']);
   expect(sections.filter((section) => !linked.has(section) && !own.has(section))).toEqual([]);
 });
 
-test('new code is undone by the alarm of its function', () => {
+test('new code is rolled back by the alarm of its function', () => {
   const groups = ofType(api, 'AWS::CodeDeploy::DeploymentGroup');
   expect(groups).toHaveLength(allRoutes.length + 1);
   for (const [, { Properties }] of groups) {

@@ -17,7 +17,7 @@ const alarmMetrics = [api, monitoring]
       1,
   );
 
-const standing = {
+const monthly = {
   keys: count('AWS::KMS::Key'),
   secrets: count('AWS::SecretsManager::Secret'),
   firewalls: count('AWS::WAFv2::WebACL'),
@@ -25,20 +25,20 @@ const standing = {
   alarmMetrics: alarmMetrics.reduce((sum, metrics) => sum + metrics, 0),
 };
 
-test('docs/deploy.md says what the default stage costs in a month without a call', () => {
-  expect(guide).toContain(table(costAtZero(standing)));
+test('docs/deploy.md has the cost of the default stage in a month without traffic', () => {
+  expect(guide).toContain(table(costAtZero(monthly)));
 });
 
-test('docs/deploy.md says what a million chats of 3 s cost beside the model', () => {
+test('docs/deploy.md has the cost of a million chats of 3 s beside the model', () => {
   const { memoryMb } = routes.createChatCompletion;
-  expect(guide).toContain(table(costOfCalls(1e6, { seconds: 3, memoryMb, answerBytes: 2000 })));
+  expect(guide).toContain(table(costOfCalls(1e6, { seconds: 3, memoryMb, responseBytes: 2000 })));
 });
 
-test('a million priced calls cost no more than 2.50 dollars of table on the way of the request', () => {
+test('a million priced calls cost no more than 2.50 dollars of table in the path of the request', () => {
   expect(writeUnits.request * 0.625).toBeLessThanOrEqual(2.5);
 });
 
-test('what is paid while nobody calls is only what stands in the table: nothing runs', () => {
+test('without traffic nothing is charged beside the rows of that table: nothing runs', () => {
   const running = [
     'AWS::SageMaker::Endpoint',
     'AWS::EC2::NatGateway',

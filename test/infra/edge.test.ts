@@ -47,7 +47,7 @@ describe('the edge', () => {
     expect(new Set(toApi.map((behaviour) => originOf(behaviour).OriginPath))).toEqual(new Set(['/live']));
   });
 
-  test('keeps no answer of the API, takes every method, and takes and asks by TLS only', () => {
+  test('caches no response of the API, allows every method, and uses TLS only on both sides', () => {
     for (const behaviour of toApi) {
       expect(behaviour).toMatchObject({
         CachePolicyId: cachingDisabled,
@@ -59,7 +59,7 @@ describe('the edge', () => {
     }
   });
 
-  test('waits longer than the gateway for any answer that is not streamed', () => {
+  test('has a longer timeout than the gateway for any buffered response', () => {
     const plain = allRoutes.map(
       ({ timeoutSeconds, streaming }) => (streaming ? Math.min(timeoutSeconds, 90) : timeoutSeconds) + 1,
     );
@@ -84,7 +84,7 @@ describe('the edge', () => {
     });
   });
 
-  test('tells browsers to come by TLS for a year, to guess no types, and which scripts they may run', () => {
+  test('sends HSTS for a year, nosniff and a content security policy', () => {
     const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, { Properties }]) => Properties);
     expect(policies).toHaveLength(3);
     for (const { ResponseHeadersPolicyConfig } of policies) {
@@ -130,12 +130,17 @@ describe('what runs at the edge', () => {
   });
 
   test('any other path is 404 in the envelope', () => {
-    const answer = run('Pages', { uri: '/wp-login.php' });
-    expect(answer.statusCode).toBe(404);
-    expect(JSON.parse(answer.body.data)).toMatchObject({ message: 'NOT_FOUND', error: true, data: null, status: 404 });
+    const response = run('Pages', { uri: '/wp-login.php' });
+    expect(response.statusCode).toBe(404);
+    expect(JSON.parse(response.body.data)).toMatchObject({
+      message: 'NOT_FOUND',
+      error: true,
+      data: null,
+      status: 404,
+    });
   });
 
-  test('the API is told who calls, whatever the caller says of himself', () => {
+  test('the API gets the viewer’s address, whatever address the caller sent', () => {
     const request = run('Caller', {
       uri: '/api/auth/login',
       headers: { 'x-caller-address': { value: '203.0.113.1' } },
@@ -158,7 +163,7 @@ describe('the firewall', () => {
 
   test('has the rules of AWS against known attacks and bad addresses, and a limit for sign-ins and for all requests', () => {
     expect(rules.map(({ Name }) => Name)).toEqual([
-      'OnlyThroughTheEdge',
+      'RequireEdge',
       'AWSManagedRulesAmazonIpReputationList',
       'AWSManagedRulesKnownBadInputsRuleSet',
       'AWSManagedRulesCommonRuleSet',
@@ -168,7 +173,7 @@ describe('the firewall', () => {
     expect(rules.map(({ Priority }) => Priority)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('counts by the address that the edge saw', () => {
+  test('aggregates by the viewer’s address', () => {
     for (const { Statement } of rules.filter(({ Name }) => ['SignIns', 'Requests'].includes(Name))) {
       expect(Statement.RateBasedStatement).toMatchObject({
         AggregateKeyType: 'FORWARDED_IP',
@@ -177,7 +182,7 @@ describe('the firewall', () => {
     }
   });
 
-  test('answers in the envelope, with the status of its code', () => {
+  test('returns the envelope, with the status of its code', () => {
     for (const { Action } of rules.filter(({ Action }) => Action)) {
       const { ResponseCode, CustomResponseBodyKey } = Action.Block.CustomResponse;
       const envelope = JSON.parse(bodies[CustomResponseBodyKey]!.Content);
@@ -186,7 +191,7 @@ describe('the firewall', () => {
     }
   });
 
-  test('the edge shows the pass that the firewall asks for, and no template has it', () => {
+  test('the edge sends the origin verification header that the firewall requires, and no template has its value', () => {
     const secret = JSON.stringify(rules[0]!.Statement);
     expect(secret).toContain('{{resolve:secretsmanager:');
     const [header] = originOf(toApi[0]!).OriginCustomHeaders!;
@@ -196,10 +201,10 @@ describe('the firewall', () => {
     expect(JSON.stringify(header!.HeaderValue)).toContain('{{resolve:secretsmanager:');
   });
 
-  test('without an edge before it, counts by who connects', () => {
+  test('without an edge before it, aggregates by the source address', () => {
     const [[, own] = []] = ofType(other.api, 'AWS::WAFv2::WebACL');
     expect(JSON.stringify(own!.Properties)).toContain('"AggregateKeyType":"IP"');
-    expect(JSON.stringify(own!.Properties)).not.toMatch(/FORWARDED_IP|OnlyThroughTheEdge/);
+    expect(JSON.stringify(own!.Properties)).not.toMatch(/FORWARDED_IP|RequireEdge/);
     expect(ofType(other.api, 'AWS::CloudFront::Distribution')).toEqual([]);
   });
 });

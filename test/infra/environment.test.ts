@@ -18,18 +18,21 @@ const { api } = await synthesise({ stage, buffered: true });
 const variables = variablesOf(api);
 const [[configurationSet] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 
-test('a function is told the names of the tables it uses, and of no others', () => {
+test('a function has the names of the tables it uses in its environment, and of no others', () => {
   const allTables: string[] = Object.values(tableVariables);
   for (const { id, uses } of [...allRoutes, ...allJobs]) {
     const wanted = Object.entries(tableVariables).filter(([table]) => table in (uses.tables ?? {}));
-    const told = Object.keys(variables.get(id) ?? {}).filter((name) => allTables.includes(name));
-    expect(told.toSorted()).toEqual(wanted.map(([, variable]) => variable).toSorted());
+    const present = Object.keys(variables.get(id) ?? {}).filter((name) => allTables.includes(name));
+    expect(present.toSorted()).toEqual(wanted.map(([, variable]) => variable).toSorted());
   }
 });
 
 test('every function has a secure cookie, the public origin, and an environment that it can read', () => {
-  for (const told of variables.values()) {
-    const texts = Object.entries(told).map(([name, value]) => [name, typeof value === 'string' ? value : 'a-table']);
+  for (const environmentOf of variables.values()) {
+    const texts = Object.entries(environmentOf).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : 'a-table',
+    ]);
     const environment = v.parse(Environment, Object.fromEntries(texts));
     expect(environment).toMatchObject({ SESSION_COOKIE: '__Host-session', PUBLIC_ORIGIN: 'https://text.example.org' });
     expect(environment).toMatchObject({
@@ -38,24 +41,27 @@ test('every function has a secure cookie, the public origin, and an environment 
       TRUSTED_PROXIES: 2,
       FAST_PATH: 'off',
     });
-    expect(told).toMatchObject({ POWERTOOLS_SERVICE_NAME: 'text-ai', POWERTOOLS_METRICS_NAMESPACE: 'text-ai-other' });
-    expect(told).not.toHaveProperty('NODE_OPTIONS');
+    expect(environmentOf).toMatchObject({
+      POWERTOOLS_SERVICE_NAME: 'text-ai',
+      POWERTOOLS_METRICS_NAMESPACE: 'text-ai-other',
+    });
+    expect(environmentOf).not.toHaveProperty('NODE_OPTIONS');
   }
 });
 
-test('sender, configuration set and endpoints are named and granted together', () => {
+test('sender, configuration set and endpoints are set and granted together', () => {
   const policies = new Map(ofType(api, 'AWS::IAM::Policy').map(([, policy]) => [functionId(policy), policy]));
   for (const { id, uses } of [...allRoutes, ...allJobs]) {
-    const told = variables.get(id) ?? {};
+    const own = variables.get(id) ?? {};
     const granted = JSON.stringify(policies.get(id));
-    expect(told['MAIL_SENDER']).toBe(uses.mail && stage.mail.sender);
+    expect(own['MAIL_SENDER']).toBe(uses.mail && stage.mail.sender);
     expect(granted.includes('identity/mail.example.org')).toBe(Boolean(uses.mail));
-    expect(told['MAIL_CONFIGURATION_SET']).toEqual(uses.mail && { Ref: configurationSet });
+    expect(own['MAIL_CONFIGURATION_SET']).toEqual(uses.mail && { Ref: configurationSet });
     expect(granted.includes(`configuration-set/"`)).toBe(Boolean(uses.mail));
-    const { MODEL_ENDPOINTS } = v.parse(Environment, { MODEL_ENDPOINTS: told['MODEL_ENDPOINTS'] ?? '{}' });
+    const { MODEL_ENDPOINTS } = v.parse(Environment, { MODEL_ENDPOINTS: own['MODEL_ENDPOINTS'] ?? '{}' });
     expect(MODEL_ENDPOINTS.get('svc-1')?.endpoint).toBe(uses.inference ? 'Llama-Live' : 'svc-1');
-    expect(told['TRANSLATION_MODEL']).toBe(uses.inference && 'svc-1');
-    expect(told['IDENTITY_AUDIENCE']).toBe(uses.identityProvider && stage.googleClientId);
+    expect(own['TRANSLATION_MODEL']).toBe(uses.inference && 'svc-1');
+    expect(own['IDENTITY_AUDIENCE']).toBe(uses.identityProvider && stage.googleClientId);
     expect(granted.includes('endpoint/llama-live"')).toBe(Boolean(uses.inference));
   }
 });

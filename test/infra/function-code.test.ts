@@ -30,7 +30,7 @@ test('every entry point becomes code of its own', () => {
   expect(folders).toHaveLength(entries.length);
 });
 
-/** What each function's code, loaded in a process of its own, lets an expression say. */
+/** Output of an expression in each function's code, loaded in a process of its own. */
 function printedByEach(expression: string): string[] {
   const script = `import(process.argv[1]).then(({ handler }) => console.log(${expression}))`;
   return folders.map((folder) =>
@@ -53,7 +53,7 @@ test('a start loads neither Node’s own fetch nor TLS, HTTP/2 or WebCrypto, whi
   }
 });
 
-test('no function reads more than its budget when it starts; node bin/bundle-sizes.ts lists them', () => {
+test('no function loads more than its budget at cold start; node bin/bundle-sizes.ts lists them', () => {
   const ids = new Set([...allRoutes, ...allJobs].map(({ id }) => id)).add(unknownRouteId);
   expect(new Set(sizes.map(({ id }) => id))).toEqual(ids);
   expect(sizes.filter(({ bytes, budget }) => bytes > budget)).toEqual([]);

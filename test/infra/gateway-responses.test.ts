@@ -20,7 +20,7 @@ beforeAll(async () => {
 const envelopeOf = (response: GatewayResponse) =>
   JSON.parse(response.ResponseTemplates['application/json'] ?? '') as Record<string, unknown>;
 
-test('every answer that API Gateway can make by itself is ours', () => {
+test('every response that API Gateway returns itself is replaced', () => {
   const known = Object.values(ResponseType).filter((type) => type instanceof ResponseType);
   expect(known.length).toBeGreaterThan(20);
   expect(responses.map((response) => response.ResponseType).toSorted()).toEqual(
@@ -48,7 +48,7 @@ test('each names its request and none is cached', () => {
   }
 });
 
-test('429 and 503, and only they, say in whole seconds when to try again', () => {
+test('429 and 503, and only they, have Retry-After in whole seconds', () => {
   for (const { StatusCode, ResponseParameters } of responses) {
     const retryAfter = ResponseParameters['gatewayresponse.header.Retry-After'] ?? 'none';
     expect(retryAfter).toMatch(['429', '503'].includes(StatusCode) ? /^'[1-9]\d*'$/ : /^none$/);

@@ -23,12 +23,12 @@ beforeAll(async () => {
   grants = grantsByFunction();
 });
 
-/** What the service itself makes every function have: its own log, and traces, which know no resource. */
+/** Grants of every function: its own log, and traces, which have no resource. */
 const isOwnTrail = (id: string, { action, resource }: Grant) =>
   (['logs:CreateLogStream', 'logs:PutLogEvents'].includes(action) && resource === `${id}/Logs`) ||
   (['xray:PutTelemetryRecords', 'xray:PutTraceSegments'].includes(action) && resource === '*');
 
-test('every function has a role of its own, which nothing but Lambda may take on', () => {
+test('every function has a role of its own, which only Lambda may assume', () => {
   const functions = [...functionsOf(api).values()];
   const roles = functions.map((fn) => (fn.Properties['Role'] as { 'Fn::GetAtt': [string] })['Fn::GetAtt'][0]);
   expect(new Set(roles).size).toBe(functions.length);
@@ -44,7 +44,7 @@ test('every function writes its own log and traces', () => {
   for (const [id, granted] of grants) expect(granted.filter((grant) => isOwnTrail(id, grant))).toHaveLength(4);
 });
 
-test('beyond that, each may do exactly this', async () => {
+test('beyond that, each has exactly these grants', async () => {
   const lines = [...grants]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .flatMap(([id, granted]) => [
@@ -83,7 +83,7 @@ test('nothing can change or delete a row of the ledger but who appends to it, an
   ]);
 });
 
-test('nothing scans, and items are deleted where sessions, throttles, claims or accounts end, and nowhere else', () => {
+test('nothing scans, and items are deleted where sessions, throttles, unique constraints or accounts end, and nowhere else', () => {
   const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
   expect(all.filter(({ action }) => action === 'dynamodb:Scan')).toEqual([]);
   const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
@@ -124,7 +124,7 @@ function describeGrants(granted: readonly Grant[]): string[] {
     .toSorted();
 }
 
-/** A readable name of what an ARN in the API stack points at. */
+/** A readable name of the resource of an ARN in the API stack. */
 function nameOf(arn: unknown): string {
   if (typeof arn === 'string') return arn;
   const {

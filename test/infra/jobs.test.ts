@@ -13,7 +13,7 @@ const properties = (type: string, job: string): Record<string, unknown> =>
 const jobsWith = (kind: 'stream' | 'events' | 'everySeconds') => allJobs.filter(({ trigger }) => kind in trigger);
 
 describe.each(allJobs)('$id', ({ id }) => {
-  test('leaves what it gave up on in a queue of its own, encrypted, for 14 days, reached by TLS only', () => {
+  test('has a dead-letter queue of its own, encrypted, kept for 14 days, reached by TLS only', () => {
     expect(properties('AWS::SQS::Queue', id)).toMatchObject({
       SqsManagedSseEnabled: true,
       MessageRetentionPeriod: 14 * 86_400,
@@ -38,7 +38,7 @@ describe.each(jobsWith('stream'))('$id', ({ id }) => {
 });
 
 describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
-  test('runs as often as its row says, and a failed run is not repeated', () => {
+  test('runs at the interval of its row, and a failed run is not retried', () => {
     const seconds = 'everySeconds' in trigger ? trigger.everySeconds : 0;
     const rates: Record<number, string> = { 60: 'rate(1 minute)', 86_400: 'rate(1 day)' };
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
@@ -53,7 +53,7 @@ describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
 });
 
 describe.each(jobsWith('events'))('$id', ({ id }) => {
-  test('gets its events for a day, repeats a failed run twice, and keeps what it gave up on', () => {
+  test('retries delivery for a day and a failed run twice, and keeps failures in its dead-letter queue', () => {
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
       Targets: [
         {
@@ -68,7 +68,7 @@ describe.each(jobsWith('events'))('$id', ({ id }) => {
     });
   });
 
-  test('lets that rule in, and nobody else', () => {
+  test('is invoked by that rule only', () => {
     const rule = partsOf('AWS::Events::Rule').get(id);
     const permissions = ofType(template, 'AWS::Lambda::Permission').filter(([, part]) => functionId(part) === id);
     expect(permissions.map(([, part]) => part.Properties)).toMatchObject([
@@ -77,7 +77,7 @@ describe.each(jobsWith('events'))('$id', ({ id }) => {
   });
 });
 
-describe('what a stream job is woken for', () => {
+describe('the filter of a stream job', () => {
   const { id: ledger } = jobs.projectLedger;
   const { id: mailer } = jobs.sendMail;
 

@@ -12,7 +12,7 @@ const one = (type: string): Record<string, any> => {
 };
 
 describe('a model that the stage hosts', () => {
-  test('runs in its container on an endpoint whose instances may be none', () => {
+  test('runs in its container on an endpoint that scales to zero instances', () => {
     expect(one('AWS::SageMaker::Model')['PrimaryContainer']).toEqual({
       Image: otherStage.models.hosted['svc-code']!.image,
       Environment: { SM_VLLM_MAX_MODEL_LEN: '4096', SM_VLLM_MODEL: 's3://weights/llama/' },
@@ -29,7 +29,7 @@ describe('a model that the stage hosts', () => {
     });
   });
 
-  test('has as many copies as calls at a time need, none while nobody calls, and one again for the first call', () => {
+  test('scales its replicas with concurrent requests, to zero without traffic, and to one again for the first call', () => {
     expect(one('AWS::ApplicationAutoScaling::ScalableTarget')).toMatchObject({
       ResourceId: `inference-component/${name}`,
       ScalableDimension: 'sagemaker:inference-component:DesiredCopyCount',
@@ -54,12 +54,12 @@ describe('a model that the stage hosts', () => {
     expect(one('AWS::CloudWatch::Alarm')).toMatchObject({ MetricName: 'NoCapacityInvocationFailures' });
   });
 
-  test('is what its functions call, and may call', () => {
+  test('is in the environment of its functions, and granted to them', () => {
     const variables = ofType(api, 'AWS::Lambda::Function').find(
       ([, fn]) => functionId(fn) === 'create-chat-completion',
     )![1].Properties['Environment'] as { Variables: Record<string, string> };
-    const told = JSON.parse(variables.Variables['MODEL_ENDPOINTS']!);
-    expect(told['svc-code']).toEqual({ endpoint: name, family: 'vllm', component: name });
+    const endpoints = JSON.parse(variables.Variables['MODEL_ENDPOINTS']!);
+    expect(endpoints['svc-code']).toEqual({ endpoint: name, family: 'vllm', component: name });
     const policies = ofType(api, 'AWS::IAM::Policy').filter(
       ([, policy]) => functionId(policy) === 'create-chat-completion',
     );

@@ -50,7 +50,7 @@ test('every route is deployed once, with its own handler, and nothing else is', 
   );
 });
 
-test('any other method and any other path meets the handler that says 405 or 404', () => {
+test('any other method and any other path gets the handler that returns 405 or 404', () => {
   const rest = methods.filter(({ method }) => method === 'ANY');
   expect(new Set(rest.map(({ handler }) => handler))).toEqual(new Set([unknownRouteId]));
   const covered = new Set(rest.map(({ path }) => path));
@@ -58,7 +58,7 @@ test('any other method and any other path meets the handler that says 405 or 404
   expect([...covered]).toEqual(expect.arrayContaining(['/', '/{proxy+}', '/api/{proxy+}', '/v1/{proxy+}']));
 });
 
-test('that handler is let in by one statement, so its resource policy never fills up', () => {
+test('that handler has one statement in its resource policy, which never reaches its limit', () => {
   const permissions = ofType(template, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
   expect(permissions.filter((permission) => handlerIn(template, permission) === unknownRouteId)).toHaveLength(1);
 });
@@ -66,16 +66,16 @@ test('that handler is let in by one statement, so its resource policy never fill
 describe('time', () => {
   const secondsOf = (id: string) => Number(functions.get(id)?.Properties['Timeout']);
 
-  test('a model is given up before its function', () => {
+  test('the deadline of a model is before the timeout of its function', () => {
     const modelSeconds = v.parse(Environment, {}).MODEL_DEADLINE_MS / 1000;
     const brief = new Set<string>([routes.translate.id, routes.createEmbeddings.id, routes.createOpenAiEmbeddings.id]);
     const deadlineOf = (id: string) => (brief.has(id) ? briefModelSeconds : modelSeconds);
-    const asking = allRoutes.filter(({ uses }) => uses.inference).map(({ id }) => id);
-    expect(asking).not.toHaveLength(0);
-    expect(asking.filter((id) => secondsOf(id) <= deadlineOf(id))).toEqual([]);
+    const invoking = allRoutes.filter(({ uses }) => uses.inference).map(({ id }) => id);
+    expect(invoking).not.toHaveLength(0);
+    expect(invoking.filter((id) => secondsOf(id) <= deadlineOf(id))).toEqual([]);
   });
 
-  test('a function is given up a second before its gateway', () => {
+  test('the timeout of a function is a second before that of its gateway', () => {
     const named = methods.filter(({ method }) => method !== 'ANY');
     const gateway = named.map(({ handler, timeoutMs }) => [handler, timeoutMs]);
     expect(gateway).toEqual(named.map(({ handler }) => [handler, (secondsOf(handler) + 1) * 1000]));
@@ -89,7 +89,7 @@ describe('time', () => {
 });
 
 describe('streaming', () => {
-  test('is used on the rows that ask for it and nowhere else', () => {
+  test('is used on the routes that declare it and nowhere else', () => {
     const wanted = allRoutes.filter(({ streaming }) => streaming).map(({ id }) => id);
     expect(methods.filter(({ streams }) => streams).map(({ handler }) => handler)).toEqual(wanted);
   });
@@ -124,7 +124,7 @@ describe('logs', () => {
   });
 });
 
-test('a deployment says where it is reached', () => {
+test('a deployment has its URLs as outputs', () => {
   expect(Object.keys(template.outputs)).toEqual(expect.arrayContaining(['ApiUrl', 'InferenceUrl']));
   const { ApiUrl, InferenceUrl } = template.outputs;
   expect(JSON.stringify(ApiUrl?.Value)).toMatch(/"https:\/\/".*"DomainName".*"\/api"/);
@@ -159,7 +159,7 @@ function methodsOf(from: Whole): DeployedMethod[] {
   });
 }
 
-/** The function that a piece of template points at. */
+/** The function that a part of a template refers to. */
 function handlerIn(from: Whole, value: unknown): string {
   const text = JSON.stringify(value);
   const [, fn] = ofType(from, 'AWS::Lambda::Alias').find(([id]) => text.includes(`"${id}"`)) ?? [];

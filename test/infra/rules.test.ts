@@ -64,7 +64,7 @@ test('a finding without a reason stops the synthesis', () => {
   expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: false, violations: [finding] });
 });
 
-test('a stage with a domain is met there, by TLS 1.2 and newer', () => {
+test('a stage with a domain is served there, by TLS 1.2 and newer', () => {
   const edge = Template.fromStack(api.node.findAll().find((node) => node instanceof EdgeStack)!);
   edge.hasResourceProperties('AWS::CloudFront::Distribution', {
     DistributionConfig: {

@@ -8,7 +8,7 @@ export type { Resource, Whole } from './whole.ts';
 
 export interface Synthesis {
   readonly buffered?: boolean;
-  /** `live` unless said. */
+  /** Default: `live`. */
   readonly stage?: Stage;
 }
 

@@ -30,7 +30,7 @@ test('a stage may name its account and region', () => {
   for (const replica of replicas) expect(replica).toMatchObject([{ Region: 'eu-west-1' }]);
 });
 
-describe('a stage that cannot be deployed is refused with what is wrong', () => {
+describe('a stage that cannot be deployed is refused with the invalid setting', () => {
   const { models, ...live } = { ...stageNamed('live'), models: { endpoints: {}, hosted: {}, translation: 'svc-1' } };
   const hosted = {
     family: 'tei',
@@ -38,15 +38,15 @@ describe('a stage that cannot be deployed is refused with what is wrong', () => 
     weights: 'BAAI/bge-m3',
     environment: {},
     instanceType: 'ml.g5.xlarge',
-    copy: { accelerators: 1, memoryMb: 8192 },
-    fewestCopies: 0,
-    mostCopies: 2,
-    callsPerCopy: 8,
+    replica: { accelerators: 1, memoryMb: 8192 },
+    minReplicas: 0,
+    maxReplicas: 2,
+    requestsPerReplica: 8,
   };
   const certificateArn = 'arn:aws:acm:eu-west-1:111111111111:certificate/1';
 
   test.each<[string, object, RegExp]>([
-    ['an unknown choice', { colour: 'blue' }, /colour/],
+    ['an unknown setting', { colour: 'blue' }, /colour/],
     ['a name of capitals', { name: 'Live' }, /name must be 1 to 16 of a-z/],
     [
       'a certificate of the wrong region',
@@ -60,7 +60,7 @@ describe('a stage that cannot be deployed is refused with what is wrong', () => 
     ],
     [
       'a sender that is no address',
-      { mail: { sender: 'nobody', identity: 'created' } },
+      { mail: { sender: 'no-address', identity: 'created' } },
       /mail\.sender must be an e-mail address/,
     ],
     ['an empty client id', { googleClientId: '' }, /googleClientId must not be empty/],
@@ -80,9 +80,9 @@ describe('a stage that cannot be deployed is refused with what is wrong', () => 
       /models\.hosted must have a family that serves/,
     ],
     [
-      'fewer copies at most than at least',
-      { models: { ...models, hosted: { 'svc-embed': { ...hosted, fewestCopies: 3 } } } },
-      /must not have fewestCopies above mostCopies/,
+      'minReplicas above maxReplicas',
+      { models: { ...models, hosted: { 'svc-embed': { ...hosted, minReplicas: 3 } } } },
+      /must not have minReplicas above maxReplicas/,
     ],
     ['a retention that CloudWatch does not offer', { logRetentionDays: 8 }, /logRetentionDays must be one of 1, 3/],
     [

@@ -7,8 +7,8 @@ export const hostedModel: HostedModel = {
   weights: 's3://weights/llama/',
   environment: { SM_VLLM_MAX_MODEL_LEN: '4096' },
   instanceType: 'ml.g5.xlarge',
-  copy: { accelerators: 1, memoryMb: 8192 },
-  fewestCopies: 0,
-  mostCopies: 2,
-  callsPerCopy: 8,
+  replica: { accelerators: 1, memoryMb: 8192 },
+  minReplicas: 0,
+  maxReplicas: 2,
+  requestsPerReplica: 8,
 };

@@ -9,5 +9,5 @@ export const plainStage: StageInput = {
   networkLimits: 'off',
   firewall: null,
   logRetentionDays: 1,
-  rollout: 'at once',
+  rollout: 'all-at-once',
 };
