@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { ReviewedRules } from '#lib/reviewed-rules.ts';
-import { PipelineStack } from '#lib/stacks/pipeline-stack.ts';
+import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { pipelineSettings, stageNamed } from '#lib/stages.ts';
 import { dashboardFolder, isDashboardBuilt } from '#local/pages/dashboard-build.ts';
@@ -19,7 +19,7 @@ if (!(await isDashboardBuilt())) execFileSync(process.execPath, ['bin/build.ts']
 const dashboard = dashboardFolder;
 const stage = stageNamed(context('stage', 'live'));
 createPlatform(app, { stage, buffered: context('buffered', 'false') === 'true', dashboard });
-new PipelineStack(app, 'text-ai-pipeline', { settings: pipelineSettings(), stageNamed, dashboard });
+createPipeline(app, { settings: pipelineSettings(), stageNamed, dashboard });
 
 const packs = [new AwsSolutionsChecks(app), new ServerlessChecks(app)];
 Validations.of(app).addPlugins(...packs.map((pack) => new ReviewedRules(pack)));

@@ -71,6 +71,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'Traces know no resource: xray:PutTraceSegments and xray:PutTelemetryRecords. The golden table of grants shows that nothing else is wide.',
   },
   {
+    rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]'],
+    at: /-api\/.*\/Role\/DefaultPolicy\/Resource$/,
+    reason:
+      'In the sandbox SES also authorizes the recipient’s identity; a condition restricts the sender to the address of the stage.',
+  },
+  {
     rules: ['AwsSolutions-S1'],
     at: /\/edge\/Files\/Bucket\/Resource$/,
     reason: 'The bucket has public files only, made from the repository; CloudFront alone reads it.',

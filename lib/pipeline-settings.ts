@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 
-/** What the pipeline deploys, from where, through which stages of lib/stages.ts. */
+/** Source and stages (of lib/stages.ts) of the pipeline. */
 export const PipelineSettings = v.strictObject({
   repository: v.pipe(v.string(), v.regex(/^[\w.-]+\/[\w.-]+$/, 'must be owner/name')),
   branch: v.pipe(v.string(), v.nonEmpty('must not be empty')),
-  /** Connection to the repository's host (AWS CodeConnections), made once in the console. */
+  /** Connection to the repository's host (AWS CodeConnections), created once in the console. */
   connectionArn: v.pipe(
     v.string(),
     v.regex(/^arn:aws:(codeconnections|codestar-connections):/, 'must be the ARN of a connection'),

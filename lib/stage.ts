@@ -52,8 +52,8 @@ export const Stage = v.strictObject({
   mail: v.strictObject({
     /** Address that mails come from. */
     sender: Email,
-    /** `created`: SES is to verify the sender's domain, with DKIM; `existing`: it has. */
-    identity: v.picklist(['created', 'existing'], 'must be created or existing'),
+    /** Stage that creates the SES identity of the sender's domain; others of its account and region name it; null: it exists. */
+    identityOwner: v.nullable(v.string()),
   }),
   /** Client id of Google Identity Services, the audience of its tokens; null: no sign-in with Google. */
   googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
@@ -78,11 +78,15 @@ export const Stage = v.strictObject({
   firewall: v.nullable(
     v.strictObject({ requests: v.pipe(Positive, v.minValue(10)), signIns: v.pipe(Positive, v.minValue(10)) }),
   ),
+  /** API Gateway's throttle of all callers together; requests above it get 429. Accounts have limits of their own. */
+  throttle: v.strictObject({ requestsPerSecond: Positive, burst: Positive }),
   alarms: v.strictObject({
     /** Address that alarms notify; null: none, they only show. */
     email: v.nullable(Email),
     /** US dollars a month; 80 and 100 % notify; null: no budget. */
     monthlyBudgetUsd: v.nullable(Positive),
+    /** Concurrent executions of Lambda, of the whole account and region, above which an alarm fires. */
+    claimedConcurrency: Positive,
   }),
   /** How long logs are kept: days that CloudWatch Logs offers. */
   logRetentionDays: v.picklist(keepable, `must be one of ${keepable.join(', ')}`),

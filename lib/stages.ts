@@ -1,20 +1,22 @@
 import * as v from 'valibot';
+import { checkIdentityOwner } from './identity-owner.ts';
 import { type PipelineInput, PipelineSettings } from './pipeline-settings.ts';
 import { Stage, type StageInput } from './stage.ts';
 
-/** Synthesises as it is; a deployment puts in its own choices (docs/deploy.md). */
+/** Deploys with these defaults; a deployment sets its own (docs/deploy.md). */
 export const live: StageInput = {
   name: 'live',
   env: null,
   frontDoor: { kind: 'edge', domain: null },
-  mail: { sender: 'no-reply@example.com', identity: 'created' },
+  mail: { sender: 'no-reply@example.com', identityOwner: 'live' },
   googleClientId: null,
   models: { endpoints: {}, hosted: {}, translation: 'svc-instruct' },
   planTable: 'listing',
   networkLimits: 'on',
   fastPath: 'on',
   firewall: { requests: 10_000, signIns: 100 },
-  alarms: { email: null, monthlyBudgetUsd: null },
+  throttle: { requestsPerSecond: 2000, burst: 1000 },
+  alarms: { email: null, monthlyBudgetUsd: null, claimedConcurrency: 800 },
   logRetentionDays: 90,
   provisionedConcurrency: {},
   rollout: 'canary',
@@ -26,25 +28,23 @@ const stages: readonly StageInput[] = [
   { ...live, name: 'staging', logRetentionDays: 14, rollout: 'all-at-once' },
 ];
 
-const pipelineChoices: PipelineInput = {
-  repository: 'your-organisation/text-ai',
-  branch: 'main',
-  connectionArn: 'arn:aws:codeconnections:us-east-1:111111111111:connection/00000000-0000-0000-0000-000000000000',
-  staging: 'staging',
-  production: 'live',
-};
+/** Repository, branch, connection and stages of the pipeline; null: there is none. */
+const pipeline: PipelineInput | null = null;
 
-/** The stage of this name, checked: an impossible choice is an error that names it. */
+/** The stage of this name, validated: an invalid setting is an error that names it. */
 export function stageNamed(name: string): Stage {
   const stage = stages.find((candidate) => candidate.name === name);
   if (!stage) throw new Error(`no stage is called ${name}; there are: ${stages.map((known) => known.name).join(', ')}`);
-  return parseStage(stage);
+  const parsed = parseStage(stage);
+  checkIdentityOwner(parsed, stages.map(parseStage));
+  return parsed;
 }
 
 export const parseStage = (stage: unknown): Stage => checked(Stage, stage, 'the stage');
 
-/** What the pipeline deploys from where. */
-export const pipelineSettings = (): PipelineSettings => checked(PipelineSettings, pipelineChoices, 'the pipeline');
+/** The settings of the pipeline, validated; null: there is none. */
+export const pipelineSettings = (settings: PipelineInput | null = pipeline): PipelineSettings | null =>
+  settings && checked(PipelineSettings, settings, 'the pipeline');
 
 function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const parsed = v.safeParse(schema, value);

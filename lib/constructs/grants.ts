@@ -6,7 +6,7 @@ import { tableVariables } from '#contract/platform/environment.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
 import { endpointsOf } from '#lib/model-names.ts';
 import type { Stage } from '#lib/stage.ts';
-import { domainOf, type Mail } from './mail.ts';
+import type { Mail } from './mail.ts';
 import type { Variables } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
@@ -67,11 +67,12 @@ function grantInference(fn: LambdaFunction, stage: Stage): void {
   });
 }
 
+/** In the sandbox SES also authorizes the recipient's identity, so all identities are granted, from the sender's address only. */
 function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mail: { sender } }: Stage): void {
   const asSender = { StringEquals: { 'ses:FromAddress': sender } };
-  const identity = arn(fn, 'ses', 'identity', domainOf(sender));
+  const identities = arn(fn, 'ses', 'identity', '*');
   const configurationSet = arn(fn, 'ses', 'configuration-set', configurationSetName);
-  allow(fn, ['ses:SendEmail'], [identity, configurationSet], asSender);
+  allow(fn, ['ses:SendEmail'], [identities, configurationSet], asSender);
   setVariables(fn, { MAIL_SENDER: sender, MAIL_CONFIGURATION_SET: configurationSetName });
 }
 

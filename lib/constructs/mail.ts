@@ -3,9 +3,6 @@ import { ConfigurationSet, EmailSendingEvent, EventDestination, SuppressionReaso
 import { Construct } from 'constructs';
 import { mailFeedback } from '#contract/jobs.ts';
 
-/** The domain of an address, which SES verifies. */
-export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
-
 /** The configuration set of our mails: reputation metrics, and bounces and complaints as events. */
 export class Mail extends Construct {
   readonly configurationSetName: string;

@@ -36,8 +36,10 @@ export function awsMetrics(period: Duration) {
   return {
     gateway: (stage: Stage, name: 'Count' | '4XXError' | '5XXError' | 'Latency', statistic: string) =>
       metric('AWS/ApiGateway', name, statistic, { ApiName: `text-ai-${stage.name}`, Stage: 'live' }),
-    lambda: (name: 'Throttles' | 'ConcurrentExecutions' | 'Duration', statistic: string) =>
-      metric('AWS/Lambda', name, statistic),
+    lambda: (
+      name: 'Throttles' | 'ConcurrentExecutions' | 'ClaimedAccountConcurrency' | 'Duration',
+      statistic: string,
+    ) => metric('AWS/Lambda', name, statistic),
     table: (TableName: string, name: string) => metric('AWS/DynamoDB', name, 'Sum', { TableName }),
     reputation: (name: 'BounceRate' | 'ComplaintRate', set: string) =>
       metric('AWS/SES', `Reputation.${name}`, 'Maximum', { 'ses:configuration-set': set }),

@@ -9,14 +9,14 @@ import {
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '#contract/http/route.ts';
 import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';
+import { createLogGroup } from './log-group.ts';
 
 export interface ServiceApiProps {
-  /** Names the API and sets the retention of its access log. */
+  /** Names the API, and sets its throttle and the retention of its access log. */
   readonly stage: Stage;
   /** No integration streams, for a front door that cannot stream. */
   readonly buffered: boolean;
@@ -27,9 +27,6 @@ const apiStage = 'live';
 
 /** Maximum integration timeout of API Gateway for a buffered response. */
 const maxBufferedSeconds = 29;
-
-/** Throttle of all callers together; requests above it get 429. Accounts have limits of their own. */
-const throttle = { requestsPerSecond: 2000, burst: 1000 };
 
 /** Nothing of the query string, headers or body: links and credentials travel there. */
 const accessLogFields = {
@@ -55,17 +52,18 @@ export class ServiceApi extends Construct {
 
   constructor(scope: Construct, id: string, { stage, buffered }: ServiceApiProps) {
     super(scope, id);
-    const logs = new LogGroup(this, 'AccessLogs', { retention: stage.logRetentionDays });
+    const logs = createLogGroup(this, 'AccessLogs', stage);
     this.#buffered = buffered;
     this.#api = new RestApi(this, 'RestApi', {
       restApiName: `text-ai-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
+      // Retained also when a first creation fails: the role is the account's, which other APIs log with.
       cloudWatchRole: true,
       deployOptions: {
         stageName: apiStage,
         tracingEnabled: true,
-        throttlingRateLimit: throttle.requestsPerSecond,
-        throttlingBurstLimit: throttle.burst,
+        throttlingRateLimit: stage.throttle.requestsPerSecond,
+        throttlingBurstLimit: stage.throttle.burst,
         accessLogDestination: new LogGroupLogDestination(logs),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },

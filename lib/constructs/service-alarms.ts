@@ -76,6 +76,13 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
       runbook: 'functions-are-throttled',
     },
     {
+      id: 'ConcurrencyClaimed',
+      metric: aws.lambda('ClaimedAccountConcurrency', 'Maximum'),
+      above: stage.alarms.claimedConcurrency,
+      loss: 'Soon requests fail with 5xx: the account is close to its limit of concurrent executions.',
+      runbook: 'functions-are-throttled',
+    },
+    {
       id: 'TablesThrottled',
       metric: sumOf(throttled),
       above: 10,

@@ -10,7 +10,6 @@ import {
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Environment } from '#contract/environment.ts';
 import { metricsService } from '#contract/metrics.ts';
@@ -18,6 +17,7 @@ import { cast } from '#lib/cast.ts';
 import { metricsNamespace, type SharedProps } from '#lib/shared-props.ts';
 import { fiveMinutes, userAlarm } from './alarms.ts';
 import { functionCode } from './function-code.ts';
+import { createLogGroup } from './log-group.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
@@ -51,7 +51,7 @@ export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const { entry, description, timeoutSeconds, memoryMb, loss, provisionedConcurrency, stage, alarms: topic } = props;
     const parts = new Construct(scope, id);
-    const logGroup = new LogGroup(parts, 'Logs', { retention: stage.logRetentionDays });
+    const logGroup = createLogGroup(parts, 'Logs', stage);
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     super(parts, 'Function', {

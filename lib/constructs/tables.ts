@@ -35,7 +35,7 @@ function createKey(scope: Construct): Key {
   const key = new Key(scope, 'accounts-key', {
     description: 'Encrypts personal data of the text AI platform',
     enableKeyRotation: true,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   key.addToResourcePolicy(
     new PolicyStatement({
@@ -78,7 +78,7 @@ function createTable(scope: Construct, spec: TableSpec): TableV2 {
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: true,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
 }
 

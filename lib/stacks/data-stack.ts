@@ -1,8 +1,8 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
-import { domainOf } from '#lib/constructs/mail.ts';
 import { createTables, type Tables } from '#lib/constructs/tables.ts';
+import { domainOf } from '#lib/identity-owner.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface DataStackProps extends StackProps {
@@ -19,13 +19,15 @@ export class DataStack extends Stack {
     for (const [id, { tableName }] of Object.entries(this.tables)) {
       new CfnOutput(this, `${id}TableName`, { value: tableName });
     }
-    if (stage.mail.identity === 'created') this.#verifySender(domainOf(stage.mail.sender));
+    if (stage.mail.identityOwner === stage.name) this.#createIdentity(domainOf(stage.mail.sender));
   }
 
-  /** SES signs with DKIM once these records stand in the domain's DNS. */
-  #verifySender(domain: string): void {
+  /** SES verifies the domain, and signs with DKIM, once these records are in its DNS. */
+  #createIdentity(domain: string): void {
     const identity = new EmailIdentity(this, 'Sender', { identity: Identity.domain(domain), dkimSigning: true });
-    identity.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    identity.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    // An identity that exists already fails before a table exists, which its deletion protection would keep on rollback.
+    for (const table of Object.values(this.tables)) table.node.addDependency(identity);
     for (const [index, { name, value }] of identity.dkimRecords.entries()) {
       new CfnOutput(this, `DkimRecord${index + 1}`, { value: `${name} CNAME ${value}` });
     }

@@ -15,7 +15,7 @@ import type { PipelineSettings } from '#lib/pipeline-settings.ts';
 import type { Stage } from '#lib/stage.ts';
 import { createPlatform } from './platform.ts';
 
-export interface PipelineStackProps extends StackProps {
+interface PipelineStackProps extends StackProps {
   readonly settings: PipelineSettings;
   /** The stage of a name. */
   readonly stageNamed: (name: string) => Stage;
@@ -23,8 +23,18 @@ export interface PipelineStackProps extends StackProps {
   readonly dashboard: string | null;
 }
 
+type PipelineProps = Pick<PipelineStackProps, 'stageNamed' | 'dashboard'> & {
+  /** null: there is no pipeline. */
+  readonly settings: PipelineSettings | null;
+};
+
+/** The pipeline, where it has settings: `cdk deploy --all` deploys no other. */
+export function createPipeline(scope: Construct, { settings, ...props }: PipelineProps): void {
+  if (settings) new PipelineStack(scope, 'text-ai-pipeline', { settings, ...props });
+}
+
 /** From a push to production: tests, staging, its smoke test, a manual approval, production, its smoke test. */
-export class PipelineStack extends Stack {
+class PipelineStack extends Stack {
   constructor(scope: Construct, id: string, { settings, stageNamed, dashboard, ...props }: PipelineStackProps) {
     super(scope, id, { description: 'Text AI platform: pipeline', ...props });
     const { repository, branch, connectionArn } = settings;

@@ -29,7 +29,7 @@ def delete_stack(params):
 
 def forget_retained(stack):
     for logical_id, definition in stack.get("_template", {}).get("Resources", {}).items():
-        if definition.get("DeletionPolicy") == "Retain":
+        if definition.get("DeletionPolicy") in ("Retain", "RetainExceptOnCreate"):
             stack.get("_resources", {}).pop(logical_id, None)
 
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { dimensions, metrics } from '#contract/platform/metrics.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { otherStage } from '#test/other-stage.ts';
 import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
 const { api, monitoring } = await synthesise();
@@ -63,6 +64,7 @@ test('the service as a whole has an alarm for every failure that no single funct
   expect(service.toSorted()).toEqual([
     'Bounces',
     'Complaints',
+    'ConcurrencyClaimed',
     'FunctionsThrottled',
     'ModelFailures',
     'OverdueHold',
@@ -71,6 +73,17 @@ test('the service as a whole has an alarm for every failure that no single funct
     'TablesThrottled',
     'Unavailable',
   ]);
+});
+
+test('the alarm on claimed concurrency has the threshold of the stage, for the account as a whole', async () => {
+  const other = await synthesise({ stage: otherStage, buffered: true });
+  const thresholds = [monitoring, other.monitoring].map((stack) =>
+    ofType(stack, 'AWS::CloudWatch::Alarm').find(([, alarm]) => pathOf(alarm) === 'Service/ConcurrencyClaimed'),
+  );
+  const expected = { Namespace: 'AWS/Lambda', MetricName: 'ClaimedAccountConcurrency', Statistic: 'Maximum' };
+  expect(thresholds[0]![1].Properties).toMatchObject({ ...expected, Threshold: 800 });
+  expect(thresholds[1]![1].Properties).toMatchObject({ ...expected, Threshold: 40 });
+  expect(thresholds[0]![1].Properties).not.toHaveProperty('Dimensions');
 });
 
 test('a sweep that writes no metric is an alarm too', () => {

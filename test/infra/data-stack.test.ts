@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { type TableSpec, tables } from '#contract/tables.ts';
+import { stageNamed } from '#lib/stages.ts';
 import { otherStage } from '#test/other-stage.ts';
 import { ofType, pathOf, type Resource, synthesise } from './synth.ts';
 
@@ -20,7 +21,7 @@ test('exactly the tables of the contract are deployed', () => {
 describe.each(specs)('table $name', (spec) => {
   test('survives a deleted stack, a deleted table, a bad write and a stolen disk', () => {
     expect(deployed.get(spec.name)).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       UpdateReplacePolicy: 'Retain',
       Properties: {
         BillingMode: 'PAY_PER_REQUEST',
@@ -49,7 +50,7 @@ describe.each(specs)('table $name', (spec) => {
 
 test('personal data is under a key of the account, kept and renewed, which serves DynamoDB in this account only', () => {
   const [[id, key] = []] = ofType(data, 'AWS::KMS::Key');
-  expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
+  expect(key).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', Properties: { EnableKeyRotation: true } });
   expect(deployed.get('accounts')?.Properties['Replicas']).toMatchObject([
     { SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } },
   ]);
@@ -59,13 +60,37 @@ test('personal data is under a key of the account, kept and renewed, which serve
   expect(ofType(other.data, 'AWS::KMS::Key')).toEqual([]);
 });
 
-test('the domain that mails come from is verified with DKIM, and stays', () => {
+test('the domain that mails are sent from is verified with DKIM, and retained', () => {
   const [[, identity] = []] = ofType(data, 'AWS::SES::EmailIdentity');
   expect(identity).toMatchObject({
-    DeletionPolicy: 'Retain',
+    DeletionPolicy: 'RetainExceptOnCreate',
     Properties: { EmailIdentity: 'example.com', DkimAttributes: { SigningEnabled: true } },
   });
   expect(Object.keys(data.outputs).filter((name) => name.startsWith('DkimRecord'))).toHaveLength(3);
+});
+
+test('an identity that cannot be created fails before a table is created, which a rollback could not delete', () => {
+  const [[id] = []] = ofType(data, 'AWS::SES::EmailIdentity');
+  for (const table of deployed.values()) expect(table.DependsOn).toContain(id);
+});
+
+test('a stage whose identity another stage creates, or which exists, creates none', async () => {
+  const staging = await synthesise({ stage: stageNamed('staging') });
+  expect(stageNamed('staging').mail.identityOwner).toBe('live');
+  expect(ofType(staging.data, 'AWS::SES::EmailIdentity')).toEqual([]);
+  expect(ofType(other.data, 'AWS::SES::EmailIdentity')).toEqual([]);
+});
+
+test('nothing is retained when its first creation fails, but the account’s role for logs of API Gateway', async () => {
+  const { api, monitoring } = await synthesise();
+  const policies = [data, api, monitoring].flatMap(({ resources }) => Object.values(resources));
+  const retained = policies.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
+  expect(new Set(retained.map(pathOf))).toEqual(new Set(['Api/RestApi/CloudWatchRole', 'Api/RestApi/Account']));
+  const exceptOnCreate = policies.filter(({ DeletionPolicy }) => DeletionPolicy === 'RetainExceptOnCreate');
+  expect(new Set(exceptOnCreate.map(({ Type }) => Type))).toEqual(
+    new Set(['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::SES::EmailIdentity', 'AWS::Logs::LogGroup']),
+  );
+  for (const { UpdateReplacePolicy } of exceptOnCreate) expect(UpdateReplacePolicy).toBe('Retain');
 });
 
 function keySchema({ partitionKey, sortKey }: Pick<TableSpec, 'partitionKey' | 'sortKey'>) {

@@ -54,12 +54,26 @@ test('beyond that, each has exactly these grants', async () => {
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('grants.txt');
 });
 
-test('no action is a pattern, and no resource but that of the traces', () => {
+/** In the sandbox SES authorizes sender and recipients; the condition holds the grant to the stage's sender. */
+const sendsAsSender = ({ action, resource, condition }: Grant) =>
+  action === 'ses:SendEmail' &&
+  resource === 'ses identity/*' &&
+  condition.includes('{"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}');
+
+test('no action is a pattern, and no resource but that of the traces and of identities to send mails to', () => {
   for (const [id, granted] of grants) {
     expect(granted.filter(({ action }) => action.includes('*'))).toEqual([]);
     const wide = granted.filter(({ resource }) => resource.includes('*'));
-    expect(wide.filter((grant) => !isOwnTrail(id, grant))).toEqual([]);
+    expect(wide.filter((grant) => !isOwnTrail(id, grant) && !sendsAsSender(grant))).toEqual([]);
   }
+});
+
+test('a mail is sent from the address of the stage only, to any identity of the account', () => {
+  const sending = [...grants.values()].flat().filter(({ action }) => action.startsWith('ses:'));
+  expect(new Set(sending.map(({ condition }) => condition))).toEqual(
+    new Set([' if {"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}']),
+  );
+  expect(sending.filter(sendsAsSender)).not.toHaveLength(0);
 });
 
 test('the only other roles let API Gateway write its log, new code take over, and CDK publish and empty the bucket', () => {

@@ -124,6 +124,16 @@ describe('logs', () => {
   });
 });
 
+test('the gateway throttles all callers together at the rate and burst of the stage', () => {
+  const throttleOf = (from: Whole) => {
+    const [[, stage] = []] = ofType(from, 'AWS::ApiGateway::Stage');
+    const [all] = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
+    return [all?.['ResourcePath'], all?.['ThrottlingRateLimit'], all?.['ThrottlingBurstLimit']];
+  };
+  expect(throttleOf(template)).toEqual(['/*', 2000, 1000]);
+  expect(throttleOf(other.api)).toEqual(['/*', 50, 20]);
+});
+
 test('a deployment has its URLs as outputs', () => {
   expect(Object.keys(template.outputs)).toEqual(expect.arrayContaining(['ApiUrl', 'InferenceUrl']));
   const { ApiUrl, InferenceUrl } = template.outputs;

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IPolicyValidationContext } from 'aws-cdk-lib';
+import { type IPolicyValidationContext, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { cacheControl } from '#contract/dashboard-config.ts';
 import { acknowledgements, covers, isAcknowledged } from '#lib/nag-acknowledgements.ts';
 import { ReviewedRules } from '#lib/reviewed-rules.ts';
 import { EdgeStack } from '#lib/stacks/edge-stack.ts';
-import { PipelineStack } from '#lib/stacks/pipeline-stack.ts';
+import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { live, parseStage, pipelineSettings, stageNamed } from '#lib/stages.ts';
 import { testFolder } from '#test/folder.ts';
@@ -27,10 +27,17 @@ const stage = parseStage({
   ...live,
   frontDoor: { kind: 'edge', domain },
   models: { ...live.models, hosted: { 'svc-1': hostedModel } },
-  alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100 },
+  alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
 });
+const pipeline = {
+  repository: 'example/text-ai',
+  branch: 'main',
+  connectionArn: 'arn:aws:codeconnections:us-east-1:111111111111:connection/00000000-0000-0000-0000-000000000000',
+  staging: 'staging',
+  production: 'live',
+};
 const { api } = createPlatform(app, { stage, buffered: false, dashboard });
-new PipelineStack(app, 'text-ai-pipeline', { settings: pipelineSettings(), stageNamed, dashboard });
+createPipeline(app, { settings: pipelineSettings(pipeline), stageNamed, dashboard });
 app.synth();
 const packs: NagPack[] = [new AwsSolutionsChecks(app), new ServerlessChecks(app)];
 
@@ -62,6 +69,19 @@ test('a finding without a reason stops the synthesis', () => {
   const finding = { ruleName: 'AwsSolutions-S10', violatingResources: [{ constructPath: 'a/b/Resource' }] };
   const pack = { name: 'pack', validate: () => ({ success: false, violations: [finding] }) } as unknown as NagPack;
   expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: false, violations: [finding] });
+});
+
+test('there is a pipeline only where it has settings, so cdk deploy --all deploys none with placeholders', () => {
+  const bare = newApp();
+  createPipeline(bare, { settings: pipelineSettings(), stageNamed, dashboard: null });
+  expect(bare.node.findAll().filter((node) => node instanceof Stack)).toEqual([]);
+  expect(app.node.tryFindChild('text-ai-pipeline')).toBeInstanceOf(Stack);
+});
+
+test('a pipeline with an invalid setting is refused with it', () => {
+  expect(() => pipelineSettings({ ...pipeline, connectionArn: 'arn:aws:iam::1:role/x' })).toThrow(
+    /the pipeline cannot be deployed: connectionArn must be the ARN of a connection/,
+  );
 });
 
 test('a stage with a domain is served there, by TLS 1.2 and newer', () => {

@@ -5,6 +5,7 @@ import { live } from '#lib/stages.ts';
 export const plainStage: StageInput = {
   ...live,
   name: 'plain',
+  mail: { ...live.mail, identityOwner: 'plain' },
   frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.com', trustedProxies: 0 },
   networkLimits: 'off',
   firewall: null,
