@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { stageNamed } from '#lib/stages.ts';
+import { preflight } from './preflight/checks.ts';
+import type { Result } from './preflight/result.ts';
+
+const usage = `Usage: npm run preflight -- STAGE
+
+Reads the AWS account of your credentials, or of the stage (lib/stages.ts), and reports what is missing for a first
+deployment of the stage. Nothing is written to the account.
+
+Exit status: 0 nothing is missing; 1 something is missing, or could not be checked.
+`;
+
+/** A line for each check: status, name, and what was found or what to do. */
+function table(results: readonly Result[]): string {
+  const width = Math.max(...results.map(({ name }) => name.length));
+  return results.map(({ status, name, detail }) => `${status.padEnd(7)}  ${name.padEnd(width)}  ${detail}`).join('\n');
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' } }, allowPositionals: true });
+  const [name, ...rest] = positionals;
+  if (values.help || name === undefined || rest.length > 0) {
+    process.stdout.write(usage);
+    return values.help ? 0 : 1;
+  }
+  const results = await preflight(stageNamed(name));
+  console.log(table(results));
+  return results.every(({ status }) => status === 'ok') ? 0 : 1;
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  return 1;
+});

@@ -1,0 +1,79 @@
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
+import type { Stage } from '#lib/stage.ts';
+import { streamingRegions } from '#lib/streaming-regions.ts';
+import type { Clients } from './clients.ts';
+import { type Finding, isNamed, missing, ok } from './result.ts';
+
+/** Lowest version of the bootstrap stack that CDK deploys with (DefaultStackSynthesizer). */
+const minBootstrapVersion = 6;
+
+/** Concurrency that Lambda keeps for functions without any reserved (AWS "Configuring reserved concurrency"). */
+const unreservedConcurrency = 100;
+
+export async function checkCredentials({ sts }: Clients, { env, name }: Stage): Promise<Finding> {
+  try {
+    const { Account = '' } = await sts.send(new GetCallerIdentityCommand());
+    if (env === null || env.account === Account) return ok(`account ${Account}`);
+    return missing(
+      `The credentials are of account ${Account}, the stage ${name} of ${env.account}: use those of ${env.account}.`,
+    );
+  } catch (error) {
+    if (!isNamed(error, 'CredentialsProviderError')) throw error;
+    return missing('There are no credentials: run aws login, or set AWS_PROFILE.');
+  }
+}
+
+/** API Gateway and Lambda stream responses in the regions of lib/streaming-regions.ts. */
+export async function checkRegion(region: string): Promise<Finding> {
+  if (streamingRegions.has(region)) return ok(`${region} has Lambda response streaming`);
+  return missing(
+    `Lambda response streaming is not available in ${region}: choose a region of lib/streaming-regions.ts.`,
+  );
+}
+
+export async function checkBootstrap({ cloudFormation }: Clients): Promise<Finding> {
+  const remedy = 'run npx cdk bootstrap.';
+  const stack = await findStack(cloudFormation, 'CDKToolkit');
+  if (!stack) return missing(`The stack CDKToolkit does not exist: ${remedy}`);
+  const output = stack.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion');
+  const version = Number(output?.OutputValue ?? 0);
+  if (version < minBootstrapVersion)
+    return missing(`CDKToolkit has version ${version}, below ${minBootstrapVersion}: ${remedy}`);
+  if (!/^(CREATE|UPDATE|IMPORT|UPDATE_ROLLBACK)_COMPLETE$/.test(stack.StackStatus ?? ''))
+    return missing(`CDKToolkit is ${stack.StackStatus}: repair it, then ${remedy}`);
+  return ok(`CDKToolkit has version ${version}`);
+}
+
+/** A stack by name; undefined where there is none. */
+export async function findStack(client: Clients['cloudFormation'], StackName: string) {
+  try {
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    return stack;
+  } catch (error) {
+    if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+/** The account's quota against the provisioned concurrency of the stage, what Lambda keeps unreserved, and its alarm. */
+export async function checkConcurrency(
+  { lambda }: Clients,
+  { provisionedConcurrency, alarms }: Stage,
+): Promise<Finding> {
+  const { AccountLimit = {} } = await lambda.send(new GetAccountSettingsCommand());
+  const { ConcurrentExecutions: quota = 0, UnreservedConcurrentExecutions: unreserved = 0 } = AccountLimit;
+  const provisioned = Object.values(provisionedConcurrency).reduce((sum, instances) => sum + instances, 0);
+  const needed = provisioned + unreservedConcurrency;
+  const remedy = 'request a higher quota of concurrent executions (Service Quotas, AWS Lambda).';
+  if (unreserved < needed)
+    return missing(
+      `${unreserved} of ${quota} concurrent executions are unreserved, the stage needs ${needed}: ${remedy}`,
+    );
+  if (quota <= alarms.claimedConcurrency)
+    return missing(
+      `alarms.claimedConcurrency is ${alarms.claimedConcurrency}, the quota ${quota}: lower it, or ${remedy}`,
+    );
+  return ok(`${unreserved} of ${quota} concurrent executions are unreserved, the stage needs ${needed}`);
+}

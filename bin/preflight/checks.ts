@@ -1,0 +1,43 @@
+import type { Stage } from '#lib/stage.ts';
+import { checkBootstrap, checkConcurrency, checkCredentials, checkRegion } from './account.ts';
+import { type Clients, createClients, regionOf } from './clients.ts';
+import { checkCertificate, checkFirewall } from './edge.ts';
+import { checkIdentity, checkSending } from './mail.ts';
+import { checkEndpoint, checkInstances, hostedInstances, namedEndpoints } from './models.ts';
+import { missing, type Result, run } from './result.ts';
+
+/** Reads what a first deployment of a stage needs from its account; writes nothing to it. */
+export async function preflight(stage: Stage): Promise<readonly Result[]> {
+  const region = await regionOf(stage.env?.region);
+  if (region === undefined)
+    return [{ name: 'Region', ...missing('There is no region: set AWS_REGION, or env of the stage.') }];
+  const clients = createClients(region);
+  return Promise.all([
+    run('Credentials', () => checkCredentials(clients, stage)),
+    run('Region', () => checkRegion(region)),
+    run('CDK bootstrap', () => checkBootstrap(clients)),
+    run('Lambda concurrency', () => checkConcurrency(clients, stage)),
+    run('SES sending', () => checkSending(clients)),
+    run('SES identity', () => checkIdentity(clients, stage)),
+    ...edgeChecks(clients, stage),
+    ...modelChecks(clients, stage),
+  ]);
+}
+
+function edgeChecks(clients: Clients, { frontDoor, firewall }: Stage): Promise<Result>[] {
+  const domain = frontDoor.kind === 'edge' ? frontDoor.domain : null;
+  return [
+    ...(domain ? [run(`Certificate ${domain.name}`, () => checkCertificate(clients, domain))] : []),
+    ...(firewall ? [run('AWS WAF', () => checkFirewall(clients))] : []),
+  ];
+}
+
+function modelChecks(clients: Clients, stage: Stage): Promise<Result>[] {
+  const instances = [...hostedInstances(stage)].map(([type, needed]) =>
+    run(`Instances ${type}`, () => checkInstances(clients, type, needed)),
+  );
+  const endpoints = [...namedEndpoints(stage)].map(([endpoint, models]) =>
+    run(`Endpoint of ${models.join(', ')}`, () => checkEndpoint(clients, endpoint)),
+  );
+  return [...instances, ...endpoints];
+}

@@ -1,0 +1,49 @@
+import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
+import { domainOf } from '#lib/identity-owner.ts';
+import type { Stage } from '#lib/stage.ts';
+import { findStack } from './account.ts';
+import type { Clients } from './clients.ts';
+import { type Finding, isNamed, missing, ok } from './result.ts';
+
+/** A new account is in the sandbox: it sends to verified identities only. */
+export async function checkSending({ ses }: Clients): Promise<Finding> {
+  const { ProductionAccessEnabled, SendingEnabled, EnforcementStatus, SendQuota } = await ses.send(
+    new GetAccountCommand(),
+  );
+  if (!ProductionAccessEnabled)
+    return missing(
+      'SES is in the sandbox and sends to verified identities only: request production access (SES console).',
+    );
+  if (!SendingEnabled)
+    return missing(`SES has paused sending (${EnforcementStatus}): reply to its case (SES console).`);
+  return ok(`production access, ${SendQuota?.Max24HourSend ?? 0} mails a day`);
+}
+
+/** The identity of the sender's domain, or of the address itself; before the first deployment its owner has none. */
+export async function checkIdentity(
+  clients: Clients,
+  { name, mail: { sender, identityOwner } }: Stage,
+): Promise<Finding> {
+  const domain = domainOf(sender);
+  const isOwner = identityOwner === name;
+  const found = await findIdentity(clients, domain);
+  if (isOwner && found && !(await findStack(clients.cloudFormation, `text-ai-${name}-data`)))
+    return missing(`${domain} is an identity of the account already: set mail.identityOwner to null.`);
+  if (isOwner && !found) return ok(`the stage creates ${domain}; put its DkimRecord outputs into the DNS then`);
+  const identities = [found, await findIdentity(clients, sender)].filter((identity) => identity !== undefined);
+  if (identities.some(({ isVerified }) => isVerified)) return ok(`${sender} is verified`);
+  if (found) return missing(`${domain} is not verified: put its DKIM records into the DNS (SES console).`);
+  if (identityOwner === null)
+    return missing(`${domain} is no identity: verify it in SES, or set mail.identityOwner to ${name}.`);
+  return missing(`${domain} is no identity yet: deploy text-ai-${identityOwner}-data, which creates it.`);
+}
+
+async function findIdentity({ ses }: Clients, EmailIdentity: string) {
+  try {
+    const { VerifiedForSendingStatus } = await ses.send(new GetEmailIdentityCommand({ EmailIdentity }));
+    return { isVerified: VerifiedForSendingStatus === true };
+  } catch (error) {
+    if (isNamed(error, 'NotFoundException')) return undefined;
+    throw error;
+  }
+}

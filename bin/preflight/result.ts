@@ -1,0 +1,36 @@
+/** `unknown`: the check could not be made. */
+export type Status = 'ok' | 'missing' | 'unknown';
+
+/** Outcome of a check: what was found, or what is missing and what to do. */
+export interface Finding {
+  readonly status: Status;
+  readonly detail: string;
+}
+
+/** A finding under the name of its check. */
+export interface Result extends Finding {
+  readonly name: string;
+}
+
+export const ok = (detail: string): Finding => ({ status: 'ok', detail });
+export const missing = (detail: string): Finding => ({ status: 'missing', detail });
+const unknown = (detail: string): Finding => ({ status: 'unknown', detail });
+
+/** Runs a check; a call that fails is a finding `unknown` with the error, and ends no other check. */
+export async function run(name: string, check: () => Promise<Finding>): Promise<Result> {
+  return { name, ...(await check().catch((error: unknown) => unknown(reasonOf(error)))) };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message } = error;
+  if (name === 'CredentialsProviderError') return 'not checked without credentials';
+  const remedy = /denied|unauthorized/i.test(name)
+    ? ' Allow the action to your credentials, or check it in the console.'
+    : '';
+  return `${name}: ${message}${remedy}`;
+}
+
+/** Whether an error of an SDK client has this name, or one of these. */
+export const isNamed = (error: unknown, ...names: readonly string[]): boolean =>
+  error instanceof Error && names.includes(error.name);

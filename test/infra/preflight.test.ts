@@ -1,0 +1,261 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { live, parseStage } from '#lib/stages.ts';
+import { testFolder } from '#test/folder.ts';
+import { hostedModel } from '#test/hosted-model.ts';
+import { preflight } from '../../bin/preflight/checks.ts';
+import {
+  callerIdentity,
+  certificate,
+  concurrency,
+  endpoint,
+  failure,
+  identity,
+  noEndpoint,
+  noIdentity,
+  noStack,
+  quotas,
+  readyAccount,
+  sending,
+  stack,
+  webAcls,
+} from './account.ts';
+import { type Stub, startStubAws } from './stub-aws.ts';
+
+const domain = { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' };
+const choices = {
+  ...live,
+  env: { account: '111111111111', region: 'eu-west-1' },
+  frontDoor: { kind: 'edge', domain },
+  models: { ...live.models, hosted: { 'svc-1': hostedModel } },
+  provisionedConcurrency: { 'create-chat-completion': 50 },
+};
+const stage = parseStage(choices);
+
+const instances = 'ml.g5.xlarge for endpoint usage';
+
+const aws = await startStubAws();
+const credentials = {
+  AWS_ENDPOINT_URL: aws.url,
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'eu-west-1',
+};
+beforeAll(() => void Object.assign(process.env, credentials));
+beforeEach(() => aws.play(readyAccount));
+afterAll(() => aws.close());
+
+const play = (changes: Stub): void => aws.play({ ...readyAccount, ...changes });
+
+/** The results of a stage by check. */
+async function resultsOf(checked = stage) {
+  const results = await preflight(checked);
+  return new Map(results.map(({ name, status, detail }) => [name, `${status}: ${detail}`]));
+}
+
+test('an account that is ready passes every check of a stage of every choice', async () => {
+  const results = await resultsOf();
+  expect(Object.fromEntries(results)).toEqual({
+    Credentials: 'ok: account 111111111111',
+    Region: 'ok: eu-west-1 has Lambda response streaming',
+    'CDK bootstrap': 'ok: CDKToolkit has version 28',
+    'Lambda concurrency': 'ok: 1000 of 1000 concurrent executions are unreserved, the stage needs 150',
+    'SES sending': 'ok: production access, 50000 mails a day',
+    'SES identity': 'ok: the stage creates example.com; put its DkimRecord outputs into the DNS then',
+    'Certificate text.example.com': 'ok: issued for text.example.com',
+    'AWS WAF': 'ok: 3 of 100 web ACLs are used',
+    'Instances ml.g5.xlarge': 'ok: 2 of 2 instances',
+    'Endpoint of svc-1-32k': 'ok: svc-1-32k is InService',
+    'Endpoint of svc-instruct': 'ok: svc-instruct is InService',
+    'Endpoint of svc-code': 'ok: svc-code is InService',
+    'Endpoint of svc-embed': 'ok: svc-embed is InService',
+  });
+});
+
+test('nothing is written: every call reads', async () => {
+  await preflight(stage);
+  expect(aws.called.length).toBeGreaterThan(10);
+  expect(aws.called.filter(({ operation }) => !/^(Get|List|Describe)/.test(operation))).toEqual([]);
+});
+
+test('what a stage does not have is not checked', async () => {
+  const frontDoor = { kind: 'gateway', publicOrigin: 'https://text.example.com', trustedProxies: 0 };
+  const results = await resultsOf(parseStage({ ...choices, frontDoor, firewall: null, models: live.models }));
+  expect([...results.keys()].filter((name) => /Certificate|WAF|Instances/.test(name))).toEqual([]);
+  expect(aws.called.map(({ operation }) => operation)).not.toContain('ListWebACLs');
+});
+
+describe('what is missing is reported with what to do', () => {
+  test.each<[string, Stub, RegExp]>([
+    [
+      'Credentials',
+      { GetCallerIdentity: callerIdentity('222222222222') },
+      /of account 222222222222, .* use those of 1{12}/,
+    ],
+    ['CDK bootstrap', { 'DescribeStacks CDKToolkit': noStack }, /does not exist: run npx cdk bootstrap/],
+    [
+      'CDK bootstrap',
+      { 'DescribeStacks CDKToolkit': stack('UPDATE_COMPLETE', { BootstrapVersion: '5' }) },
+      /has version 5, below 6/,
+    ],
+    [
+      'CDK bootstrap',
+      { 'DescribeStacks CDKToolkit': stack('ROLLBACK_COMPLETE', { BootstrapVersion: '28' }) },
+      /is ROLLBACK_COMPLETE/,
+    ],
+    ['Lambda concurrency', { GetAccountSettings: concurrency(10) }, /10 of 10 .* needs 150: request a higher quota/],
+    ['Lambda concurrency', { GetAccountSettings: concurrency(1000, 149) }, /149 of 1000 .* needs 150/],
+    [
+      'Lambda concurrency',
+      { GetAccountSettings: concurrency(800) },
+      /alarms\.claimedConcurrency is 800, the quota 800/,
+    ],
+    [
+      'SES sending',
+      { GetAccount: sending({ ProductionAccessEnabled: false }) },
+      /sandbox .* request production access/,
+    ],
+    [
+      'SES sending',
+      { GetAccount: sending({ SendingEnabled: false, EnforcementStatus: 'SHUTDOWN' }) },
+      /paused sending \(SHUTDOWN\)/,
+    ],
+    ['SES identity', { GetEmailIdentity: identity(true) }, /already: set mail\.identityOwner to null/],
+    [
+      'SES identity',
+      { GetEmailIdentity: identity(false), 'DescribeStacks text-ai-live-data': stack('CREATE_COMPLETE') },
+      /example\.com is not verified: put its DKIM records/,
+    ],
+    [
+      'Certificate text.example.com',
+      { DescribeCertificate: certificate('PENDING_VALIDATION') },
+      /is PENDING_VALIDATION/,
+    ],
+    [
+      'Certificate text.example.com',
+      { DescribeCertificate: certificate('ISSUED', '*.a.example.com', 'example.com') },
+      /is for \*\.a\.example\.com, example\.com: request one/,
+    ],
+    [
+      'Certificate text.example.com',
+      { DescribeCertificate: failure('ResourceNotFoundException', 'not found') },
+      /does not exist: request a certificate/,
+    ],
+    ['AWS WAF', { ListWebACLs: webAcls(100) }, /All 100 web ACLs are used/],
+    [
+      'Instances ml.g5.xlarge',
+      { ListServiceQuotas: quotas({}), ListAWSDefaultServiceQuotas: quotas({ [instances]: 0 }) },
+      /is 0, the stage needs 2: request it/,
+    ],
+    ['Instances ml.g5.xlarge', { ListServiceQuotas: quotas({}) }, /There is no quota/],
+    ['Endpoint of svc-embed', { 'DescribeEndpoint svc-embed': noEndpoint }, /svc-embed does not exist: create it/],
+    ['Endpoint of svc-embed', { 'DescribeEndpoint svc-embed': endpoint('Creating') }, /svc-embed is Creating/],
+  ])('%s', async (name, changes, detail) => {
+    play(changes);
+    const results = await resultsOf();
+    expect(results.get(name)).toMatch(/^missing: /);
+    expect(results.get(name)).toMatch(detail);
+    expect([...results.values()].filter((result) => !result.startsWith('ok: '))).toHaveLength(1);
+  });
+
+  test('an identity that another stage creates, or that exists', async () => {
+    const withOwner = (identityOwner: string | null) =>
+      parseStage({ ...choices, mail: { ...live.mail, identityOwner } });
+    expect((await resultsOf(withOwner('staging'))).get('SES identity')).toMatch(/deploy text-ai-staging-data/);
+    expect((await resultsOf(withOwner(null))).get('SES identity')).toMatch(
+      /verify it in SES, or set mail\.identityOwner/,
+    );
+    play({ GetEmailIdentity: noIdentity, 'GetEmailIdentity no-reply@example.com': identity(true) });
+    expect((await resultsOf(withOwner(null))).get('SES identity')).toMatch(/^ok: no-reply@example.com is verified/);
+  });
+
+  test('a region without response streaming', async () => {
+    const env = { account: '111111111111', region: 'us-gov-west-1' };
+    expect((await resultsOf(parseStage({ ...choices, env }))).get('Region')).toMatch(/^missing: .*us-gov-west-1/);
+  });
+});
+
+test('a quota on a later page, or with its default only, is found', async () => {
+  play({ ListServiceQuotas: quotas({ other: 1 }, 'second'), 'ListServiceQuotas second': quotas({ [instances]: 4 }) });
+  expect((await resultsOf()).get('Instances ml.g5.xlarge')).toBe('ok: 2 of 4 instances');
+  play({ ListServiceQuotas: quotas({}), ListAWSDefaultServiceQuotas: quotas({ [instances]: 3 }) });
+  expect((await resultsOf()).get('Instances ml.g5.xlarge')).toBe('ok: 2 of 3 instances');
+});
+
+test('after its first deployment, the owner’s identity is verified once its records are in the DNS', async () => {
+  play({ GetEmailIdentity: identity(true), 'DescribeStacks text-ai-live-data': stack('CREATE_COMPLETE') });
+  expect((await resultsOf()).get('SES identity')).toBe('ok: no-reply@example.com is verified');
+});
+
+test('a certificate with a wildcard covers one label', async () => {
+  play({ DescribeCertificate: certificate('ISSUED', '*.example.com') });
+  expect((await resultsOf()).get('Certificate text.example.com')).toMatch(/^ok: /);
+});
+
+test('a denied call is reported as unknown, and ends no other check', async () => {
+  const action = 'User: arn:aws:iam::111111111111:user/deployer is not authorized to perform: ses:GetAccount';
+  play({ GetAccount: failure('AccessDeniedException', action, 403) });
+  const results = await resultsOf();
+  expect(results.get('SES sending')).toBe(
+    `unknown: AccessDeniedException: ${action} Allow the action to your credentials, or check it in the console.`,
+  );
+  expect([...results.values()].filter((result) => result.startsWith('ok: '))).toHaveLength(results.size - 1);
+});
+
+test('when every call is denied, every check says so', async () => {
+  aws.play(Object.fromEntries(Object.keys(readyAccount).map((name) => [name, failure('AccessDenied', 'denied', 403)])));
+  const { Region, ...others } = Object.fromEntries(await resultsOf());
+  expect(Region).toMatch(/^ok: /);
+  for (const result of Object.values(others)) expect(result).toMatch(/^unknown: /);
+});
+
+describe('npm run preflight', () => {
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const home = await testFolder();
+    const nowhere = { HOME: home, PATH: process.env['PATH'] ?? '', AWS_EC2_METADATA_DISABLED: 'true' };
+    const child = spawn(process.execPath, ['bin/preflight.ts', ...args], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { ...nowhere, AWS_ENDPOINT_URL: aws.url, AWS_REGION: 'eu-west-1', ...env },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
+    const [code] = await once(child, 'close');
+    return { code, lines: output.trim().split('\n') };
+  };
+
+  test('prints a line for each check, and succeeds when nothing is missing', async () => {
+    const { code, lines } = await run(['live'], credentials);
+    expect(lines).toContain('ok       CDK bootstrap             CDKToolkit has version 28');
+    expect(lines).toHaveLength(12);
+    expect(code).toBe(0);
+  });
+
+  test('fails when something is missing', async () => {
+    play({ 'DescribeStacks CDKToolkit': noStack });
+    const { code, lines } = await run(['live'], credentials);
+    expect(lines.filter((line) => line.startsWith('missing  '))).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  test('without credentials, reports so for each check that needs them', async () => {
+    const { code, lines } = await run(['live']);
+    expect(lines[0]).toMatch(/^missing {2}Credentials .*There are no credentials: run aws login/);
+    expect(lines[1]).toMatch(/^ok /);
+    for (const line of lines.slice(2)) expect(line).toMatch(/^unknown .*not checked without credentials$/);
+    expect(code).toBe(1);
+    expect(aws.called).toEqual([]);
+  });
+
+  test('without a region, reports so', async () => {
+    const { code, lines } = await run(['live'], { AWS_REGION: '' });
+    expect(lines).toEqual(['missing  Region  There is no region: set AWS_REGION, or env of the stage.']);
+    expect(code).toBe(1);
+  });
+
+  test('fails for a stage that does not exist', async () => {
+    const { code, lines } = await run(['prod']);
+    expect([code, lines[0]]).toEqual([1, 'no stage is called prod; there are: live, staging']);
+  });
+});

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { type Loopback, listen } from '#local/loopback.ts';
+
+/** How an operation responds: a body of its protocol (XML of the query protocol, else JSON), 200 unless it is an error. */
+export interface StubResponse {
+  readonly status?: number;
+  readonly body: string | object;
+}
+
+/** Responses by operation, such as `DescribeStacks`, or by operation and a value of its request: `DescribeStacks CDKToolkit`. */
+export type Stub = Readonly<Record<string, StubResponse>>;
+
+/** An AWS of all services that responds by operation, over the wire protocols of their SDK clients. */
+export async function startStubAws(): Promise<
+  Loopback & { readonly called: { operation: string; method: string }[]; play(stub: Stub): void }
+> {
+  const called: { operation: string; method: string }[] = [];
+  let stub: Stub = {};
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = (await buffer(request)).toString();
+    const { operation, value } = operationOf(request, text);
+    called.push({ operation, method: request.method ?? '' });
+    const { status = 200, body } = stub[`${operation} ${value}`] ?? stub[operation] ?? unstubbed(operation, value);
+    const isXml = typeof body === 'string';
+    response.writeHead(status, { 'content-type': isXml ? 'text/xml' : 'application/json' });
+    response.end(isXml ? body : JSON.stringify(body));
+  }
+  const server = await listen((request, response) => void respond(request, response));
+  function play(next: Stub): void {
+    stub = next;
+    called.length = 0;
+  }
+  return { ...server, called, play };
+}
+
+const unstubbed = (operation: string, value: string): StubResponse => ({
+  status: 400,
+  body: { __type: 'Unstubbed', message: `${operation} ${value} has no response` },
+});
+
+/** By the query protocol's Action, the JSON protocol's X-Amz-Target, else the path of a REST API. */
+function operationOf({ headers, url = '' }: IncomingMessage, text: string): { operation: string; value: string } {
+  const target = headers['x-amz-target'];
+  if (typeof target === 'string') {
+    const { CertificateArn, EndpointName, NextToken } = JSON.parse(text);
+    return { operation: target.split('.')[1] ?? '', value: CertificateArn ?? EndpointName ?? NextToken ?? '' };
+  }
+  const query = new URLSearchParams(text);
+  if (query.has('Action')) return { operation: query.get('Action') ?? '', value: query.get('StackName') ?? '' };
+  const path = decodeURIComponent(url.split('?')[0] ?? '');
+  if (path === '/v2/email/account') return { operation: 'GetAccount', value: '' };
+  const [, identity] = /^\/v2\/email\/identities\/(.+)$/.exec(path) ?? [];
+  if (identity !== undefined) return { operation: 'GetEmailIdentity', value: identity };
+  return { operation: path.endsWith('/account-settings') ? 'GetAccountSettings' : path, value: '' };
+}
