@@ -1,7 +1,7 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
-import { createTables, type Tables } from '#lib/constructs/tables.ts';
+import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
 import { domainOf } from '#lib/identity-owner.ts';
 import type { Stage } from '#lib/stage.ts';
 

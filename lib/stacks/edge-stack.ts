@@ -18,11 +18,11 @@ import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
 import { apiReferenceHeaders, apiReferencePath } from '#contract/api-reference.ts';
 import { dashboardHeaders } from '#contract/dashboard-config.ts';
-import { DashboardFiles } from '#lib/constructs/dashboard-files.ts';
-import { callerCode, pagesCode } from '#lib/constructs/edge-functions.ts';
-import type { OriginVerification } from '#lib/constructs/firewall.ts';
-import type { ServiceApi } from '#lib/constructs/rest-api.ts';
-import { apiHeaders, securityHeaders } from '#lib/constructs/security-headers.ts';
+import type { OriginVerification } from '#lib/constructs/api/firewall.ts';
+import type { ServiceApi } from '#lib/constructs/api/rest-api.ts';
+import { DashboardFiles } from '#lib/constructs/edge/dashboard-files.ts';
+import { callerCode, pagesCode } from '#lib/constructs/edge/edge-functions.ts';
+import { apiHeaders, securityHeaders } from '#lib/constructs/edge/security-headers.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface EdgeStackProps {

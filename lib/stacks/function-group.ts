@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { handlerFile } from '#contract/handlers.ts';
-import type { Route } from '#contract/http/route.ts';
-import { grantUses, type Resources } from '#lib/constructs/grants.ts';
-import { rollOut } from '#lib/constructs/rollout.ts';
-import { ServiceFunction } from '#lib/constructs/service-function.ts';
+import type { Route } from '#contract/route.ts';
+import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
+import { rollOut } from '#lib/constructs/functions/rollout.ts';
+import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
 
 export interface FunctionGroupProps extends SharedProps, Omit<Resources, 'stage'> {

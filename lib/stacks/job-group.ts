@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { allJobs } from '#contract/jobs.ts';
-import { grantUses, type Resources } from '#lib/constructs/grants.ts';
-import { JobFunction } from '#lib/constructs/job-function.ts';
+import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
+import { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
 
 export interface JobGroupProps extends SharedProps, Omit<Resources, 'stage'> {

@@ -1,6 +1,6 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { HostedEndpoint } from '#lib/constructs/hosted-endpoint.ts';
+import { HostedEndpoint } from '#lib/constructs/models/hosted-endpoint.ts';
 import { hostedName } from '#lib/model-names.ts';
 import type { Stage } from '#lib/stage.ts';
 

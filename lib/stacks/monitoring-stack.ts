@@ -2,11 +2,11 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { JobFunction } from '#lib/constructs/job-function.ts';
-import type { Mail } from '#lib/constructs/mail.ts';
-import { ServiceAlarms } from '#lib/constructs/service-alarms.ts';
-import { serviceDashboard } from '#lib/constructs/service-dashboard.ts';
-import type { Tables } from '#lib/constructs/tables.ts';
+import type { Mail } from '#lib/constructs/data/mail.ts';
+import type { Tables } from '#lib/constructs/data/tables.ts';
+import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
+import { ServiceAlarms } from '#lib/constructs/monitoring/service-alarms.ts';
+import { serviceDashboard } from '#lib/constructs/monitoring/service-dashboard.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface MonitoringStackProps extends StackProps {

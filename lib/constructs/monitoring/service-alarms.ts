@@ -4,10 +4,10 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
+import type { Tables } from '#lib/constructs/data/tables.ts';
+import { fiveMinutes, type UserAlarmProps, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { Stage } from '#lib/stage.ts';
-import { fiveMinutes, type UserAlarmProps, userAlarm } from './alarms.ts';
 import { awsMetrics, ownMetrics } from './metrics.ts';
-import type { Tables } from './tables.ts';
 
 export interface ServiceAlarmsProps {
   readonly stage: Stage;

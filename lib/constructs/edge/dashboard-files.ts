@@ -15,7 +15,7 @@ export interface DashboardFilesProps {
   readonly config: DashboardConfig;
 }
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 /** The bucket with the files of the dashboard and of the API reference: made from the repository, so it goes with the stack. */
 export class DashboardFiles extends Construct {

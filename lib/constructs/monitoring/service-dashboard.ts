@@ -4,12 +4,11 @@ import type { Construct } from 'constructs';
 import { prices, type ServiceName } from '#contract/billing/prices.ts';
 import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
+import type { Tables } from '#lib/constructs/data/tables.ts';
+import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import { endpointsOf } from '#lib/model-names.ts';
 import type { Stage } from '#lib/stage.ts';
-import type { JobFunction } from './job-function.ts';
 import { awsMetrics, ownMetrics } from './metrics.ts';
-import type { Tables } from './tables.ts';
 
 export interface ServiceDashboardProps {
   readonly stage: Stage;

@@ -10,10 +10,10 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Route } from '#contract/http/route.ts';
+import type { Route } from '#contract/route.ts';
+import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';
-import { createLogGroup } from './log-group.ts';
 
 export interface ServiceApiProps {
   /** Names the API, and sets its throttle and the retention of its access log. */

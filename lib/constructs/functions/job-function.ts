@@ -8,12 +8,12 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Job } from '#contract/jobs.ts';
+import type { Mail } from '#lib/constructs/data/mail.ts';
+import type { Tables } from '#lib/constructs/data/tables.ts';
+import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
-import { fiveMinutes, userAlarm } from './alarms.ts';
-import type { Mail } from './mail.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { filtersFor } from './stream-filters.ts';
-import type { Tables } from './tables.ts';
 
 export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps, 'entry'> {
   /** Its row in the contract. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { live, parseStage } from '#lib/stages.ts';
 import { testFolder } from '#test/folder.ts';
 import { hostedModel } from '#test/hosted-model.ts';
-import { preflight } from '../../bin/preflight/checks.ts';
+import { preflight } from '../../../bin/preflight/checks.ts';
 import {
   callerIdentity,
   certificate,
@@ -216,7 +216,7 @@ describe('npm run preflight', () => {
     const home = await testFolder();
     const nowhere = { HOME: home, PATH: process.env['PATH'] ?? '', AWS_EC2_METADATA_DISABLED: 'true' };
     const child = spawn(process.execPath, ['bin/preflight.ts', ...args], {
-      cwd: join(import.meta.dirname, '../..'),
+      cwd: join(import.meta.dirname, '../../..'),
       env: { ...nowhere, AWS_ENDPOINT_URL: aws.url, AWS_REGION: 'eu-west-1', ...env },
     });
     let output = '';

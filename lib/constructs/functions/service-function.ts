@@ -14,10 +14,10 @@ import { Construct } from 'constructs';
 import type { Environment } from '#contract/environment.ts';
 import { metricsService } from '#contract/metrics.ts';
 import { cast } from '#lib/cast.ts';
+import { functionCode } from '#lib/constructs/function-code.ts';
+import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
+import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import { metricsNamespace, type SharedProps } from '#lib/shared-props.ts';
-import { fiveMinutes, userAlarm } from './alarms.ts';
-import { functionCode } from './function-code.ts';
-import { createLogGroup } from './log-group.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
