@@ -7,7 +7,7 @@ import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '
 // Vite takes over what is set, and tests set `test`: the build would be React's slow one for development.
 process.env['NODE_ENV'] = 'production';
 
-/** Builds the dashboard into dashboard/dist, unless it is built from these sources. It is put there as a whole. */
+/** Builds the dashboard into dashboard/dist, unless it is built from these sources. The folder is replaced at the end. */
 async function run(): Promise<void> {
   if (await isDashboardBuilt()) {
     console.log('The dashboard is built from these sources already.');
@@ -15,14 +15,14 @@ async function run(): Promise<void> {
   }
   const sources = await dashboardSources();
   const dashboard = join(dashboardFolder, '..');
-  const made = await mkdtemp(join(dashboard, '..', 'node_modules', '.dashboard-'));
+  const built = await mkdtemp(join(dashboard, '..', 'node_modules', '.dashboard-'));
   try {
-    await build({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made } });
-    await writeFile(join(made, stampFile), sources);
+    await build({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'warn', build: { outDir: built } });
+    await writeFile(join(built, stampFile), sources);
     await rm(dashboardFolder, { recursive: true, force: true });
-    await rename(made, dashboardFolder);
+    await rename(built, dashboardFolder);
   } finally {
-    await rm(made, { recursive: true, force: true });
+    await rm(built, { recursive: true, force: true });
   }
   console.log('The dashboard is built into dashboard/dist.');
 }

@@ -35,9 +35,9 @@ const reaches = Object.entries(reach).map(
   }),
 );
 
-/** Packages that a folder may not know. */
+/** Packages that a folder may not import. */
 const without = (folder: string, packages: string): IForbiddenRuleType => ({
-  name: `${folder} does not know ${packages}`,
+  name: `${folder} does not import ${packages}`,
   severity: 'error',
   from: { path: `^functions/${folder}/` },
   to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-no-pkg'], path: packages },

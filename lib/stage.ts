@@ -21,11 +21,11 @@ const FrontDoor = v.variant('kind', [
   v.strictObject({
     /** CloudFront: dashboard, API reference and API on one host. */
     kind: v.literal('edge'),
-    /** Own host with its certificate; null: the name that CloudFront gives. */
+    /** Own host with its certificate; null: the name that CloudFront assigns. */
     domain: v.nullable(v.strictObject({ name: Host, certificateArn: Certificate })),
   }),
   v.strictObject({
-    /** The API alone, for those who bring a front of their own. */
+    /** The API alone, behind a front of your own. */
     kind: v.literal('gateway'),
     /** Where people reach the dashboard: in mail links, and where sessions belong. */
     publicOrigin: v.pipe(

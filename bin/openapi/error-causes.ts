@@ -11,7 +11,7 @@ interface Cause {
 
 const failure = 'Retry with exponential backoff; nothing was charged';
 
-/** What stands behind each code of the closed table. */
+/** Cause, remedy and example of each code of the closed table. */
 export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_FORMAT: {
     cause: 'The request breaks a rule of its schema, or is not the JSON it should be',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { startService } from '#local/start/service.ts';
 import { services } from '#runtime/container.ts';
-import { recordedAt } from './made-up.ts';
+import { recordedAt } from './normalizer.ts';
 import type { RecordedResponses } from './recorded-responses.ts';
 import { recorder } from './recorder.ts';
 
@@ -12,8 +12,8 @@ type Recorder = ReturnType<typeof recorder>;
 type Service = Awaited<ReturnType<typeof startService>>;
 
 const email = 'sample@example.com';
-const Made = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
-const MadeKey = v.object({ ...Made.entries, key: v.string() });
+const Created = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
+const CreatedKey = v.object({ ...Created.entries, key: v.string() });
 const Sessions = v.array(v.object({ id: v.string(), current: v.boolean() }));
 const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
 
@@ -24,14 +24,14 @@ export async function recordResponses(): Promise<RecordedResponses> {
   const service = await startService({ port: 0, data, wordDelayMs: 0 });
   try {
     await moveClock(service, { now: recordedAt.toISOString() });
-    const made = recorder(service.origin);
-    const key = await openAccount(service, made);
-    await useModels(service, made, key);
-    await manageKeys(made);
-    await manageSubscription(service, made, key);
-    await operate(service, made);
-    await leave(service, made);
-    return made.responses();
+    const recording = recorder(service.origin);
+    const key = await openAccount(service, recording);
+    await useModels(service, recording, key);
+    await manageKeys(recording);
+    await manageSubscription(service, recording, key);
+    await operate(service, recording);
+    await leave(service, recording);
+    return recording.responses();
   } finally {
     await service.close();
     await rm(data, { recursive: true, force: true });
@@ -43,7 +43,7 @@ async function openAccount(service: Service, { record }: Recorder): Promise<stri
   await record('resendConfirmation', { cookie });
   await record('confirm', { cookie, query: { token: await mailedToken(service) } });
   await record('me', { cookie });
-  const { key } = v.parse(MadeKey, (await record('createKey', { cookie })).data);
+  const { key } = v.parse(CreatedKey, (await record('createKey', { cookie })).data);
   await record('listPlans', { key });
   await record('createSubscription', { key });
   return key;
@@ -71,7 +71,7 @@ async function useModels(service: Service, { record }: Recorder, key: string): P
 async function manageKeys({ record }: Recorder): Promise<void> {
   const { cookie } = await record('login');
   await record('changeProfile', { cookie });
-  const path = v.parse(Made, (await record('createKey', { cookie })).data);
+  const path = v.parse(Created, (await record('createKey', { cookie })).data);
   await record('changeKey', { cookie, path });
   await record('rotateKey', { cookie, path });
   await record('revokeKey', { cookie, path });
@@ -86,7 +86,7 @@ async function manageSubscription(service: Service, { record }: Recorder, key: s
   await record('previewUpgrade', { key });
   await record('upgradePlan', { key });
   await record('downgradePlan', { key });
-  const path = v.parse(Made, (await record('getSubscription', { key })).data);
+  const path = v.parse(Created, (await record('getSubscription', { key })).data);
   await record('cancelSubscription', { key, path });
   await record('resumeSubscription', { key, path });
 }
@@ -98,8 +98,8 @@ async function operate(service: Service, { record }: Recorder): Promise<void> {
   const person = { email: 'another@example.com', name: 'Another Sample' };
   const { token } = v.parse(v.object({ token: v.string() }), await post(service, 'identity-token', person));
   const google = await record('loginWithGoogle', { body: { token } });
-  const path = v.parse(Made, google.data);
-  const { id: keyId } = v.parse(Made, (await record('createKey', { cookie: google.cookie })).data);
+  const path = v.parse(Created, google.data);
+  const { id: keyId } = v.parse(Created, (await record('createKey', { cookie: google.cookie })).data);
   await record('findAccount', { cookie, query: { email: person.email } });
   await record('grantCredits', { cookie, path });
   await record('assignPlan', { cookie, path });

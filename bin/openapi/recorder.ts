@@ -3,7 +3,7 @@ import type { Route } from '#contract/http/route.ts';
 import { routes } from '#contract/routes.ts';
 import { type Sample, samples } from '#contract/samples.ts';
 import { headers } from './headers.ts';
-import { makeUp } from './made-up.ts';
+import { createNormalizer } from './normalizer.ts';
 import { RecordedResponses } from './recorded-responses.ts';
 
 /** Credential of the caller, and fields of the sample that name something existing. */
@@ -17,7 +17,7 @@ const Envelope = v.object({ data: v.unknown() });
 /** Sends samples to a service and records the responses. Throws for a response that is no success. */
 export function recorder(origin: string) {
   const recorded = new Map<string, unknown>();
-  const madeUp = makeUp();
+  const normalizer = createNormalizer();
 
   async function send(route: Route, { path = {}, query = {}, body, key, cookie }: Call): Promise<Response> {
     const filled = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
@@ -37,7 +37,7 @@ export function recorder(origin: string) {
 
   async function streamOf(route: Route, { more }: Sample, call: Call) {
     const body = more?.['A stream'];
-    return body === undefined ? {} : { stream: madeUp.stream(await (await send(route, { ...call, body })).text()) };
+    return body === undefined ? {} : { stream: normalizer.stream(await (await send(route, { ...call, body })).text()) };
   }
 
   /** Records a route's first response; returns its `data` and the cookie it set. */
@@ -52,7 +52,7 @@ export function recorder(origin: string) {
     const reply = await send(route, { ...call, ...request });
     const body: unknown = await reply.json();
     // Replaced in any case: a value that is returned once, such as a key, occurs in later responses.
-    const first = { ...Object(madeUp.value(request)), status: reply.status, response: madeUp.value(body) };
+    const first = { ...Object(normalizer.value(request)), status: reply.status, response: normalizer.value(body) };
     if (!recorded.has(route.id)) {
       const known = Object.keys(headers).filter((header) => reply.headers.has(header));
       recorded.set(route.id, { ...first, headers: known, ...(await streamOf(route, sample, call)) });

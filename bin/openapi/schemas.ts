@@ -63,7 +63,7 @@ const defined = {
   output: toJsonSchemaDefs(named, config('output')),
 };
 
-/** The schema as it stands in the document, and in `components` everything named that it needs. */
+/** The schema as it is in the document, and the named schemas it references, in `components`. */
 export function schemaCollector() {
   const components = new Map<string, JsonSchema>();
 

@@ -49,7 +49,7 @@ function envelopeOf(status: number, message: string, data: object) {
   };
 }
 
-/** `contentSchema`: the values that stand behind `data: ` in the events, in their order. */
+/** `contentSchema`: the values of the events' `data` fields, in their order. */
 function streamOf(route: Route, chunk: object) {
   const isOpenAi = route.format === 'openai';
   const event = isOpenAi ? chunk : envelopeOf(200, 'STREAM_CHUNK', chunk);

@@ -35,7 +35,7 @@ export function bundle(entry: string, outdir: string): void {
 
 const substitute = (file: string): string => join(repository, 'functions/runtime/bundled', file);
 
-/** How code is made of entry points. What a start would load for nothing is replaced. */
+/** Options of esbuild for entry points. Modules that a cold start would load without need are replaced. */
 export const bundling = {
   absWorkingDir: repository,
   alias: {
@@ -45,7 +45,7 @@ export const bundling = {
     'node:process': substitute('process.ts'),
     '@aws-sdk/credential-provider-node': substitute('credentials.ts'),
   },
-  // Of `undici`, what is never used: its second parser, and the modules below, of which a `require` gives undefined.
+  // Unused parts of `undici`: its second parser, and the modules below, for which `require` returns undefined.
   define: { esbuildDetection: 'true' },
   external: ['dispatcher/client-h2', 'llhttp/llhttp-wasm', 'web/*'].map(
     (file) => `./node_modules/undici/lib/${file}.js`,

@@ -1,6 +1,6 @@
 /** Findings of cdk-nag that stay, and why. */
 export interface Acknowledgement {
-  /** Rules as the report names them, some with what they found in brackets; a `*` at the end stands for anything. */
+  /** Rules as the report names them, some with the finding in brackets; a trailing `*` matches anything. */
   readonly rules: readonly string[];
   /** Paths of the resources. */
   readonly at: RegExp;
@@ -40,7 +40,8 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ['AwsSolutions-CFR2'],
     at: /\/edge\/Distribution\/Resource$/,
-    reason: 'The firewall stands before the API, which takes requests through the edge only; the rest is public files.',
+    reason:
+      'The firewall is in front of the API, which accepts requests through the edge only; the rest is public files.',
   },
   {
     rules: ['AwsSolutions-CFR3'],
@@ -51,8 +52,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ['AwsSolutions-CFR4'],
     at: /\/edge\/Distribution\/Resource$/,
-    reason:
-      'The certificate of CloudFront comes with its own choice of protocols; a stage with a domain has TLS 1.2 and newer.',
+    reason: 'The certificate of CloudFront has fixed protocols; a stage with a domain has TLS 1.2 and newer.',
   },
   {
     rules: [managedPolicy('AmazonAPIGatewayPushToCloudWatchLogs')],
@@ -68,7 +68,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['AwsSolutions-IAM5[Resource::*]'],
     at: /-api\/.*\/?[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'Traces know no resource: xray:PutTraceSegments and xray:PutTelemetryRecords. The golden table of grants shows that nothing else is wide.',
+      'Traces have no resource: xray:PutTraceSegments and xray:PutTelemetryRecords. The golden table of grants shows that nothing else is wide.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]'],
@@ -79,7 +79,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ['AwsSolutions-S1'],
     at: /\/edge\/Files\/Bucket\/Resource$/,
-    reason: 'The bucket has public files only, made from the repository; CloudFront alone reads it.',
+    reason: 'The bucket has public files only, built from the repository; CloudFront alone reads it.',
   },
   {
     rules: ['AwsSolutions-SMG4'],
@@ -113,24 +113,24 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     at: bucketDeployment,
     reason:
-      'CDK makes and updates this function, which uploads the dashboard to its bucket while CloudFormation waits for it.',
+      'CDK creates and updates this function, which uploads the dashboard to its bucket while CloudFormation waits for it.',
   },
   {
     rules: ['AwsSolutions-IAM5[*'],
     at: /^text-ai-pipeline\/Pipeline\/.*\/DefaultPolicy\/Resource$/,
     reason:
-      'CDK Pipelines makes these roles: wide within its own bucket, key, log groups and reports, and to take on the roles of the bootstrap.',
+      'CDK Pipelines creates these roles: wide within its own bucket, key, log groups and reports, and to assume the roles of the bootstrap.',
   },
   {
     rules: ['AwsSolutions-S1'],
     at: /^text-ai-pipeline\/Pipeline\/Pipeline\/ArtifactsBucket\/Resource$/,
-    reason: 'Sources and templates on their way through the pipeline; CloudTrail has who deployed what.',
+    reason: 'Sources and templates of the pipeline; CloudTrail records who deployed what.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::*]', 'AwsSolutions-IAM5[Resource::arn:*'],
     at: /-models\/[^/]+\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'Tokens of the registry know no resource; SageMaker names the log groups of endpoints itself; weights are all objects under their prefix.',
+      'Tokens of the registry have no resource; SageMaker names the log groups of endpoints itself; weights are all objects under their prefix.',
   },
 ];
 

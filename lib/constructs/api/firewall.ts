@@ -31,7 +31,7 @@ interface Refusal {
 }
 
 const refusals: Readonly<Record<'forbidden' | 'busy', Refusal>> = {
-  forbidden: { code: 'INSUFFICIENT_PERMISSIONS', detail: 'The firewall does not let this request through.' },
+  forbidden: { code: 'INSUFFICIENT_PERMISSIONS', detail: 'The firewall blocked this request.' },
   busy: {
     code: 'RATE_LIMIT_EXCEEDED',
     detail: 'Too many requests from this address; try again in 5 minutes.',
@@ -149,7 +149,7 @@ function requireEdge({ header, value }: OriginVerification): Rule {
   };
 }
 
-/** Maximum requests of one address in five minutes, below a path if one is given. */
+/** Maximum requests of one address in five minutes, below a path, where one is set. */
 function rate(name: string, limit: number, behindEdge: boolean, path?: string): Rule {
   const counted = behindEdge
     ? {

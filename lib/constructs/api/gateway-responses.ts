@@ -39,7 +39,7 @@ const responses: readonly GatewayResponse[] = [
   {
     type: ResponseType.WAF_FILTERED,
     code: 'INSUFFICIENT_PERMISSIONS',
-    detail: 'The firewall does not let this request through.',
+    detail: 'The firewall blocked this request.',
   },
   { type: ResponseType.THROTTLED, ...busy, retryAfterSeconds: 1 },
   { type: ResponseType.QUOTA_EXCEEDED, ...busy, retryAfterSeconds: 60 },

@@ -43,7 +43,7 @@ const accessLogFields = {
   integrationMs: '$context.integration.latency',
 };
 
-/** The front door: a regional REST API with the routes it is given, and an enveloped error for everything else. */
+/** The front door: a regional REST API with the attached routes, and an enveloped error for everything else. */
 export class ServiceApi extends Construct {
   readonly #api: RestApi;
   /** Origin for CloudFront: host, and the path before `/api` and the others. */

@@ -60,7 +60,7 @@ function createKey(scope: Construct): Key {
 /** TableV2 takes a key only where the region is known at synthesis. */
 function encryptWith(key: Key, table: TableV2): void {
   const { defaultChild } = table.node;
-  if (!(defaultChild instanceof CfnGlobalTable)) throw new Error('a table is no longer made of a global table');
+  if (!(defaultChild instanceof CfnGlobalTable)) throw new Error('TableV2 no longer creates a global table');
   defaultChild.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
 }
 

@@ -17,7 +17,7 @@ export interface DashboardFilesProps {
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The bucket with the files of the dashboard and of the API reference: made from the repository, so it goes with the stack. */
+/** The bucket with the files of the dashboard and of the API reference: built from the repository, so deleted with the stack. */
 export class DashboardFiles extends Construct {
   readonly bucket: IBucket;
 
@@ -40,7 +40,7 @@ export class DashboardFiles extends Construct {
     const reference = Object.entries(apiReferenceFiles).map(([name, source]) =>
       Source.data(`${apiReferencePath.slice(1)}/${name}`, readFileSync(join(root, source), 'utf8')),
     );
-    // Hashed files come first and stay: a page that is open goes on loading those of its own build.
+    // Hashed files are uploaded first and never pruned: an open page keeps loading those of its own build.
     const hashed = new BucketDeployment(this, 'Hashed', {
       destinationBucket: this.bucket,
       destinationKeyPrefix: assets,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '#contract/shared/fields.ts';
 
-/** Where the service's clock is put for the recording: so far ahead that it can go there for years, and what is written instead. */
+/** Time of the service's clock while recording, years ahead so that it can be advanced, and the time written instead. */
 export const recordedAt = new Date('2050-01-15T09:00:00Z');
 const writtenAt = new Date('2027-01-15T09:00:00Z');
 const shiftYears = recordedAt.getUTCFullYear() - writtenAt.getUTCFullYear();
 const hour = 3600;
 
-/** What is random in each run: identity tokens, credentials and beginnings of keys, digests, request ids, ids of completions. */
+/** Random values: identity tokens, credentials and beginnings of keys, digests, request ids, ids of completions. */
 const random =
   /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|ta[iscrd]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
 const key = /tai_[A-Za-z0-9]{58}/g;
@@ -17,15 +17,15 @@ const beginning = 'tai_'.length + 13;
 const maxNumbers = 4;
 
 /**
- * Makes recorded values the same in every run: what is random is replaced by something of its form that depends only on
- * the order it is met in, times are cut to the hour, vectors are shortened.
+ * Makes recorded values equal in every run: random values are replaced by values of the same form that depend only on
+ * their order, times are cut to the hour, vectors are shortened.
  */
-export function makeUp() {
+export function createNormalizer() {
   const known = new Map<string, string>();
 
-  function remember(found: string, made: string): string {
-    known.set(found, made);
-    return made;
+  function remember(found: string, replacement: string): string {
+    known.set(found, replacement);
+    return replacement;
   }
 
   function textFor(found: string): string {
@@ -37,9 +37,9 @@ export function makeUp() {
   /** A key's record has its beginning and end. */
   function rememberKeys(value: unknown): void {
     for (const [found] of JSON.stringify(value).matchAll(key)) {
-      const made = known.get(found) ?? remember(found, textFor(found));
-      remember(found.slice(0, beginning), made.slice(0, beginning));
-      remember(found.slice(-4), made.slice(-4));
+      const replacement = known.get(found) ?? remember(found, textFor(found));
+      remember(found.slice(0, beginning), replacement.slice(0, beginning));
+      remember(found.slice(-4), replacement.slice(-4));
     }
   }
 
@@ -54,25 +54,25 @@ export function makeUp() {
   /** Account numbers are random; other numbers are small. */
   function number(value: number): number {
     if (value < 2 ** 33) return value;
-    const made = 4_815_162_342_000_000 + known.size;
-    return Number(known.get(String(value)) ?? remember(String(value), String(made)));
+    const replacement = 4_815_162_342_000_000 + known.size;
+    return Number(known.get(String(value)) ?? remember(String(value), String(replacement)));
   }
 
-  function madeUp(value: unknown): unknown {
+  function normalized(value: unknown): unknown {
     if (typeof value === 'string') return text(value);
     if (typeof value === 'number') return number(value);
-    if (Array.isArray(value)) return shortened(value).map(madeUp);
+    if (Array.isArray(value)) return shortened(value).map(normalized);
     if (!isJsonObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, made(name, inner)]));
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, field(name, inner)]));
   }
 
-  const made = (name: string, value: unknown): unknown =>
-    name === 'created' && typeof value === 'number' ? seconds(value) : madeUp(value);
+  const field = (name: string, value: unknown): unknown =>
+    name === 'created' && typeof value === 'number' ? seconds(value) : normalized(value);
 
   return {
     value(value: unknown): unknown {
       rememberKeys(value);
-      return madeUp(value);
+      return normalized(value);
     },
     /** The events of a stream, the first and last two of them. */
     stream(body: string): string {
@@ -83,7 +83,7 @@ export function makeUp() {
   };
 
   function eventOf(data: string): string {
-    return `data: ${data.startsWith('{') ? JSON.stringify(madeUp(JSON.parse(data))) : data}`;
+    return `data: ${data.startsWith('{') ? JSON.stringify(normalized(JSON.parse(data))) : data}`;
   }
 }
 
