@@ -32,7 +32,7 @@ test('a newcomer registers, gets the mail, confirms, makes a key, chats, and see
 
   const made = await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } });
   key = made.body.data.key;
-  const response = await service.call('POST', '/v1/chat/completions', { key, body: chat('Tell me of rivers') });
+  const response = await service.call('POST', '/v1/chat/completions', { key, body: chat('Write about rivers') });
   expect([response.status, response.body.message]).toEqual([200, 'SUCCESS']);
   expect(response.body.data.choices[0].message).toMatchObject({
     role: 'assistant',
