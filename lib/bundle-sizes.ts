@@ -21,9 +21,9 @@ const functions = join(import.meta.dirname, '../functions');
 
 /** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
 export async function bundleSizes(): Promise<readonly BundleSize[]> {
-  const routes = [...allRoutes, { id: unknownRouteId }].map((row) => ({ ...row, folder: 'api' }));
-  const rows = [...routes, ...allJobs.map((row) => ({ ...row, folder: 'jobs' }))];
-  const entryPoints = Object.fromEntries(rows.map(({ id, folder }) => [id, join(functions, folder, `${id}.ts`)]));
+  const routes = [...allRoutes, { id: unknownRouteId }].map(({ id }) => ({ id, file: `api/${handlerFile(id)}` }));
+  const rows = [...routes, ...allJobs.map(({ id }) => ({ id, file: `jobs/${id}.ts` }))];
+  const entryPoints = Object.fromEntries(rows.map(({ id, file }) => [id, join(functions, file)]));
   // One build for all: shared code becomes chunks, which count for each function that imports them.
   const { metafile } = await build({ ...bundling, entryPoints, outdir: 'sizes', write: false, metafile: true });
   const { outputs } = metafile;

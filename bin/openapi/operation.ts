@@ -2,6 +2,8 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { samples } from '#contract/samples.ts';
+import { isJsonObject } from '#contract/shared/fields.ts';
+import { limits } from '#contract/shared/limits.ts';
 import type { errorCollector } from './errors.ts';
 import { priceOf } from './price.ts';
 import type { RecordedResponse } from './recorded-responses.ts';

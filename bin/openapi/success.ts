@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import type { Route } from '#contract/route.ts';
-import * as chunks from '#contract/stream-chunks.ts';
+import type { Route } from '#contract/http/route.ts';
+import * as chunks from '#contract/inference/stream-chunks.ts';
 import { errorSchemaOf } from './errors.ts';
 import { successHeaders } from './headers.ts';
 import type { RecordedResponse } from './recorded-responses.ts';

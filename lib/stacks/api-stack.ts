@@ -70,7 +70,7 @@ export class ApiStack extends Stack {
       for (const [route, fn] of group.functions) api.attach(route, fn.live);
     }
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
-      entry: join(entries, `${unknownRouteId}.ts`),
+      entry: join(entries, handlerFile(unknownRouteId)),
       description: 'Returns 404 and 405',
       timeoutSeconds: 5,
       memoryMb: 256,

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Route } from '#contract/route.ts';
+import { handlerFile } from '#contract/handlers.ts';
+import type { Route } from '#contract/http/route.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { rollOut } from '#lib/constructs/functions/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Route } from '#contract/route.ts';
+import type { Route } from '#contract/http/route.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';

@@ -1,9 +1,9 @@
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { tableVariables } from '#contract/environment.ts';
-import type { Access, Uses } from '#contract/route.ts';
-import { tables as specs, type TableId, type TableSpec } from '#contract/tables.ts';
+import type { Access, Uses } from '#contract/http/route.ts';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { endpointsOf } from '#lib/model-names.ts';

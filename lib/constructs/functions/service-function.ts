@@ -11,8 +11,8 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Environment } from '#contract/environment.ts';
-import { metricsService } from '#contract/metrics.ts';
+import type { Environment } from '#contract/platform/environment.ts';
+import { metricsService } from '#contract/platform/metrics.ts';
 import { cast } from '#lib/cast.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';

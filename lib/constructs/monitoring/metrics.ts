@@ -1,8 +1,8 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ErrorCode } from '#contract/errors.ts';
-import { dimensions, metricsService, metrics as names } from '#contract/metrics.ts';
-import type { ServiceName } from '#contract/prices.ts';
+import type { ServiceName } from '#contract/billing/prices.ts';
+import { dimensions, metricsService, metrics as names } from '#contract/platform/metrics.ts';
+import type { ErrorCode } from '#contract/shared/errors.ts';
 import { metricsNamespace } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 

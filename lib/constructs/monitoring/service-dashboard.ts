@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { prices, type ServiceName } from '#contract/billing/prices.ts';
 import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import { endpointsOf } from '#lib/model-names.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Loopback, listen } from '#local/loopback.ts';
+import { type Loopback, listen } from '#local/shared/loopback.ts';
 
 /** How an operation responds: a body of its protocol (XML of the query protocol, else JSON), 200 unless it is an error. */
 export interface StubResponse {
