@@ -1,4 +1,5 @@
 import type { Uses } from './http/route.ts';
+import type { TypedAttribute } from './platform/stream-filter.ts';
 import type { TableId } from './platform/tables.ts';
 
 /**
@@ -17,7 +18,7 @@ export interface Job {
   /** What users lose while it does not run: a whole sentence, for alarms. */
   readonly loss: string;
   readonly trigger:
-    | { readonly stream: TableId /** Only records whose new image has this attribute. */; readonly newImageHas: string }
+    | { readonly stream: TableId /** Only records whose new image has this. */; readonly newImageHas: TypedAttribute }
     | { readonly events: 'mail feedback' }
     | { readonly everySeconds: number };
   readonly uses: Uses;
@@ -29,7 +30,7 @@ export const jobs = {
     id: 'project-ledger',
     summary: 'Writes one immutable ledger row for each thing a meter says has ended',
     loss: 'Usage, entries and warnings of low credits lag behind; balances and charges stay exact.',
-    trigger: { stream: 'meters', newImageHas: 'last' },
+    trigger: { stream: 'meters', newImageHas: { name: 'last', type: { L: { M: ['t', 'S'] } } } },
     uses: { tables: { ledger: 'append', accounts: 'write' } },
     timeoutSeconds: 60,
   },
@@ -37,7 +38,7 @@ export const jobs = {
     id: 'send-mail',
     summary: 'Sends the mails of the outbox',
     loss: 'Confirmation links, reset links and notices are not sent; they wait in the outbox.',
-    trigger: { stream: 'accounts', newImageHas: 'outbox' },
+    trigger: { stream: 'accounts', newImageHas: { name: 'outbox', type: 'S' } },
     uses: { tables: { accounts: 'write' }, mail: true },
     timeoutSeconds: 60,
   },
@@ -53,7 +54,7 @@ export const jobs = {
     id: 'send-reset-link',
     summary: 'Makes the reset token and its mail for a password that somebody has forgotten',
     loss: 'Whoever forgot a password gets no link.',
-    trigger: { stream: 'accounts', newImageHas: 'resetRequest' },
+    trigger: { stream: 'accounts', newImageHas: { name: 'resetRequest', type: 'S' } },
     uses: { tables: { accounts: 'write' } },
     timeoutSeconds: 60,
   },

@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import type { EventPattern } from '#contract/platform/stream-filter.ts';
 import { described } from '../shared/problems.ts';
+import { passes } from './event-filter.ts';
 import { eventRecord } from './stream-event.ts';
 
 export interface DeliveryOptions {
   readonly streamArn: string;
-  /** Only records whose new image has this attribute are delivered. */
-  readonly newImageHas: string;
+  /** Only records that pass one of them are delivered. */
+  readonly filters: readonly EventPattern[];
   readonly deliver: (event: DynamoDBStreamEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
   /** Ends the waiting between tries. */
@@ -51,7 +53,7 @@ async function firstFailed(
   failures: number,
 ): Promise<number> {
   options.signal.throwIfAborted();
-  const wanted = records.filter(({ dynamodb }) => dynamodb?.NewImage?.[options.newImageHas] !== undefined);
+  const wanted = records.filter((record) => passes(options.filters, record));
   if (wanted.length === 0) return -1;
   try {
     const Records = wanted.map((record) => eventRecord(record, options.streamArn));

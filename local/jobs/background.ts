@@ -1,6 +1,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { allJobs, type Job } from '#contract/jobs.ts';
+import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { type StreamPump, startStreamPump } from '../dynamodb/stream-pump.ts';
@@ -81,7 +82,7 @@ async function openPump(
   return startStreamPump({
     client,
     streamArn: Table.LatestStreamArn,
-    newImageHas,
+    filters: eventPatterns(newImageHas),
     deliver: (event) => runJob(job, event),
     checkpointFile: folder.file(`${job.id}.checkpoint.json`),
     log: (line) => log(`${job.id}: ${line}`),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
 import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
+import { lambdaPasses } from '#test/event-filter.ts';
 import { functionId, ofType, synthesise } from './synth.ts';
 
 const { api: template } = await synthesise();
@@ -102,26 +103,11 @@ function queueOf(job: string) {
   return { 'Fn::GetAtt': [queue?.id, 'Arn'] };
 }
 
-type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-
 /** Whether a record with this new image gets through the job's filters. */
 function wakes(job: string, image: Record<string, unknown>): boolean {
   const { FilterCriteria } = properties('AWS::Lambda::EventSourceMapping', job) as {
     FilterCriteria: { Filters: { Pattern: string }[] };
   };
-  const record = { dynamodb: { NewImage: marshall(image) } } as unknown as Json;
-  const leaves = new Set(leavesOf(record));
-  return FilterCriteria.Filters.some(({ Pattern }) =>
-    leavesOf(JSON.parse(Pattern)).every((rule) => passes(rule, leaves)),
-  );
-}
-
-/** The last part of a pattern's path is the operator `exists`: the record has a leaf at the path before it. */
-const passes = (rule: string, leaves: ReadonlySet<string>) => leaves.has(rule.replace(/\.exists$/, ''));
-
-/** Paths of all values that are not objects; lists add nothing to a path, as in EventBridge's matching. */
-function leavesOf(value: Json, path: readonly string[] = []): string[] {
-  if (Array.isArray(value)) return value.flatMap((element: Json) => leavesOf(element, path));
-  if (value === null || typeof value !== 'object') return [path.join('.')];
-  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+  const record = { dynamodb: { NewImage: marshall(image) } };
+  return FilterCriteria.Filters.some(({ Pattern }) => lambdaPasses(JSON.parse(Pattern), record));
 }

@@ -6,6 +6,7 @@ import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
 import { type StreamPump, startStreamPump } from '#local/dynamodb/stream-pump.ts';
 
@@ -54,7 +55,7 @@ async function pumpTo(deliver: (event: DynamoDBStreamEvent) => unknown) {
   const pump = await startStreamPump({
     client,
     streamArn: Table!.LatestStreamArn!,
-    newImageHas: 'job',
+    filters: eventPatterns({ name: 'job', type: 'BOOL' }),
     deliver: async (event) => deliver(event),
     checkpointFile: join(folder, `${name()}.json`),
     log: (line) => log.push(line),
