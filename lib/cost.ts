@@ -17,6 +17,7 @@ const listPrices = {
   key: 1,
   secret: 0.4,
   mail: 0.1 / 1e3,
+  queueRequest: 0.4 / 1e6,
 } as const;
 
 /** A line of a bill: US dollars. */
@@ -71,7 +72,15 @@ export interface MonthlyResources {
   readonly firewalls: number;
   readonly firewallRules: number;
   readonly alarmMetrics: number;
+  /** Queues that a function consumes. */
+  readonly polledQueues: number;
 }
+
+/**
+ * Lambda polls an idle queue over five connections, each with a long poll of 20 s; it may scale down to two (AWS
+ * "Configuring scaling behavior for SQS event source mappings").
+ */
+const queuePolls = 5 * 3 * 60 * 24 * 30;
 
 /** A month without traffic. */
 export function costAtZero({
@@ -80,6 +89,7 @@ export function costAtZero({
   firewalls,
   firewallRules,
   alarmMetrics,
+  polledQueues,
 }: MonthlyResources): readonly Line[] {
   const p = listPrices;
   const sweeps = 60 * 24 * 30;
@@ -91,6 +101,7 @@ export function costAtZero({
     { what: 'Key of the accounts table (`accountsKey`)', usd: keys * p.key },
     { what: 'Secret between edge and firewall', usd: secrets * p.secret },
     { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
+    { what: 'Polling of queues', usd: polledQueues * queuePolls * p.queueRequest },
     { what: 'Functions, gateway, tables, edge, mail', usd: 0 },
   ];
 }

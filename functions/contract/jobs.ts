@@ -1,4 +1,5 @@
 import type { Uses } from './http/route.ts';
+import type { QueueId } from './platform/queues.ts';
 import type { TypedAttribute } from './platform/stream-filter.ts';
 import type { TableId } from './platform/tables.ts';
 
@@ -11,16 +12,20 @@ export const mailFeedback = {
   detailTypes: { Bounce: 'Email Bounced', Complaint: 'Email Complaint Received' },
 } as const;
 
-/** Work that no caller waits for: on a stream, on events, on a schedule. Entry point: `functions/jobs/<id>.ts`. */
+/** What wakes a job. At most two jobs read the stream of a table (docs/adr/0011-typed-jobs.md). */
+export type Trigger =
+  | { readonly stream: TableId /** Only records whose new image has this. */; readonly newImageHas: TypedAttribute }
+  | { readonly queue: QueueId }
+  | { readonly events: 'mail feedback' }
+  | { readonly everySeconds: number };
+
+/** Work that no caller waits for: on a stream, a queue, events, a schedule. Entry point: `functions/jobs/<id>.ts`. */
 export interface Job {
   readonly id: string;
   readonly summary: string;
   /** What users lose while it does not run: a whole sentence, for alarms. */
   readonly loss: string;
-  readonly trigger:
-    | { readonly stream: TableId /** Only records whose new image has this. */; readonly newImageHas: TypedAttribute }
-    | { readonly events: 'mail feedback' }
-    | { readonly everySeconds: number };
+  readonly trigger: Trigger;
   readonly uses: Uses;
   readonly timeoutSeconds: number;
 }
@@ -31,6 +36,14 @@ export const jobs = {
     summary: 'Writes one immutable ledger row for each thing a meter says has ended',
     loss: 'Usage, entries and warnings of low credits lag behind; balances and charges stay exact.',
     trigger: { stream: 'meters', newImageHas: { name: 'last', type: { L: { M: ['t', 'S'] } } } },
+    uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['ledgerRetry'] },
+    timeoutSeconds: 60,
+  },
+  retryLedger: {
+    id: 'retry-ledger',
+    summary: 'Writes the ledger rows of accounts for which that failed, apart from all others',
+    loss: 'Usage and entries of some accounts have gaps; their balances and charges stay exact.',
+    trigger: { queue: 'ledgerRetry' },
     uses: { tables: { ledger: 'append', accounts: 'write' } },
     timeoutSeconds: 60,
   },

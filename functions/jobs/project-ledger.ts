@@ -1,10 +1,6 @@
 import { services } from '#runtime/container.ts';
-import { streamJob } from '#runtime/stream-job.ts';
-import { recordCharge } from '#runtime/telemetry.ts';
+import { projectImage } from '#runtime/project-image.ts';
+import { itemStreamJob } from '#runtime/stream-job.ts';
 
-export const handler = streamJob(async (image) => {
-  const rows = await services().ledger().project(image);
-  for (const { type, service, amount } of rows) {
-    if (type === 'charge' && service && amount < 0) recordCharge(service, -amount);
-  }
-});
+/** One account that fails holds up no other (docs/adr/0011-typed-jobs.md). */
+export const handler = itemStreamJob(projectImage, () => services().ledgerRetry());

@@ -97,6 +97,13 @@ function build() {
       const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
       return { project: (image: unknown) => projectLedger(store, meterImageOf(image)) };
     }),
+    ledgerRetry: lazy(async () => {
+      const [{ sqsQueue }, { sqsClient }] = await Promise.all([
+        import('#gateways/sqs-queue.ts'),
+        import('./sqs-client.ts'),
+      ]);
+      return sqsQueue(sqsClient(), core.queueUrl('ledgerRetry'));
+    }),
     auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
     statements: lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock)),
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),

@@ -1,7 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { plansOf } from '#contract/billing/plans.ts';
-import { Environment, tableVariables } from '#contract/platform/environment.ts';
+import { Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
+import type { QueueId } from '#contract/platform/queues.ts';
 import type { TableId } from '#contract/platform/tables.ts';
 import { sessionService } from '#domain/accounts/sessions.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
@@ -26,12 +27,8 @@ export function createCoreServices(updateBy: UpdateBy) {
   const { clock, random } = ambient;
   const variables = environment();
   const plans = plansOf(variables.PLAN_TABLE);
-  const table = (id: TableId): string => {
-    const variable = tableVariables[id];
-    const name = variables[variable];
-    if (!name) throw new Error(`${variable} is not set: this function was not given the table ${id}`);
-    return name;
-  };
+  const table = (id: TableId): string => given(variables, tableVariables[id], `table ${id}`);
+  const queueUrl = (id: QueueId): string => given(variables, queueVariables[id], `queue ${id}`);
   const dynamo = lazy(async () => (await import('./clients.ts')).dynamoClient());
 
   const meters = lazy((): MeterStore => {
@@ -67,9 +64,19 @@ export function createCoreServices(updateBy: UpdateBy) {
     clock,
     random,
     table,
+    queueUrl,
     plans,
     metering: lazy(() => metering(meters(), plans)),
     idempotency: idempotencyRecords,
     sessions,
   };
+}
+
+type Resource = (typeof tableVariables)[TableId] | (typeof queueVariables)[QueueId];
+
+/** What the construct that grants access to a resource has set. */
+function given(variables: Environment, variable: Resource, resource: string): string {
+  const name = variables[variable];
+  if (!name) throw new Error(`${variable} is not set: this function was not given the ${resource}`);
+  return name;
 }

@@ -93,6 +93,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'These are the dead-letter queues; an alarm sends an operator to them.',
   },
   {
+    rules: ['Serverless-LambdaEventSourceMappingDestination'],
+    at: /\/Live\/Messages\/Resource$/,
+    reason:
+      'A queue has no such destination: what was given up on goes to the dead-letter queue of its redrive policy.',
+  },
+  {
     rules: ['Serverless-LambdaDLQ'],
     at: /\/[a-z-]+\/Function\/Resource$/,
     reason: 'Functions of routes are called synchronously; jobs have a dead-letter queue as their failure destination.',

@@ -6,7 +6,7 @@ import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
 
-export interface JobGroupProps extends SharedProps, Omit<Resources, 'stage'> {
+export interface JobGroupProps extends SharedProps, Pick<Resources, 'tables' | 'mail'> {
   /** Folder with the entry point of each job. */
   readonly entries: string;
 }
@@ -18,16 +18,16 @@ export class JobGroup extends NestedStack {
   constructor(scope: Construct, id: string, { entries, tables, mail, ...shared }: JobGroupProps) {
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
-    this.jobs = allJobs.map((job) => {
-      const fn = new JobFunction(this, job.id, {
-        job,
-        tables,
-        mail,
-        entry: join(entries, `${job.id}.ts`),
-        ...shared,
-      });
-      grantUses(fn, job.uses, { tables, mail, stage });
-      return fn;
+    const functions = allJobs.map((job) => {
+      const entry = join(entries, `${job.id}.ts`);
+      return { job, fn: new JobFunction(this, job.id, { job, tables, mail, entry, ...shared }) };
     });
+    const queues = new Map(
+      functions.flatMap(({ job: { trigger }, fn: { queue } }) =>
+        'queue' in trigger && queue ? [[trigger.queue, queue]] : [],
+      ),
+    );
+    for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, queues, stage });
+    this.jobs = functions.map(({ fn }) => fn);
   }
 }

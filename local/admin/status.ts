@@ -9,16 +9,19 @@ export interface Status {
   readonly docsUrl: string;
   /** Null before it is made, and where it could not be. */
   readonly demo: DemoAccount | null;
+  /** By queue: messages that its job gave up on after all tries. */
+  readonly parked: Readonly<Record<string, number>>;
 }
 
-export function statusOf(origin: string, ready: boolean, demo: DemoAccount | null): Status {
+type Changing = Pick<Status, 'ready' | 'demo' | 'parked'>;
+
+export function statusOf(origin: string, changing: Changing): Status {
   return {
-    ready,
+    ...changing,
     apiUrl: `${origin}/api`,
     inferenceUrl: `${origin}/v1`,
     dashboardUrl: `${origin}/`,
     docsUrl: `${origin}/docs`,
-    demo,
   };
 }
 

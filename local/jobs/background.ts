@@ -1,19 +1,26 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { allJobs, type Job } from '#contract/jobs.ts';
+import { queues } from '#contract/platform/queues.ts';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import type { Database } from '../dynamodb/database.ts';
-import { type StreamPump, startStreamPump } from '../dynamodb/stream-pump.ts';
+import { startStreamPump } from '../dynamodb/stream-pump.ts';
 import { sweepExpired } from '../dynamodb/ttl-sweep.ts';
 import type { Closers } from '../shared/closers.ts';
 import type { DataFolder } from '../shared/data-folder.ts';
+import type { Pump } from '../shared/pump.ts';
+import { startQueuePump } from '../sqs/queue-pump.ts';
+import { queueUrl } from '../sqs/server.ts';
 import type { EventBus } from './event-bus.ts';
 import { runJob } from './run-job.ts';
 import { type Recurring, startSchedule } from './schedule.ts';
 
 export interface BackgroundOptions {
   readonly database: Database;
+  /** Address of the queues. */
+  readonly sqs: string;
   readonly folder: DataFolder;
   readonly events: EventBus;
   /** Epoch milliseconds of the shifted clock. */
@@ -21,9 +28,9 @@ export interface BackgroundOptions {
   readonly log: (line: string) => void;
 }
 
-/** The work nobody waits for: jobs on streams, jobs on a schedule, removal of expired items. */
+/** The work nobody waits for: jobs on streams, queues and a schedule, removal of expired items. */
 export interface Background {
-  /** Resolves when the jobs have done what the streams held at the call, and the events that came of it. */
+  /** Resolves when the jobs have done what the streams held at the call, and the messages and events that came of it. */
   readonly settled: () => Promise<void>;
   /** Does once what goes by the clock, after the clock was moved; resolves when it is done, but soon in any case. */
   readonly catchUp: () => Promise<void>;
@@ -39,8 +46,9 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
   closers.add({ close: () => client.destroy() });
-  const pumps = await Promise.all(allJobs.flatMap((job) => startPump(job, client, options)));
-  for (const pump of pumps) closers.add(pump);
+  const streams = await Promise.all(allJobs.flatMap((job) => followStream(job, client, options)));
+  const consumers = startConsumers(options, closers);
+  for (const pump of [...consumers, ...streams]) closers.add(pump);
 
   const expiry = {
     name: 'ttl-sweep',
@@ -51,21 +59,32 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   closers.add(schedule);
 
   async function settled(): Promise<void> {
-    await Promise.all(pumps.map((pump) => pump.settled()));
+    await Promise.all(streams.map((pump) => pump.settled()));
+    await Promise.all(consumers.map((pump) => pump.settled()));
     await events.settled();
   }
 
   async function catchUp(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, catchUpMs);
-    await Promise.race([schedule.runAll(), late]);
+    await Promise.race([Promise.all([schedule.runAll(), ...consumers.map((pump) => pump.settled())]), late]);
     clearTimeout(timer);
   }
 
   return { settled, catchUp };
 }
 
-function startPump(job: Job, client: DynamoDBStreamsClient, options: BackgroundOptions): Promise<StreamPump>[] {
+function startConsumers({ sqs, log }: BackgroundOptions, closers: Closers): readonly Pump[] {
+  const client = new SQSClient({ endpoint: sqs });
+  closers.add({ close: () => client.destroy() });
+  return allJobs.flatMap((job) => {
+    if (!('queue' in job.trigger)) return [];
+    const url = queueUrl(sqs, queues[job.trigger.queue].name);
+    return [startQueuePump({ client, queueUrl: url, deliver: (event) => runJob(job, event), log: logAs(job, log) })];
+  });
+}
+
+function followStream(job: Job, client: DynamoDBStreamsClient, options: BackgroundOptions): Promise<Pump>[] {
   const { trigger } = job;
   return 'stream' in trigger ? [openPump(job, trigger, client, options)] : [];
 }
@@ -75,7 +94,7 @@ async function openPump(
   { stream, newImageHas }: Extract<Job['trigger'], { stream: unknown }>,
   client: DynamoDBStreamsClient,
   { database, folder, log }: BackgroundOptions,
-): Promise<StreamPump> {
+): Promise<Pump> {
   const { name } = tables[stream];
   const { Table } = await database.client.send(new DescribeTableCommand({ TableName: name }));
   if (!Table?.LatestStreamArn) throw new Error(`the table ${name} has no stream`);
@@ -85,9 +104,14 @@ async function openPump(
     filters: eventPatterns(newImageHas),
     deliver: (event) => runJob(job, event),
     checkpointFile: folder.file(`${job.id}.checkpoint.json`),
-    log: (line) => log(`${job.id}: ${line}`),
+    log: logAs(job, log),
   });
 }
+
+const logAs =
+  ({ id }: Job, log: BackgroundOptions['log']) =>
+  (line: string) =>
+    log(`${id}: ${line}`);
 
 function scheduled(job: Job): Recurring[] {
   const { trigger } = job;

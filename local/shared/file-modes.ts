@@ -4,7 +4,7 @@ import { systemCode } from './problems.ts';
 
 /** What the service keeps in its folder, with what SQLite and a write under way lay beside it. */
 const ownFile =
-  /^(service\.lock|dynamodb\.sqlite(-wal|-shm|-journal)?|mails\.jsonl|(clock|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
+  /^(service\.lock|(dynamodb|queues)\.sqlite(-wal|-shm|-journal)?|mails\.jsonl|(clock|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
 
 const others = 0o077;
 const sticky = 0o1000;

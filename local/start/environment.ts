@@ -1,6 +1,8 @@
 import { devNull } from 'node:os';
-import { tableVariables } from '#contract/platform/environment.ts';
+import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
+import { type QueueId, queues } from '#contract/platform/queues.ts';
 import { type TableId, tables } from '#contract/platform/tables.ts';
+import { queueUrl } from '../sqs/server.ts';
 
 /** The services replaced on one machine, with the variable that their SDK clients take the address from. */
 const endpointVariables = {
@@ -9,7 +11,8 @@ const endpointVariables = {
   sagemaker: 'AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME',
 } as const;
 
-export type Endpoints = Readonly<Record<keyof typeof endpointVariables, string>>;
+/** The queues are always the service's own: others would not have them. */
+export type Endpoints = Readonly<Record<keyof typeof endpointVariables | 'sqs', string>>;
 
 /** Addresses the person has set; those services are used as they are and not started. */
 export type ExternalEndpoints = Readonly<Record<keyof typeof endpointVariables, string | undefined>>;
@@ -56,7 +59,9 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     [endpointVariables.dynamodb]: endpoints.dynamodb,
     [endpointVariables.ses]: endpoints.ses,
     [endpointVariables.sagemaker]: endpoints.sagemaker,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     ...tableNames(),
+    ...queueUrls(endpoints.sqs),
     PUBLIC_ORIGIN: publicOrigin,
     MAIL_SENDER: 'no-reply@example.com',
     // An SES that the person named has its own configuration sets, or none.
@@ -73,6 +78,11 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
 function tableNames(): Record<string, string> {
   const ids = Object.keys(tableVariables).filter((id): id is TableId => id in tables);
   return Object.fromEntries(ids.map((id) => [tableVariables[id], tables[id].name]));
+}
+
+function queueUrls(server: string): Record<string, string> {
+  const ids = Object.keys(queueVariables).filter((id): id is QueueId => id in queues);
+  return Object.fromEntries(ids.map((id) => [queueVariables[id], queueUrl(server, queues[id].name)]));
 }
 
 function setVariables(values: Readonly<Record<string, string | undefined>>): () => void {

@@ -23,6 +23,7 @@ import { type Closers, createClosers } from '../shared/closers.ts';
 import { type DataFolder, openDataFolder } from '../shared/data-folder.ts';
 import { createFaults } from '../shared/faults.ts';
 import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
+import { openQueues } from '../sqs/queues.ts';
 import { externalEndpoints, setCredentials, setFunctionVariables } from './environment.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { startStandIns } from './stand-ins.ts';
@@ -31,7 +32,7 @@ import { startStandIns } from './stand-ins.ts';
 export interface Service {
   readonly origin: string;
   readonly status: Status;
-  /** Resolves when the jobs have done what the streams held at the call, and the events that came of it. */
+  /** Resolves when the jobs have done what the streams held at the call, and the messages and events that came of it. */
   settled(): Promise<void>;
   /** Resolves with a Problem when the service cannot go on; it is then to be closed. */
   readonly died: Promise<Problem>;
@@ -65,6 +66,8 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add({ close: setCredentials(external) });
   const clock = await openClock(folder.file('clock.json'));
   const mails = await openMailStore(folder.file('mails.jsonl')).catch(damagedMails);
+  const queues = openQueues(folder.file('queues.sqlite'), clock.now);
+  closers.add(queues);
   const faults = createFaults();
 
   // The port first: it names every address, and a port in use is to be told before anything else is started.
@@ -81,27 +84,30 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const proxy = { upstream: database.url, faults, ...(onRequest && { onRequest }), ...(onReply && { onReply }) };
   const events = createEventBus(log);
   const endpoints = await startStandIns(
-    { proxy, external, faults, mails, model: options, now: clock.now, onFeedback: events.publish },
+    { proxy, external, faults, mails, queues, model: options, now: clock.now, onFeedback: events.publish },
     closers,
   );
   closers.add({ close: setFunctionVariables(front.origin, endpoints) });
   closers.add({ close: setAmbientClock(clock) });
   closers.add(events);
-  const background = await startBackground({ database, folder, events, now: clock.now, log }, closers);
+  const background = await startBackground(
+    { database, sqs: endpoints.sqs, folder, events, now: clock.now, log },
+    closers,
+  );
 
-  let status = statusOf(front.origin, false, null);
-  const admin = createAdmin({ status: () => status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
+  let current: Pick<Status, 'ready' | 'demo'> = { ready: false, demo: null };
+  const status = (): Status => statusOf(front.origin, { ...current, parked: queues.parked() });
+  const admin = createAdmin({ status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
   const sites = [admin, await openApiReference(), await openDashboard()];
   gate.open((...parameters) => sites.some((answers) => answers(...parameters)));
-  const demo = await openDemo(front.origin, folder, mails, log);
-  status = statusOf(front.origin, true, demo);
+  current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };
 
   async function close(): Promise<void> {
     await front.close(graceMs);
     await closers.closeAll();
   }
 
-  return { origin: front.origin, status, settled: background.settled, died: database.died, close };
+  return { origin: front.origin, status: status(), settled: background.settled, died: database.died, close };
 }
 
 async function openDatabase(folder: DataFolder, external: string | undefined, closers: Closers): Promise<Database> {

@@ -10,6 +10,8 @@ import { type Engine, startSageMaker } from '../sagemaker/server.ts';
 import type { Closers, Part } from '../shared/closers.ts';
 import type { Faults } from '../shared/faults.ts';
 import { Problem } from '../shared/problems.ts';
+import type { QueueStore } from '../sqs/queue-store.ts';
+import { startSqs } from '../sqs/server.ts';
 import type { Endpoints, ExternalEndpoints } from './environment.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -18,6 +20,7 @@ export interface StandInOptions {
   readonly external: ExternalEndpoints;
   readonly faults: Faults;
   readonly mails: MailStore;
+  readonly queues: QueueStore;
   readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'wordDelayMs'>;
   readonly now: () => number;
   /** Told of bounces and complaints by the SES stand-in. */
@@ -26,19 +29,20 @@ export interface StandInOptions {
 
 /** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<Endpoints> {
-  const { proxy, external, faults, mails, model, now, onFeedback } = options;
+  const { proxy, external, faults, mails, queues, model, now, onFeedback } = options;
   const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
     const part = await starting;
     closers.add(part);
     return part.url;
   };
-  const [dynamodb, ses, sagemaker] = await Promise.all([
+  const [dynamodb, ses, sagemaker, sqs] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
     external.ses ?? started(startSes({ mails, faults, now, onFeedback })),
     external.sagemaker ?? started(startSageMaker({ engine: engineOf(model), faults, endpoints })),
+    started(startSqs(queues)),
   ]);
-  return { dynamodb, ses, sagemaker };
+  return { dynamodb, ses, sagemaker, sqs };
 }
 
 /** The endpoints that the functions will ask for, so that a person can see each family of containers at work. */

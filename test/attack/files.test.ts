@@ -37,6 +37,7 @@ function expectPrivate(found: Record<string, string>): void {
       'dynamodb.sqlite',
       'dynamodb.sqlite-wal',
       'mails.jsonl',
+      'queues.sqlite',
       'service.lock',
     ]),
   );

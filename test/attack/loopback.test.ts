@@ -54,6 +54,11 @@ const signedByNobody = {
 /** What each server here obeys when it comes from the service itself. */
 const orders: readonly Asked[] = [
   { method: 'POST', headers: signedByNobody, body: '{}' },
+  {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.ReceiveMessage' },
+    body: '{"QueueUrl":"http://127.0.0.1/000000000000/ledger-retry"}',
+  },
   { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'Action=SendEmail' },
   { method: 'POST', path: '/endpoints/svc-1/invocations', body: '{"messages":[{"role":"user","content":"Hello"}]}' },
   ...['/', '/docs', '/config.json', '/_local/status', '/_local/mail', '/_local/inbox', '/nothing'].map((path) => ({

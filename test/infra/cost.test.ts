@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { allJobs } from '#contract/jobs.ts';
 import { routes } from '#contract/routes.ts';
 import { costAtZero, costOfCalls, table, writeUnits } from '#lib/cost.ts';
 import { ofType, synthesise } from './synth.ts';
@@ -17,16 +18,26 @@ const alarmMetrics = [api, monitoring]
       1,
   );
 
+const queueArns = new Set(ofType(api, 'AWS::SQS::Queue').map(([id]) => id));
+const isQueue = ({ Properties }: { Properties: Record<string, unknown> }) =>
+  queueArns.has((Properties['EventSourceArn'] as { 'Fn::GetAtt'?: [string] })['Fn::GetAtt']?.[0] ?? '');
+
 const monthly = {
   keys: count('AWS::KMS::Key'),
   secrets: count('AWS::SecretsManager::Secret'),
   firewalls: count('AWS::WAFv2::WebACL'),
   firewallRules: (acl!.Properties['Rules'] as unknown[]).length,
   alarmMetrics: alarmMetrics.reduce((sum, metrics) => sum + metrics, 0),
+  polledQueues: ofType(api, 'AWS::Lambda::EventSourceMapping').filter(([, source]) => isQueue(source)).length,
 };
 
 test('docs/deploy.md has the cost of the default stage in a month without traffic', () => {
   expect(guide).toContain(table(costAtZero(monthly)));
+});
+
+test('the default stage costs at most 22 dollars in a month without traffic', () => {
+  expect(monthly.polledQueues).toBe(allJobs.filter(({ trigger }) => 'queue' in trigger).length);
+  expect(costAtZero(monthly).reduce((sum, { usd }) => sum + usd, 0)).toBeLessThanOrEqual(22);
 });
 
 test('docs/deploy.md has the cost of a million chats of 3 s beside the model', () => {

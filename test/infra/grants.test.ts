@@ -94,6 +94,8 @@ test('nothing can change or delete a row of the ledger but who appends to it, an
   expect(changing).toEqual([
     ['project-ledger', 'PutItem'],
     ['project-ledger', 'UpdateItem'],
+    ['retry-ledger', 'PutItem'],
+    ['retry-ledger', 'UpdateItem'],
   ]);
 });
 

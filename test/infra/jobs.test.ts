@@ -1,27 +1,24 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
+import { queueVariables } from '#contract/platform/environment.ts';
+import { type QueueId, queues } from '#contract/platform/queues.ts';
 import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
 import { lambdaPasses } from '#test/event-filter.ts';
-import { functionId, ofType, synthesise } from './synth.ts';
+import { functionId, functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
 const { api: template } = await synthesise();
 
 const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));
 const properties = (type: string, job: string): Record<string, unknown> =>
   partsOf(type).get(job)?.part.Properties ?? {};
-const jobsWith = (kind: 'stream' | 'events' | 'everySeconds') => allJobs.filter(({ trigger }) => kind in trigger);
+const jobsWith = (kind: 'stream' | 'queue' | 'events' | 'everySeconds') =>
+  allJobs.filter(({ trigger }) => kind in trigger);
 
 describe.each(allJobs)('$id', ({ id }) => {
   test('has a dead-letter queue of its own, encrypted, kept for 14 days, reached by TLS only', () => {
-    expect(properties('AWS::SQS::Queue', id)).toMatchObject({
-      SqsManagedSseEnabled: true,
-      MessageRetentionPeriod: 14 * 86_400,
-    });
-    expect(JSON.stringify(properties('AWS::SQS::QueuePolicy', id))).toContain(
-      '{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"',
-    );
+    expectGuarded(id, 'DeadLetters');
   });
 });
 
@@ -36,6 +33,38 @@ describe.each(jobsWith('stream'))('$id', ({ id }) => {
       DestinationConfig: { OnFailure: { Destination: queueOf(id) } },
     });
   });
+});
+
+describe.each(jobsWith('queue'))('$id', (job) => {
+  const { id, trigger } = job;
+
+  test('takes from a queue of its own, encrypted, reached by TLS only', () => {
+    expectGuarded(id, 'Queue');
+    expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
+      EventSourceArn: queueOf(id, 'Queue'),
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  });
+
+  test('leaves a message hidden six times as long as it may run, and gives it up after its tries', () => {
+    const spec = queues[('queue' in trigger && trigger.queue) as QueueId];
+    expect(queuePart(id, 'Queue').part.Properties).toMatchObject({
+      VisibilityTimeout: 6 * job.timeoutSeconds,
+      RedrivePolicy: { deadLetterTargetArn: queueOf(id), maxReceiveCount: spec.maxReceiveCount },
+    });
+  });
+});
+
+test('who sends to a queue knows its URL', () => {
+  const senders = allJobs.flatMap(({ id, uses }) => (uses.queues ?? []).map((queue) => ({ id, queue })));
+  expect(senders.length).toBeGreaterThan(0);
+  for (const { id, queue } of senders) {
+    const consumer = allJobs.find(({ trigger }) => 'queue' in trigger && trigger.queue === queue);
+    const { Environment } = functionsOf(template).get(id)!.Properties as { Environment: { Variables: object } };
+    expect(Environment.Variables).toMatchObject({
+      [queueVariables[queue]]: { Ref: queuePart(consumer?.id ?? '', 'Queue').id },
+    });
+  }
 });
 
 describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
@@ -98,9 +127,26 @@ describe('the filter of a stream job', () => {
   });
 });
 
-function queueOf(job: string) {
-  const queue = partsOf('AWS::SQS::Queue').get(job);
-  return { 'Fn::GetAtt': [queue?.id, 'Arn'] };
+type JobQueue = 'DeadLetters' | 'Queue';
+
+function queuePart(job: string, name: JobQueue, type = 'AWS::SQS::Queue') {
+  const found = ofType(template, type).find(([, part]) => pathOf(part).startsWith(`${job}/Function/${name}`));
+  if (!found) throw new Error(`${job} has no ${name}`);
+  return { id: found[0], part: found[1] };
+}
+
+function queueOf(job: string, name: JobQueue = 'DeadLetters') {
+  return { 'Fn::GetAtt': [queuePart(job, name).id, 'Arn'] };
+}
+
+function expectGuarded(job: string, name: JobQueue): void {
+  expect(queuePart(job, name).part.Properties).toMatchObject({
+    SqsManagedSseEnabled: true,
+    MessageRetentionPeriod: 14 * 86_400,
+  });
+  expect(JSON.stringify(queuePart(job, name, 'AWS::SQS::QueuePolicy').part.Properties)).toContain(
+    '{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"',
+  );
 }
 
 /** Whether a record with this new image gets through the job's filters. */

@@ -8,13 +8,14 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
-import { type StreamPump, startStreamPump } from '#local/dynamodb/stream-pump.ts';
+import { startStreamPump } from '#local/dynamodb/stream-pump.ts';
+import type { Pump } from '#local/shared/pump.ts';
 
 let database: Database;
 let client: DynamoDBStreamsClient;
 let folder: string;
 let table = 0;
-let pumps: StreamPump[];
+let pumps: Pump[];
 let log: string[];
 
 const name = () => `table-${table}`;

@@ -1,6 +1,7 @@
 import type { GenericSchema } from 'valibot';
 import type { ServiceName } from '../billing/prices.ts';
 import type { Capability } from '../inference/models.ts';
+import type { QueueId } from '../platform/queues.ts';
 import type { TableId } from '../platform/tables.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
@@ -21,6 +22,8 @@ export type Access = 'read' | 'write' | 'delete' | 'append';
 /** What a function touches; CDK turns it into grants and environment, nothing else is reachable. */
 export interface Uses {
   readonly tables?: Readonly<Partial<Record<TableId, Access>>>;
+  /** Sends messages to these. */
+  readonly queues?: readonly QueueId[];
   readonly inference?: true;
   readonly mail?: true;
   /** Verifies tokens of the identity provider. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ModelEndpoints } from '../inference/model-endpoints.ts';
 import { findModel, type Model } from '../inference/models.ts';
+import type { QueueId } from './queues.ts';
 import type { TableId } from './tables.ts';
 
 /** The variable that names each table; set by the construct that grants access to it. */
@@ -10,6 +11,9 @@ export const tableVariables = {
   ledger: 'LEDGER_TABLE',
   idempotency: 'IDEMPOTENCY_TABLE',
 } as const satisfies Record<TableId, string>;
+
+/** The variable with the URL of each queue, for those who send to it. */
+export const queueVariables = { ledgerRetry: 'LEDGER_RETRY_QUEUE_URL' } as const satisfies Record<QueueId, string>;
 
 const optionalNumber = (fallback: number) =>
   v.optional(v.pipe(v.string(), v.transform(Number), v.safeInteger()), String(fallback));
@@ -23,6 +27,7 @@ export const Environment = v.object({
   METERS_TABLE: v.optional(v.string()),
   LEDGER_TABLE: v.optional(v.string()),
   IDEMPOTENCY_TABLE: v.optional(v.string()),
+  LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),

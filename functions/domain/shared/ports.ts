@@ -13,3 +13,9 @@ export interface Tokenizer {
   /** Counting ends once `limit` is passed: a number over it means that there are at least so many. */
   count(text: string, limit?: number): Promise<number>;
 }
+
+/** Takes messages for a job, each to be handled at least once, in any order. */
+export interface MessageQueue {
+  /** A value of JSON, at most 256 KiB of it. */
+  send(message: unknown): Promise<void>;
+}

@@ -1,8 +1,10 @@
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Access, Uses } from '#contract/http/route.ts';
-import { tableVariables } from '#contract/platform/environment.ts';
+import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
+import type { QueueId } from '#contract/platform/queues.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
@@ -16,15 +18,18 @@ export interface Resources {
   readonly tables: Tables;
   /** The configuration set that mails are sent through. */
   readonly mail: Mail;
+  /** The queues of jobs; absent: no function of the group sends to one. */
+  readonly queues?: ReadonlyMap<QueueId, IQueue>;
   /** Names the mail sender, the model endpoints and the identity provider. */
   readonly stage: Stage;
 }
 
 /** Grants a function exactly the uses of its route or job, and sets the environment variables with their names. */
-export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, stage }: Resources): void {
+export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, queues, stage }: Resources): void {
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);
   }
+  for (const id of uses.queues ?? []) grantQueue(fn, id, queues?.get(id));
   if (uses.inference) grantInference(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
   if (uses.identityProvider && stage.googleClientId !== null) {
@@ -51,6 +56,12 @@ function grantTable(fn: LambdaFunction, tables: Tables, id: TableId, access: Acc
   const indexes = Object.keys(spec.indexes ?? {}).map((index) => `${table.tableArn}/index/${index}`);
   if (indexes.length > 0 && access !== 'append') allow(fn, ['dynamodb:Query'], indexes);
   fn.addEnvironment(tableVariables[id], table.tableName);
+}
+
+function grantQueue(fn: LambdaFunction, id: QueueId, queue: IQueue | undefined): void {
+  if (!queue) throw new Error(`there is no queue ${id} here to send to`);
+  allow(fn, ['sqs:SendMessage'], [queue.queueArn]);
+  fn.addEnvironment(queueVariables[id], queue.queueUrl);
 }
 
 /** SageMaker keeps names in lower case in the ARNs of what it runs. */

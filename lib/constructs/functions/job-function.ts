@@ -5,13 +5,15 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Job } from '#contract/jobs.ts';
+import { type QueueId, queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
+import { JobQueue, maxRetention } from './job-queue.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { filtersFor } from './stream-filters.ts';
 
@@ -31,15 +33,13 @@ const maxAgeMs = 300_000;
 export class JobFunction extends ServiceFunction {
   readonly deadLetters: Queue;
   readonly isOnStream: boolean;
+  /** The queue that it consumes; undefined for a job without one. */
+  readonly queue: Queue | undefined;
 
   constructor(scope: Construct, id: string, { job, tables, mail, ...props }: JobFunctionProps) {
     const { summary: description, timeoutSeconds, loss } = job;
     super(scope, id, { ...props, description, timeoutSeconds, loss, memoryMb: 512 });
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
+    this.deadLetters = new JobQueue(this, 'DeadLetters', { retentionPeriod: maxRetention });
     userAlarm(this, 'GaveUp', {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),
       above: 0,
@@ -49,6 +49,7 @@ export class JobFunction extends ServiceFunction {
     });
     const { trigger } = job;
     this.isOnStream = 'stream' in trigger;
+    this.queue = 'queue' in trigger ? this.#consume(trigger.queue, job) : undefined;
     if ('stream' in trigger) {
       this.#followStream(tables, trigger);
       userAlarm(this, 'Late', {
@@ -59,7 +60,7 @@ export class JobFunction extends ServiceFunction {
         topic: props.alarms,
       });
     } else if ('events' in trigger) this.#subscribe(mail.feedback);
-    else this.#runEvery(trigger.everySeconds);
+    else if ('everySeconds' in trigger) this.#runEvery(trigger.everySeconds);
   }
 
   /** Iterator age of its stream, ms. */
@@ -81,6 +82,19 @@ export class JobFunction extends ServiceFunction {
       maxRecordAge: Duration.hours(2),
       onFailure: new SqsDlq(this.deadLetters),
     });
+  }
+
+  /** A message that fails is hidden for the visibility timeout, and goes to the dead-letter queue after its retries. */
+  #consume(id: QueueId, job: Job): Queue {
+    const { maxReceiveCount } = queues[id];
+    const queue = new JobQueue(this, 'Queue', {
+      visibilityTimeout: Duration.seconds(visibilityTimeoutSeconds(job)),
+      retentionPeriod: maxRetention,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
+    });
+    queue.grantConsumeMessages(this);
+    this.live.addEventSourceMapping('Messages', { eventSourceArn: queue.queueArn, reportBatchItemFailures: true });
+    return queue;
   }
 
   /** EventBridge retries delivery for a day; Lambda retries a failed run twice. */

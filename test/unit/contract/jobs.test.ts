@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
+import { queues } from '#contract/platform/queues.ts';
 import { type TableId, type TableSpec, tables } from '#contract/platform/tables.ts';
 
 const streamsRead = allJobs.flatMap(({ trigger }) => ('stream' in trigger ? [trigger.stream] : []));
+const queuesTaken = allJobs.flatMap(({ trigger }) => ('queue' in trigger ? [trigger.queue] : []));
 
 test.each(Object.keys(tables) as TableId[])('the stream of %s has at most two readers', (table) => {
   expect(streamsRead.filter((stream) => stream === table).length).toBeLessThanOrEqual(2);
@@ -10,4 +12,10 @@ test.each(Object.keys(tables) as TableId[])('the stream of %s has at most two re
 
 test('a job reads the streams of tables that have one', () => {
   for (const stream of streamsRead) expect((tables[stream] as TableSpec).stream).toBe(true);
+});
+
+test('every queue has one job that takes its messages, and somebody who sends them', () => {
+  expect(queuesTaken.toSorted()).toEqual(Object.keys(queues).toSorted());
+  const senders = new Set(allJobs.flatMap(({ uses }) => uses.queues ?? []));
+  expect([...senders].toSorted()).toEqual(Object.keys(queues).toSorted());
 });

@@ -1,3 +1,4 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
@@ -188,15 +189,12 @@ describe('the item of an account', () => {
       const entry = { type: 'expiry', at: moment, amount: -most } as const;
       const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
       const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), 253_402_300_799]));
-      const bytes = itemBytes({
-        ...newMeterRow(fullest, entries),
-        k: keys,
-        h: rowOfHolds(fullest),
-        x: 'suspended',
-        hd: moment,
-      });
+      const item = { ...newMeterRow(fullest, entries), k: keys, h: rowOfHolds(fullest), x: 'suspended', hd: moment };
+      const bytes = itemBytes(item);
       expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
       expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
+      // So one message of SQS carries it (docs/adr/0011-typed-jobs.md).
+      expect(Buffer.byteLength(JSON.stringify(marshall(item)))).toBeLessThan(256 * 1024);
     },
   );
 });

@@ -1,0 +1,19 @@
+/** An SQS queue as CDK creates it and the local server stands in for it. One job takes its messages (`contract/jobs.ts`). */
+export interface QueueSpec {
+  readonly name: string;
+  /** A message that was received so often and not deleted goes to the dead-letter queue. */
+  readonly maxReceiveCount: number;
+}
+
+export const queues = {
+  /** Images of meters whose ledger rows could not be written: 12 tries, 6 minutes apart, outlast an outage of an hour. */
+  ledgerRetry: { name: 'ledger-retry', maxReceiveCount: 12 },
+} as const satisfies Record<string, QueueSpec>;
+
+export type QueueId = keyof typeof queues;
+
+/**
+ * How long a received message stays hidden, so also how long a failed one waits for its next try: six times the function's
+ * timeout (AWS "Creating and configuring an Amazon SQS event source mapping").
+ */
+export const visibilityTimeoutSeconds = (job: { readonly timeoutSeconds: number }): number => 6 * job.timeoutSeconds;

@@ -1,0 +1,11 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { MessageQueue } from '#domain/shared/ports.ts';
+
+/** Sends to the SQS queue of this URL. */
+export function sqsQueue(client: SQSClient, QueueUrl: string): MessageQueue {
+  return {
+    async send(message) {
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
+    },
+  };
+}

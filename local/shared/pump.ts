@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface PumpOptions {
+  /** One look at the source; true when all that was there has been done. Ends early, rejecting, once the signal is aborted. */
+  readonly look: (ending: AbortSignal) => Promise<boolean>;
+  /** Between two looks. */
+  readonly idleMs: number;
+  /** What to do about a look that was rejected, before the next one; not called while the pump ends. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Lambda's event source mapping on one machine: takes work from a source to a function, again and again. */
+export interface Pump {
+  /** Resolves when everything is done that the source held at the call. */
+  settled(): Promise<void>;
+  /** Lets the batch under way end. */
+  close(): Promise<void>;
+}
+
+const afterErrorMs = 500;
+
+export function startPump({ look, idleMs, onError }: PumpOptions): Pump {
+  const ending = new AbortController();
+  let waiters: PromiseWithResolvers<void>[] = [];
+  let idle = new AbortController();
+
+  async function run(): Promise<void> {
+    while (!ending.signal.aborted) {
+      const waiting = waiters;
+      waiters = [];
+      const outcome = await look(ending.signal).catch((error: unknown) => ({ error }));
+      if (outcome === true) for (const waiter of waiting) waiter.resolve();
+      else waiters = [...waiting, ...waiters];
+      if (outcome === true) await pause(waiters.length > 0 ? 0 : idleMs);
+      else if (outcome !== false) await recover(outcome.error);
+    }
+    for (const waiter of waiters) waiter.reject(new Error('the service was stopped'));
+  }
+
+  async function recover(error: unknown): Promise<void> {
+    if (ending.signal.aborted) return;
+    onError(error);
+    await pause(afterErrorMs);
+  }
+
+  async function pause(ms: number): Promise<void> {
+    if (ending.signal.aborted) return;
+    idle = new AbortController();
+    await sleep(ms, undefined, { signal: idle.signal }).catch(() => undefined);
+  }
+
+  function settled(): Promise<void> {
+    if (ending.signal.aborted) return Promise.reject(new Error('the service was stopped'));
+    const waiter = Promise.withResolvers<void>();
+    waiters.push(waiter);
+    idle.abort();
+    return waiter.promise;
+  }
+
+  const ended = run();
+  async function close(): Promise<void> {
+    ending.abort();
+    idle.abort();
+    await ended;
+  }
+
+  return { settled, close };
+}

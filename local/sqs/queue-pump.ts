@@ -1,0 +1,74 @@
+import { DeleteMessageCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import * as v from 'valibot';
+import { described } from '../shared/problems.ts';
+import { type Pump, startPump } from '../shared/pump.ts';
+
+export interface QueuePumpOptions {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly deliver: (event: SQSEvent) => Promise<unknown>;
+  readonly log: (line: string) => void;
+}
+
+/** What a function on a queue returns (AWS "Implementing partial batch responses"). */
+const BatchResponse = v.nullish(
+  v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
+);
+
+const batchSize = 10;
+const idleMs = 250;
+
+/** A queue to one function, at least once. What fails stays in the queue, hidden until its visibility timeout is over. */
+export function startQueuePump({ client, queueUrl: QueueUrl, deliver, log }: QueuePumpOptions): Pump {
+  async function look(): Promise<boolean> {
+    const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: batchSize });
+    const { Messages = [] } = await client.send(receive);
+    if (Messages.length === 0) return true;
+    const failed = await failures(Messages.map((message) => eventRecord(message, QueueUrl)));
+    for (const { MessageId = '', ReceiptHandle } of Messages)
+      if (!failed.has(MessageId)) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    return false;
+  }
+
+  async function failures(Records: SQSRecord[]): Promise<ReadonlySet<string>> {
+    const all = new Set(Records.map(({ messageId }) => messageId));
+    try {
+      const { batchItemFailures } = v.parse(BatchResponse, await deliver({ Records })) ?? {};
+      const failed = new Set((batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
+      if (failed.size > 0) log(`${failed.size} of ${all.size} messages failed, to be tried again`);
+      // A name that is not in the batch means all of it, as on Lambda.
+      return failed.isSubsetOf(all) ? failed : all;
+    } catch (error) {
+      log(`failed, to be tried again: ${described(error)}`);
+      return all;
+    }
+  }
+
+  const onError = (error: unknown) => log(`the queue could not be read: ${described(error)}`);
+  return startPump({ look, idleMs, onError });
+}
+
+/** A message as Lambda hands it to a function (AWS "Example standard queue message event"). */
+function eventRecord(
+  { MessageId = '', Body = '', ReceiptHandle = '', MD5OfBody = '', Attributes }: Message,
+  url: string,
+): SQSRecord {
+  const { ApproximateReceiveCount = '', SentTimestamp = '' } = Attributes ?? {};
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: {
+      ApproximateReceiveCount,
+      SentTimestamp,
+      SenderId: 'local',
+      ApproximateFirstReceiveTimestamp: SentTimestamp,
+    },
+    messageAttributes: {},
+    md5OfBody: MD5OfBody,
+    eventSource: 'aws:sqs',
+    eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.slice(url.lastIndexOf('/') + 1)}`,
+    awsRegion: 'us-east-1',
+  };
+}

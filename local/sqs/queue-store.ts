@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import * as v from 'valibot';
+import { Problem } from '../shared/problems.ts';
+import { isDamaged } from '../shared/sqlite-check.ts';
+
+/** What a queue does with its messages (`contract/platform/queues.ts`). */
+export interface LocalQueue {
+  readonly name: string;
+  readonly visibilityTimeoutSeconds: number;
+  readonly maxReceiveCount: number;
+}
+
+/** A message that was handed out, hidden from others until its visibility timeout is over. Times in epoch ms. */
+export interface ReceivedMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly sentAt: number;
+  /** How often it has been handed out, this time included. */
+  readonly receives: number;
+  /** Of this hand-out; the next one has another. */
+  readonly receipt: string;
+}
+
+export interface QueueStore {
+  readonly has: (queue: string) => boolean;
+  /** The message's id, once it is on disk. */
+  readonly send: (queue: string, body: string) => string;
+  /** The oldest that are visible, at most so many; those out of tries go to the dead-letter queue instead. */
+  readonly receive: (queue: string, limit: number) => ReceivedMessage[];
+  /** By the receipt of its last hand-out; with an older one nothing happens, as may be in SQS. */
+  readonly delete: (queue: string, receipt: string) => void;
+  /** How many messages each queue's dead-letter queue has, by the queue's name. */
+  readonly parked: () => Record<string, number>;
+  readonly close: () => void;
+}
+
+export const deadLettersOf = (queue: string): string => `${queue}-dead-letters`;
+
+/** SQS's default, for those who look at dead letters. */
+const defaultVisibilitySeconds = 30;
+
+const schema = `
+CREATE TABLE IF NOT EXISTS messages (
+  position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, queue TEXT NOT NULL, body TEXT NOT NULL,
+  sentAt INTEGER NOT NULL, visibleAt INTEGER NOT NULL, receives INTEGER NOT NULL, receipt TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS by_queue ON messages (queue, position);`;
+
+const Row = v.object({
+  position: v.number(),
+  id: v.string(),
+  body: v.string(),
+  sentAt: v.number(),
+  receives: v.number(),
+  receipt: v.string(),
+});
+const Count = v.object({ count: v.number() });
+
+/** The queues in a SQLite file for its owner only. `now` in epoch ms. Throws a Problem when the file is damaged. */
+export function openQueueStore(file: string, queues: readonly LocalQueue[], now: () => number): QueueStore {
+  closeSync(openSync(file, 'a', 0o600));
+  if (isDamaged(file))
+    throw new Problem(
+      `The queues in ${file} are damaged. Remove the file, or choose another data folder with --data DIR.`,
+    );
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  database.exec(schema);
+  const insert = database.prepare('INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 0, NULL)');
+  const park = database.prepare('UPDATE messages SET queue = ? WHERE queue = ? AND visibleAt <= ? AND receives >= ?');
+  const take =
+    database.prepare(`UPDATE messages SET receives = receives + 1, visibleAt = ?, receipt = id || '#' || (receives + 1)
+    WHERE position IN (SELECT position FROM messages WHERE queue = ? AND visibleAt <= ? ORDER BY position LIMIT ?)
+    RETURNING position, id, body, sentAt, receives, receipt`);
+  const remove = database.prepare('DELETE FROM messages WHERE queue = ? AND receipt = ?');
+  const count = database.prepare('SELECT count(*) AS count FROM messages WHERE queue = ?');
+  const names = new Set(queues.flatMap(({ name }) => [name, deadLettersOf(name)]));
+
+  function send(queue: string, body: string): string {
+    const id = randomUUID();
+    insert.run(id, queue, body, now(), now());
+    return id;
+  }
+
+  function receive(name: string, limit: number): ReceivedMessage[] {
+    const queue = queues.find((known) => known.name === name);
+    if (queue) park.run(deadLettersOf(name), name, now(), queue.maxReceiveCount);
+    const hiddenMs = 1000 * (queue?.visibilityTimeoutSeconds ?? defaultVisibilitySeconds);
+    const rows = take.all(now() + hiddenMs, name, now(), limit).map((row) => v.parse(Row, row));
+    return rows.toSorted((one, other) => one.position - other.position);
+  }
+
+  const parkedIn = ({ name }: LocalQueue) => v.parse(Count, count.get(deadLettersOf(name))).count;
+
+  return {
+    has: (queue) => names.has(queue),
+    send,
+    receive,
+    delete: (queue, receipt) => void remove.run(queue, receipt),
+    parked: () => Object.fromEntries(queues.map((queue) => [queue.name, parkedIn(queue)])),
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,164 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { imageRetryJob, queueJob } from '#runtime/queue-job.ts';
+import { itemStreamJob, streamJob } from '#runtime/stream-job.ts';
+
+/** An account's nth image; `bad` ones cannot be handled. */
+interface Step {
+  readonly a: number;
+  readonly n: number;
+  readonly bad?: boolean;
+}
+
+beforeAll(() => {
+  process.env['POWERTOOLS_LOG_LEVEL'] = 'SILENT';
+});
+
+const imageOf = (step: Step) => marshall(step) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
+const eventOf = (steps: readonly Step[]): DynamoDBStreamEvent => ({
+  Records: steps.map((step, index) => ({
+    dynamodb: { Keys: { a: { N: String(step.a) } }, NewImage: imageOf(step)!, SequenceNumber: `s${index}` },
+  })),
+});
+
+function worker() {
+  const done: Step[] = [];
+  const handle = async (image: Record<string, unknown>) => {
+    if (image['bad']) throw new Error('poison');
+    done.push(image as unknown as Step);
+  };
+  return { done, handle };
+}
+
+function queue(failAfter = Number.POSITIVE_INFINITY) {
+  const sent: unknown[] = [];
+  const send = async (message: unknown) => {
+    if (sent.length >= failAfter) throw new Error('no queue');
+    sent.push(message);
+  };
+  return { sent, open: async () => ({ send }) };
+}
+
+describe('a job on a stream', () => {
+  test('stops at the first record that fails, and names it', async () => {
+    const { done, handle } = worker();
+    const steps = [
+      { a: 1, n: 1 },
+      { a: 2, n: 1, bad: true },
+      { a: 3, n: 1 },
+    ];
+    expect(await streamJob(handle)(eventOf(steps))).toEqual({ batchItemFailures: [{ itemIdentifier: 's1' }] });
+    expect(done).toEqual([steps[0]]);
+  });
+
+  test('passes over deletions', async () => {
+    const event = { Records: [{ dynamodb: { Keys: { a: { N: '1' } }, SequenceNumber: 's' } }] };
+    expect(await streamJob(worker().handle)(event)).toEqual({ batchItemFailures: [] });
+  });
+});
+
+describe('a job on a stream, item by item', () => {
+  test('sends an item that fails to the queue from there on, in order, and goes on with all others', async () => {
+    const { done, handle } = worker();
+    const { sent, open } = queue();
+    const steps = [
+      { a: 1, n: 1 },
+      { a: 7, n: 1 },
+      { a: 7, n: 2, bad: true },
+      { a: 2, n: 1 },
+      { a: 7, n: 3 },
+      { a: 1, n: 2 },
+    ];
+    expect(await itemStreamJob(handle, open)(eventOf(steps))).toEqual({ batchItemFailures: [] });
+    expect(done).toEqual([steps[0], steps[1], steps[3], steps[5]]);
+    expect(sent).toEqual([imageOf(steps[2]!), imageOf(steps[4]!)]);
+  });
+
+  test('opens no queue as long as nothing fails', async () => {
+    const { handle } = worker();
+    const open = () => Promise.reject(new Error('opened'));
+    expect(await itemStreamJob(handle, open)(eventOf([{ a: 1, n: 1 }]))).toEqual({ batchItemFailures: [] });
+  });
+
+  test('takes up the next batch of the item without its past', async () => {
+    const { done, handle } = worker();
+    const { open } = queue();
+    const job = itemStreamJob(handle, open);
+    await job(eventOf([{ a: 7, n: 1, bad: true }]));
+    await job(eventOf([{ a: 7, n: 2 }]));
+    expect(done).toEqual([{ a: 7, n: 2 }]);
+  });
+
+  test('leaves an outage, which is everybody’s, to the stream', async () => {
+    const { sent, open } = queue();
+    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    const job = itemStreamJob(() => Promise.reject(throttled), open);
+    const event = eventOf([
+      { a: 1, n: 1 },
+      { a: 2, n: 1 },
+    ]);
+    expect(await job(event)).toEqual({ batchItemFailures: [{ itemIdentifier: 's0' }] });
+    expect(sent).toEqual([]);
+  });
+
+  test('has what the queue does not take tried again by the stream', async () => {
+    const { handle } = worker();
+    const { open } = queue(1);
+    const steps = [
+      { a: 7, n: 1, bad: true },
+      { a: 1, n: 1 },
+      { a: 7, n: 2 },
+      { a: 2, n: 1 },
+    ];
+    expect(await itemStreamJob(handle, open)(eventOf(steps))).toEqual({
+      batchItemFailures: [{ itemIdentifier: 's2' }],
+    });
+  });
+
+  test('loses nothing and repeats nothing, whatever fails', async () => {
+    const step = fc.record({ a: fc.integer({ min: 1, max: 4 }), bad: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (drawn) => {
+        const steps = drawn.map((about, n) => ({ ...about, n }));
+        const { done, handle } = worker();
+        const { sent, open } = queue();
+        await itemStreamJob(handle, open)(eventOf(steps));
+        const numbers = [...done, ...(sent as { n: { N: string } }[]).map(({ n }) => ({ n: Number(n.N) }))];
+        expect(numbers.map(({ n }) => n).toSorted((x, y) => x - y)).toEqual(steps.map(({ n }) => n));
+        const poisoned = new Set(steps.filter(({ bad }) => bad).map(({ a }) => a));
+        expect(done.filter(({ a }) => !poisoned.has(a))).toEqual(steps.filter(({ a }) => !poisoned.has(a)));
+      }),
+    );
+  });
+});
+
+describe('a job on a queue', () => {
+  const messages = (bodies: readonly string[]) =>
+    ({ Records: bodies.map((body, index) => ({ messageId: `m${index}`, body })) }) as SQSEvent;
+
+  test('reports each message that fails, and handles the others', async () => {
+    const seen: unknown[] = [];
+    const job = queueJob(async (message) => {
+      if (message === 'bad') throw new Error('poison');
+      seen.push(message);
+    });
+    const response = await job(messages(['"a"', '"bad"', 'no json', '{"b":1}']));
+    expect(seen).toEqual(['a', { b: 1 }]);
+    expect(response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['m1', 'm2']);
+  });
+
+  test('does with an image what the stream’s job would have done', async () => {
+    const { done, handle } = worker();
+    const { sent, open } = queue();
+    const steps = [
+      { a: 7, n: 1, bad: true },
+      { a: 7, n: 2 },
+    ];
+    await itemStreamJob(handle, open)(eventOf(steps));
+    const response = await imageRetryJob(handle)(messages(sent.map((image) => JSON.stringify(image))));
+    expect(done).toEqual([steps[1]]);
+    expect(response.batchItemFailures).toEqual([{ itemIdentifier: 'm0' }]);
+  });
+});
