@@ -18,7 +18,7 @@ const Usage = lazy(orReload(() => import('./pages/usage/usage.tsx')));
 const Playground = lazy(orReload(() => import('./pages/playground/playground.tsx')));
 const Settings = lazy(orReload(() => import('./pages/settings/settings.tsx')));
 
-/** A page that throws takes nothing else with it, and another page begins afresh. */
+/** A page that throws takes nothing else with it, and another page starts again. */
 function PageBoundary({ children, fallback }: { children: ReactNode; fallback: ReactNode }) {
   const [path] = useLocation();
   return (

@@ -46,7 +46,7 @@ const ink: MantineColorsTuple = [
   '#0b0b0a',
 ];
 
-/** What a colour says, by the family it is asked for in; base.css has the values for both schemes. */
+/** Our tone for each color family; base.css has the values for both schemes. */
 const tones: Readonly<Record<string, string>> = { pine: 'accent', yellow: 'amber', red: 'danger', gray: 'quiet' };
 
 /** Soft grounds and filled buttons in our own tones, which keep their contrast in either scheme. */
@@ -93,7 +93,7 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Badge: {
       defaultProps: { radius: 'sm', variant: 'light', tt: 'none' },
-      // A state that is cut short says nothing: what is next to it gives way.
+      // A badge is never truncated: its neighbours shrink instead.
       styles: { root: { flexShrink: 0, minWidth: 'max-content' }, label: { overflow: 'visible' } },
     },
     NumberInput: { defaultProps: { hideControls: true } },

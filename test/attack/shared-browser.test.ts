@@ -215,14 +215,14 @@ describe('a browser that two people share', { timeout }, () => {
   it('keeps a person who registers in the tab of the first apart from them', async () => {
     await begin();
     await tab.getByRole('link', { name: 'Settings' }).click();
-    await tab.getByRole('link', { name: 'Have a link sent' }).click();
-    await tab.getByRole('link', { name: 'Back to signing in' }).click();
+    await tab.getByRole('link', { name: 'Request a link' }).click();
+    await tab.getByRole('link', { name: 'Back to sign in' }).click();
     await tab.getByRole('link', { name: 'Create an account' }).click();
     await tab.getByLabel('Name').fill('Cecil');
-    await tab.getByLabel('E-mail address').fill('cecil@example.com');
+    await tab.getByLabel('Email').fill('cecil@example.com');
     await tab.getByLabel('Password', { exact: true }).fill('a quiet river bank');
     await press(tab, 'Create account');
-    await tab.getByRole('link', { name: 'Look around first' }).click();
+    await tab.getByRole('link', { name: 'Skip for now' }).click();
     await says(tab, 'Hello, Cecil');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
@@ -232,7 +232,7 @@ describe('a browser that two people share', { timeout }, () => {
     await tab.getByRole('link', { name: 'Settings' }).click();
     await press(tab, 'Link Google');
     const dialog = tab.getByRole('dialog');
-    await dialog.getByLabel('E-mail address').fill('dora@example.com');
+    await dialog.getByLabel('Email').fill('dora@example.com');
     await dialog.getByLabel('Name').fill('Dora');
     await dialog.getByRole('button', { name: 'Continue', exact: true }).click();
     await tab.getByText('dora@example.com').first().waitFor();

@@ -16,7 +16,7 @@ export async function namedPerson(service: TestService, name: string): Promise<P
 }
 
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await press(page, 'Sign in');
   await page.getByText(email).first().waitFor();
@@ -42,7 +42,7 @@ export async function ask(page: Page, text: string, { isThere = false } = {}): P
   if (!isThere) await page.goto('/playground');
   await page.getByLabel('Your message').fill(text);
   await press(page, 'Send');
-  await page.getByRole('button', { name: 'Begin anew' }).waitFor();
+  await page.getByRole('button', { name: 'New chat' }).waitFor();
 }
 
 /** The API keys that a page sends from now on. */

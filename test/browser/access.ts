@@ -103,15 +103,15 @@ export function accessTests(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Usage', exact: true }).focus();
     await page.keyboard.press('Enter');
     await eventually(() => page.evaluate('document.activeElement.outerHTML')).toMatch(/^<h1.*Usage/);
-    expect(await page.title()).toBe('Usage · Text AI');
+    expect(await page.title()).toBe('Usage · Text AI platform');
   });
 
   test('keeps the colours one chose over a reload', async () => {
     const page = await stage().visit(person, { colorScheme: 'light' });
     await page.goto('/settings');
-    await press(page, 'Change to dark colours');
+    await press(page, 'Switch to dark theme');
     await page.reload();
-    await page.getByRole('button', { name: 'Change to light colours' }).waitFor();
+    await page.getByRole('button', { name: 'Switch to light theme' }).waitFor();
   });
 
   test.each(['/login', '/'])('loads %s with less than 250 KB, compressed', async (path) => {

@@ -11,7 +11,7 @@ export function failureTests(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Plans', exact: true }).click();
     await says(page, /^The service cannot be reached/);
     await page.unroute('**/api/**');
-    await press(page, 'Try again');
+    await press(page, 'Retry');
     await says(page, 'SMME Pass');
   });
 
@@ -21,8 +21,8 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/playground');
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
-    await says(page, /^Your credits are used up, so the call was refused/);
-    await page.getByRole('link', { name: 'Look at the plans' }).click();
+    await says(page, /^You're out of credits\./);
+    await page.getByRole('link', { name: 'View plans' }).click();
     await page.getByRole('heading', { name: 'Plans', exact: true }).waitFor();
   });
 
@@ -40,8 +40,10 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/playground');
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
-    await says(page, /You can go on in \d+ s\./);
-    expect(await page.getByRole('link', { name: 'Plans with a higher limit' }).getAttribute('href')).toBe('/plans');
+    await says(page, /Retry in \d+ s\./);
+    expect(await page.getByRole('link', { name: 'View plans with a higher limit' }).getAttribute('href')).toBe(
+      '/plans',
+    );
   });
 
   test('too many passwords: one countdown and the way to a new one, and no plan', async () => {
@@ -49,7 +51,7 @@ export function failureTests(stage: () => Stage): void {
     const { email } = await service.person();
     const page = await visit();
     await page.goto('/login');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('not the password');
     for (let guesses = 0; guesses < 5; guesses++)
       await service.call('POST', '/api/auth/login', { body: { email, password: `not this ${guesses}` } });
@@ -59,7 +61,7 @@ export function failureTests(stage: () => Stage): void {
     expect(await notice.textContent()).toMatch(/^Too many attempts\. Try again in \d+ s, or reset your password\.$/);
     await shoot(page, 'sign-in-throttled');
     await notice.getByRole('link', { name: 'reset your password' }).click();
-    await page.getByRole('heading', { name: 'Forgot the password?' }).waitFor();
+    await page.getByRole('heading', { name: 'Forgot password?' }).waitFor();
   });
 
   test('a refusal that no plan lifts offers none', async () => {
@@ -81,11 +83,9 @@ export function failureTests(stage: () => Stage): void {
     );
     await page.goto('/keys?new');
     await page.getByLabel('Name').fill('shop');
-    await press(page, 'Create key');
+    await press(page, /^Create$/);
     await says(page, 'The account is suspended.');
-    expect(await page.getByRole('link', { name: /plan/i }).allTextContents()).not.toContain(
-      'See what each plan includes',
-    );
+    expect(await page.getByRole('link', { name: /plan/i }).allTextContents()).not.toContain('Compare plans');
   });
 
   test('a session that ended leads to the sign-in page, and back to where one was', async () => {
@@ -95,9 +95,9 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/settings');
     await page.getByLabel('Name').fill('Too late');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
-    await press(page, 'Save the name');
+    await press(page, 'Save');
     await says(page, /^Your session has ended/);
-    await page.getByLabel('E-mail address').fill(person.email);
+    await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill(person.password);
     await press(page, 'Sign in');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
@@ -109,10 +109,10 @@ export function failureTests(stage: () => Stage): void {
     const page = await visit(person);
     await page.goto('/keys?new');
     await page.getByLabel('Name').fill('early');
-    await press(page, 'Create key');
-    await says(page, /^Confirm the e-mail address first/);
+    await press(page, /^Create$/);
+    await says(page, /^Confirm your email first/);
     await page.goto('/');
-    await says(page, new RegExp(`open the link in the mail to ${person.email}`));
+    await says(page, new RegExp(`open the link sent to ${person.email}`));
   });
 
   test('a model that fails costs nothing and can be asked again', async () => {
@@ -124,7 +124,7 @@ export function failureTests(stage: () => Stage): void {
     await press(page, 'Send');
     await page.getByRole('alert').waitFor();
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'none' });
-    await press(page, 'Try again');
+    await press(page, 'Retry');
     await eventually(() => page.getByRole('log').textContent()).toContain('This is the built-in demo engine');
   });
 
@@ -134,14 +134,14 @@ export function failureTests(stage: () => Stage): void {
     const page = await visit(person);
     await page.goto('/keys?new');
     await page.getByLabel('Name').fill('early');
-    await press(page, 'Create key');
-    await says(page, /^Confirm the e-mail address first/);
+    await press(page, /^Create$/);
+    await says(page, /^Confirm your email first/);
     await page.goto('/');
-    await page.getByRole('button', { name: 'have it sent again' }).waitFor();
+    await page.getByRole('button', { name: 'resend the email' }).waitFor();
     // What the page asks for by itself would notice it too, before anything is pressed.
     await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
-    await press(page, 'have it sent again');
+    await press(page, 'resend the email');
     await says(page, /^Your session has ended/);
   });
 }

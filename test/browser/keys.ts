@@ -21,15 +21,15 @@ export function keyTests(stage: () => Stage): void {
     };
 
     await page.goto('/keys');
-    await press(page, 'New key');
-    await press(page, 'Create key');
-    await says(page, 'The name must not be empty.');
+    await press(page, 'Create API key');
+    await press(page, /^Create$/);
+    await says(page, 'Name is required');
     await page.getByLabel('Name').fill('shop');
     await page.getByRole('combobox', { name: 'Expires' }).click();
     await page.getByRole('option', { name: 'In 90 days' }).click();
-    await press(page, 'Create key');
-    const first = (await page.getByLabel('Your new key', { exact: true }).textContent())!;
-    await press(page, 'I have stored it');
+    await press(page, /^Create$/);
+    const first = (await page.getByLabel('New API key', { exact: true }).textContent())!;
+    await press(page, 'Done');
     expect(await statusWith(first)).toBe(200);
 
     await menu('shop', 'Rename');
@@ -42,17 +42,17 @@ export function keyTests(stage: () => Stage): void {
     await eventually(() => statusWith(first)).toBe(200);
 
     await menu('web shop', 'Rotate');
-    await press(page, 'Make the new key');
-    const second = (await page.getByLabel('Your new key', { exact: true }).textContent())!;
-    await press(page, 'I have stored it');
+    await press(page, 'Rotate');
+    const second = (await page.getByLabel('New API key', { exact: true }).textContent())!;
+    await press(page, 'Done');
     expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
 
     await page.getByRole('button', { name: 'Actions for web shop' }).nth(1).waitFor();
     await menu('test', 'Revoke');
-    await press(page, 'Revoke the key');
+    await press(page, 'Revoke key');
     await says(page, '“test” is revoked.');
     expect(await statusWith(person.key)).toBe(401);
-    await page.getByRole('switch', { name: 'Show ended keys' }).click();
+    await page.getByRole('switch', { name: 'Show revoked and expired' }).click();
     await says(page, 'Revoked');
   });
 
@@ -101,13 +101,13 @@ export function keyTests(stage: () => Stage): void {
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Revoke']);
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     expect(await page.getByRole('dialog').textContent()).not.toContain('rotate it');
-    await press(page, 'Revoke the key');
+    await press(page, 'Revoke key');
     await says(page, '“broken” is revoked.');
     expect(revoked).toEqual(['DELETE']);
     await press(page, 'Actions for Unnamed key');
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
-    await press(page, 'Revoke the key');
-    await says(page, '“Unnamed key” is gone already: there was nothing to revoke.');
+    await press(page, 'Revoke key');
+    await says(page, '“Unnamed key” does not exist any more.');
     for (const width of [1360, 920, 800, 360]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await cutBadges(page)).toEqual([]);
@@ -131,6 +131,6 @@ export function keyTests(stage: () => Stage): void {
     }
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
-    await page.getByRole('button', { name: 'Begin anew' }).waitFor();
+    await page.getByRole('button', { name: 'New chat' }).waitFor();
   });
 }

@@ -34,17 +34,17 @@ export function planTests(stage: () => Stage): void {
     await says(page, 'You stay on the Pro Pass.');
     expect(await subscription()).not.toHaveProperty('pendingPlanId');
 
-    await press(page, 'Cancel the subscription');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the subscription' }).click();
+    await press(page, 'Cancel subscription');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel subscription' }).click();
     await says(page, 'The Pro Pass is cancelled.');
     expect(await subscription()).toMatchObject({ status: 'cancelled' });
 
     await press(page, 'Resume');
-    await says(page, 'The Pro Pass goes on.');
+    await says(page, 'The Pro Pass is resumed.');
     expect(await subscription()).toMatchObject({ status: 'active', planId: 'pro_pass' });
 
-    await press(page, 'Cancel the subscription');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the subscription' }).click();
+    await press(page, 'Cancel subscription');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel subscription' }).click();
     await press(page, 'Subscribe Dev Pass');
     await says(page, /The month you paid for runs until/);
     await says(page, '$0.00');
@@ -71,6 +71,6 @@ export function planTests(stage: () => Stage): void {
     expect(cards).toContain('25,000 credits a month');
     const row = page.getByRole('table', { name: 'Plan overview' }).getByRole('row', { name: /SMME Pass/ });
     expect(await row.textContent()).toContain('$129.00');
-    expect(await row.textContent()).toContain('No value given');
+    expect(await row.textContent()).toContain('Not specified');
   });
 }

@@ -18,7 +18,7 @@ export function playgroundTests(stage: () => Stage): void {
       lengths.add((await answer.textContent())?.length ?? 0);
     expect(lengths.size).toBeGreaterThan(3);
     const receipt = await page.locator('dl').first().textContent();
-    expect(receipt).toMatch(/First token\d+ ms.*Whole answer.*Tokens in \+ out\d+ \+ \d+.*Credits1$/);
+    expect(receipt).toMatch(/Time to first token\d+ ms.*Total time.*Input \+ output tokens\d+ \+ \d+.*Credits1$/);
 
     const { cookie } = person;
     const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;
@@ -28,7 +28,7 @@ export function playgroundTests(stage: () => Stage): void {
     await page.reload();
     await page.getByLabel('Your message').fill('Again');
     await press(page, 'Send');
-    await press(page, 'Begin anew');
+    await press(page, 'New chat');
     const states = (await service.call('GET', '/api/keys', { cookie })).body.data
       .filter(({ name }: { name: string }) => name === 'Playground')
       .map(({ status }: { status: string }) => status);
@@ -38,24 +38,24 @@ export function playgroundTests(stage: () => Stage): void {
   test('plays a function call to its end', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/playground');
-    await press(page, 'Put in an example');
+    await press(page, 'Insert example');
     await page.getByLabel('Your message').fill('What is the weather in Paris?');
     await press(page, 'Send');
     await says(page, 'find_weather');
-    await page.getByLabel('Result to give back').fill('{"sky": "clear"}');
-    await press(page, 'Give the result');
-    await eventually(() => page.getByRole('log').textContent()).toMatch(/Result\{"sky": "clear"\}Answer./);
+    await page.getByLabel('Function result').fill('{"sky": "clear"}');
+    await press(page, 'Submit result');
+    await eventually(() => page.getByRole('log').textContent()).toMatch(/Function result\{"sky": "clear"\}Assistant./);
   });
 
   test('completes, embeds with a similarity matrix, and translates', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/playground');
     await page.getByRole('tab', { name: 'Completion' }).click();
-    await press(page, 'Continue the text');
-    await eventually(() => page.getByLabel('Continuation').textContent()).toMatch(/^Continuation.{20}/);
+    await press(page, 'Generate');
+    await eventually(() => page.getByRole('region', { name: 'Output' }).textContent()).toMatch(/^Output.{20}/);
 
     await page.getByRole('tab', { name: 'Embeddings' }).click();
-    await press(page, 'Compare the texts');
+    await press(page, 'Compare');
     const cells = page.getByRole('region', { name: 'Similarity matrix' }).getByRole('cell');
     await eventually(() => cells.count()).toBe(17);
     const values = (await cells.allTextContents()).slice(1).map(Number);
@@ -74,8 +74,8 @@ export function playgroundTests(stage: () => Stage): void {
     await page.getByRole('tab', { name: 'Embeddings' }).click();
     const rows = page.getByRole('region', { name: 'Similarity matrix' }).getByRole('row');
     for (const texts of ['river\nriver\nhill\nriver', 'hill\nriver', 'river\nriver\nriver']) {
-      await page.getByLabel('One text a line').fill(texts);
-      await press(page, 'Compare the texts');
+      await page.getByLabel('Texts, one per line').fill(texts);
+      await press(page, 'Compare');
       const named = texts.split('\n').map((text, index) => expect.stringMatching(`^${index + 1} · ${text}\\d`));
       await eventually(() => rows.allTextContents()).toEqual([expect.any(String), ...named]);
     }
@@ -84,7 +84,7 @@ export function playgroundTests(stage: () => Stage): void {
   test('a number that is too large is refused, not left out', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/playground');
-    await page.getByRole('textbox', { name: 'Most tokens to make' }).fill('99999999999999999999');
+    await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('99999999999999999999');
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
     await says(page, /^max_tokens must be/);

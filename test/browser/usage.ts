@@ -17,8 +17,8 @@ export function usageTests(stage: () => Stage): void {
     const page = await visit(person);
     await page.goto('/usage');
     const table = page.getByRole('table', { name: 'Usage by service' });
-    await eventually(() => table.getByRole('row', { name: /^Chat/ }).textContent()).toMatch(/^Chat212168 %$/);
-    expect(await table.getByRole('row', { name: /^Translation/ }).textContent()).toMatch(/^Translation11032 %$/);
+    await eventually(() => table.getByRole('row', { name: /^Chat/ }).textContent()).toMatch(/^Chat212168%$/);
+    expect(await table.getByRole('row', { name: /^Translation/ }).textContent()).toMatch(/^Translation11032%$/);
     await says(page, /^22 calls, 31 credits in all/);
 
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
@@ -30,9 +30,9 @@ export function usageTests(stage: () => Stage): void {
 
     await page.getByText('Key', { exact: true }).first().click();
     await says(page, /^test …/);
-    const rows = page.getByRole('table', { name: /^Ledger/ }).getByRole('row');
+    const rows = page.getByRole('table', { name: /^Credit history/ }).getByRole('row');
     expect(await rows.count()).toBe(21);
-    await press(page, 'Older entries');
+    await press(page, 'Load more');
     await eventually(() => rows.count()).toBeGreaterThan(22);
   });
 
@@ -58,28 +58,28 @@ export function usageTests(stage: () => Stage): void {
     await page.locator('.uplot canvas').waitFor();
     await shoot(page, 'usage-custom-range');
     await from.fill('');
-    await says(page, 'Enter a date.');
+    await says(page, 'Enter a date');
     await row.waitFor();
     await from.fill('2999-01-01');
-    await says(page, 'From must not be after To.');
+    await says(page, 'From must not be after To');
     await row.waitFor();
     const asked: string[] = [];
     page.on('request', (request) => request.url().includes('/api/usage?') && asked.push(request.url()));
     await from.fill('2024-01-01');
-    await says(page, 'Choose a range of at most 366 days.');
+    await says(page, 'Choose a range of at most 366 days');
     await shoot(page, 'usage-long-range');
     const [top, other] = [await from.boundingBox(), await to.boundingBox()];
     expect(top!.y).toBe(other!.y);
     await to.fill('2999-01-01');
-    await says(page, 'To must not be after today.');
+    await says(page, 'To must not be after today');
     // A year is typed digit by digit, and each digit makes a date.
     for (const year of ['0002', '0020', '0202']) {
       await to.fill(`${year}-02-01`);
-      await says(page, 'Enter a date from 1970 on.');
+      await says(page, 'Enter a date from 1970 on');
     }
     expect(asked).toEqual([]);
     await to.fill('2024-02-29');
-    await says(page, 'No calls in these days');
+    await says(page, 'No data for this period');
     expect(asked.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29']);
     expect(await page.getByRole('alert').count()).toBe(0);
   });

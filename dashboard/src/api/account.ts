@@ -29,8 +29,8 @@ export async function loadCurrentUser(options?: SendOptions) {
 }
 
 /**
- * Resolves when the session is still that of this document's account; throws an ApiError where there is none. It asks
- * after the call, so it also says whose a response is that came before; those that wait at once share one request.
+ * Resolves when the session is still that of this document's account; throws an ApiError where there is none. It is sent
+ * after the call, so it also shows whose response came before; concurrent checks share one request.
  */
 export async function confirmAccount(): Promise<void> {
   nextCheck ??= sentCheck
@@ -52,14 +52,14 @@ export function takeAccountChange(): boolean {
 
 /** After a sign-in. A document of another account is left. */
 export async function becomeAccount(id: number): Promise<void> {
-  tellOtherTabs(id);
+  notifyOtherTabs(id);
   if (account !== undefined && account !== id) await reloadDocument();
 }
 
 /** After the session's end, whatever ended it. */
 export function endDocument(next: string): Promise<never> {
   if (account !== undefined) {
-    tellOtherTabs(null);
+    notifyOtherTabs(null);
     unconfirmed.clear();
   }
   return leave(() => window.location.replace(next));
@@ -67,7 +67,7 @@ export function endDocument(next: string): Promise<never> {
 
 // A BroadcastChannel reaches its own origin only, and takes no target.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
-const tellOtherTabs = (id: number | null): void => channel.postMessage(id);
+const notifyOtherTabs = (id: number | null): void => channel.postMessage(id);
 
 /** The same page in a document that belongs to nobody yet. */
 export const reloadDocument = (): Promise<never> => leave(() => window.location.reload());

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#contract/shared/errors.ts';
 
-/** `UNREACHABLE`: no answer came; `BROKEN_ANSWER`: what came is not what the contract says. */
-export type FailureCode = ErrorCode | 'UNREACHABLE' | 'BROKEN_ANSWER';
+/** `UNREACHABLE`: no response; `INVALID_RESPONSE`: a response that is not the contract's. */
+export type FailureCode = ErrorCode | 'UNREACHABLE' | 'INVALID_RESPONSE';
 
 interface About {
   readonly status?: number | undefined;
@@ -12,7 +12,7 @@ interface About {
 /** A request that did not succeed; the message is one sentence a person can read. */
 export class ApiError extends Error {
   readonly code: FailureCode;
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
@@ -30,5 +30,8 @@ export class ApiError extends Error {
 /** Every failure as an ApiError, so that there is one way to show it. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError('BROKEN_ANSWER', 'Something went wrong on this page. Reload it, and tell us if it stays.');
+  return new ApiError(
+    'INVALID_RESPONSE',
+    'Something went wrong on this page. Reload it; if it happens again, contact support.',
+  );
 }

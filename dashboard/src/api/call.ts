@@ -1,20 +1,20 @@
 import type { Route } from '#contract/http/route.ts';
 import { openEnvelope } from './envelope.ts';
 import { request } from './request.ts';
-import { type Answer, type Data, type DataRoute, readResponse, textOf } from './response.ts';
+import { type ApiResponse, type Data, type DataRoute, readResponse, textOf } from './response.ts';
 import type { Input, SendOptions } from './send.ts';
 
-export async function ask<R extends DataRoute>(
+export async function callWithHeaders<R extends DataRoute>(
   route: R,
   input: Input<R>,
   options?: SendOptions,
-): Promise<Answer<Data<R>>> {
+): Promise<ApiResponse<Data<R>>> {
   return readResponse(route, await request(route, input, options));
 }
 
 /** The data of a route's response; throws an ApiError. */
 export async function call<R extends DataRoute>(route: R, input: Input<R>, options?: SendOptions): Promise<Data<R>> {
-  return (await ask(route, input, options)).data;
+  return (await callWithHeaders(route, input, options)).data;
 }
 
 /** Runs an operation whose response has no data; throws an ApiError. */

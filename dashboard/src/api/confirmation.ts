@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { readStored, removeStored, store } from '../lib/storage.ts';
 
 /**
- * The account known here to be unconfirmed. The API tells it only by refusing (ACCOUNT_NOT_CONFIRMED), so what was
- * learnt by registering or by a refusal is kept until the confirmation, or the end of the session.
+ * The account known here to be unconfirmed. The API returns it only in refusals (ACCOUNT_NOT_CONFIRMED), so it is
+ * kept until the confirmation, or the end of the session.
  */
 const name = 'unconfirmed-account';
 export const confirmationKey = 'confirmation';

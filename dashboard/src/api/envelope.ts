@@ -14,12 +14,11 @@ const AnyEnvelope = v.variant('error', [
   }),
 ]);
 
-/** The envelope in a text; throws an ApiError for one that tells an error, and for what is no envelope. */
+/** The envelope in a text; throws an ApiError for that of an error, and for a text without one. */
 export function openEnvelope(text: string, headers?: Headers): { message: string; data: unknown } {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), AnyEnvelope), text);
   const requestId = headers?.get('x-request-id') ?? undefined;
-  if (!read.success)
-    throw new ApiError('BROKEN_ANSWER', 'The service gave an answer that is not its own.', { requestId });
+  if (!read.success) throw new ApiError('INVALID_RESPONSE', 'The service returned an invalid response.', { requestId });
   if (!read.output.error) return read.output;
   const { message, detail, status } = read.output;
   const wait = Number(headers?.get('retry-after') ?? Number.NaN);

@@ -4,18 +4,18 @@ import { documentAccount, endDocument } from './account.ts';
 import { ApiError } from './api-error.ts';
 import { confirmationKey, unconfirmed } from './confirmation.ts';
 
-const mostRetries = 2;
+const maxRetries = 2;
 
 /** Reads are tried again where that may help; nothing that changes something is. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: followUp }),
   mutationCache: new MutationCache({ onError: followUp }),
   defaultOptions: {
-    queries: { staleTime: 15_000, retry: (count, error) => count < mostRetries && mayPass(error), retryDelay: 400 },
+    queries: { staleTime: 15_000, retry: (count, error) => count < maxRetries && isTransient(error), retryDelay: 400 },
   },
 });
 
-function mayPass(error: Error): boolean {
+function isTransient(error: Error): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 

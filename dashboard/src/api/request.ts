@@ -3,10 +3,10 @@ import { confirmAccount, documentAccount } from './account.ts';
 import { type Input, type SendOptions, send } from './send.ts';
 
 /**
- * Sends a request for the account of this document: another tab shares the cookie and may have signed in somebody
- * else. What changes something waits until the session is known to be still that account's; what reads is given out
- * only when it is known that the response was that account's. A key names its account by itself; whoever holds one
- * looks before giving it out.
+ * Sends a request for the account of this document: another tab shares the cookie and may have signed in another
+ * user. What changes something waits until the session is known to be still that account's; what reads is given out
+ * only when it is known that the response was that account's. A key names its account by itself; whoever uses one
+ * checks the session first.
  */
 export async function request<R extends Route>(route: R, input: Input<R>, options?: SendOptions): Promise<Response> {
   const isSession = route.credential !== 'none' && options?.key === undefined;

@@ -8,7 +8,7 @@ export type DataRoute = Route & { readonly output: v.GenericSchema };
 export type Data<R extends DataRoute> = v.InferOutput<R['output']>;
 
 /** A response's data with its headers. */
-export interface Answer<Data> {
+export interface ApiResponse<Data> {
   readonly data: Data;
   readonly headers: Headers;
   /** The body as it came. */
@@ -16,11 +16,12 @@ export interface Answer<Data> {
 }
 
 /** Reads a response of the route; throws an ApiError for an error, and for what is not the route's output. */
-export async function readResponse<R extends DataRoute>(route: R, response: Response): Promise<Answer<Data<R>>> {
+export async function readResponse<R extends DataRoute>(route: R, response: Response): Promise<ApiResponse<Data<R>>> {
   const { headers } = response;
   const text = await textOf(response);
   const read = v.safeParse(route.output, openEnvelope(text, headers).data);
-  if (!read.success) throw new ApiError('BROKEN_ANSWER', `The response of ${route.id} is not what this page expects.`);
+  if (!read.success)
+    throw new ApiError('INVALID_RESPONSE', `The response of ${route.id} is not what this page expects.`);
   return { data: read.output, headers, text };
 }
 

@@ -21,7 +21,7 @@ const Values = v.optional(v.record(v.string(), v.optional(v.union([v.string(), v
 const Parts = v.object({ path: Values, query: Values, body: v.optional(v.unknown()) });
 type Values = v.InferOutput<typeof Values>;
 
-/** Sends a request of the route to this origin. Throws an ApiError when no answer comes. */
+/** Sends a request of the route to this origin. Throws an ApiError without a response. */
 export async function send<R extends Route>(
   route: R,
   input: Input<R>,

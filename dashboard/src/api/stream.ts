@@ -4,23 +4,23 @@ import { openEnvelope } from './envelope.ts';
 import { request } from './request.ts';
 import type { Input, SendOptions } from './send.ts';
 
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly headers: Headers;
-  /** The `data` of each STREAM_CHUNK as it comes; throws an ApiError when the stream tells one, or is cut. */
+  /** The `data` of each STREAM_CHUNK as it comes; throws an ApiError when the stream carries one, or is cut. */
   readonly chunks: AsyncIterable<unknown>;
 }
 
-/** Asks for a streamed answer (docs/specification.md#post-completions); throws an ApiError when it is refused before it begins. */
+/** Opens a stream (docs/specification.md#post-completions); throws an ApiError when it is refused before it begins. */
 export async function stream<R extends Route>(
   route: R,
   input: Input<R>,
   options: SendOptions,
-): Promise<StreamedAnswer> {
+): Promise<StreamedResponse> {
   const response = await request(route, input, options);
   const { headers, body } = response;
   if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) {
     openEnvelope(await response.text(), headers);
-    throw new ApiError('BROKEN_ANSWER', 'The service gave no stream.');
+    throw new ApiError('INVALID_RESPONSE', 'The service returned no stream.');
   }
   return { headers, chunks: chunksOf(body, options.signal) };
 }

@@ -25,28 +25,28 @@ export function useData<R extends DataRoute>(
   });
 }
 
-export interface Action<Order, Result> {
-  readonly run: (order: Order) => Promise<Result | undefined>;
+export interface Action<Values, Result> {
+  readonly run: (values: Values) => Promise<Result | undefined>;
   readonly isRunning: boolean;
   readonly error: ApiError | null;
   readonly reset: () => void;
 }
 
 /**
- * Something a person does. `run` resolves with undefined when it failed; `error` then says why. What the routes in
- * `touches` had answered is asked for anew.
+ * An action of the user. `run` resolves with undefined when it failed; `error` then has the reason. Responses of the
+ * routes in `invalidates` are fetched again.
  */
-export function useAction<Order, Result>(
-  act: (order: Order) => Promise<Result>,
-  touches: readonly Route[] = [],
-): Action<Order, Result> {
+export function useAction<Values, Result>(
+  act: (values: Values) => Promise<Result>,
+  invalidates: readonly Route[] = [],
+): Action<Values, Result> {
   const client = useQueryClient();
   const mutation = useMutation({
     mutationFn: act,
-    onSuccess: () => Promise.all(touches.map(({ id }) => client.invalidateQueries({ queryKey: [id] }))),
+    onSuccess: () => Promise.all(invalidates.map(({ id }) => client.invalidateQueries({ queryKey: [id] }))),
   });
   return {
-    run: (order) => mutation.mutateAsync(order).catch(() => undefined),
+    run: (values) => mutation.mutateAsync(values).catch(() => undefined),
     isRunning: mutation.isPending,
     error: mutation.error && toApiError(mutation.error),
     reset: mutation.reset,

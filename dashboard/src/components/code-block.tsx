@@ -3,7 +3,7 @@ import { CopyButton } from './copy-button.tsx';
 
 interface CodeBlockProps {
   readonly code: string;
-  /** What it is, for the copy button and for those who do not see it. */
+  /** What it is, for the copy button and screen readers. */
   readonly what: string;
   /** Largest height in rem; what is beyond is scrolled to. */
   readonly maxHeight?: number;

@@ -2,20 +2,20 @@ import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { ReactNode } from 'react';
 
-interface Question {
+interface ConfirmOptions {
   readonly title: string;
   readonly text: ReactNode;
-  /** The words on the button that does it. */
+  /** Label of the confirming button. */
   readonly action: string;
   readonly onConfirm: () => void;
 }
 
-/** Asks before something that cannot be undone. */
-export function confirm({ title, text, action, onConfirm }: Question): void {
+/** Confirms something that cannot be undone. */
+export function confirm({ title, text, action, onConfirm }: ConfirmOptions): void {
   modals.openConfirmModal({
     title,
     children: <Text size="sm">{text}</Text>,
-    labels: { confirm: action, cancel: 'Keep it' },
+    labels: { confirm: action, cancel: 'Cancel' },
     confirmProps: { color: 'red.8' },
     onConfirm,
   });

@@ -3,9 +3,9 @@ import { Icon } from './icon.tsx';
 
 interface CopyButtonProps {
   readonly value: string;
-  /** What is copied, for those who do not see where the button is. */
+  /** What is copied, for screen readers. */
   readonly what: string;
-  /** A button with words rather than a sign. */
+  /** A button with a label rather than an icon. */
   readonly worded?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { useCredits } from '../api/reads.ts';
 import { formatWhole, isUnlimited } from '../lib/format.ts';
 import css from './sidebar.module.css';
 
-/** The balance, wherever one is. */
+/** The balance, on every page. */
 export function CreditsLeft() {
   const { data } = useCredits();
   if (!data) return <Skeleton height={62} radius="md" />;

@@ -1,6 +1,6 @@
 import UPlot from 'uplot';
 import { formatAbout, formatCompact, formatDayMonth } from '../lib/format.ts';
-import { colourVariable } from '../lib/series-colour.ts';
+import { colorVariable } from '../lib/series-color.ts';
 import { dayOf } from '../lib/usage.ts';
 
 export interface Series {
@@ -89,7 +89,7 @@ export function chartOptions(
       ...series
         .map((_, index) => ({
           stroke: 'transparent',
-          fill: valueOf(colourVariable(index)),
+          fill: valueOf(colorVariable(index)),
           width: 0,
           points: { show: false },
           ...(bars && { paths: bars }),

@@ -12,7 +12,7 @@ interface DayChartProps extends DayChartData {
   readonly height: number;
 }
 
-/** Bars per day, one colour per series, the series on top of each other. */
+/** Bars per day, one color per series, the series on top of each other. */
 export default function DayChart({ label, height, days, series, unit }: DayChartProps) {
   const { ref, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);

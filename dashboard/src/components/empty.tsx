@@ -11,7 +11,7 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** Where nothing is yet: what will be here, and how it comes. */
+/** The empty state of a list: what will be here, and how to get it. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">

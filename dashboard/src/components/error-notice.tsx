@@ -21,7 +21,7 @@ export function ErrorNotice({ error: thrown, onRetry, model, asksPassword = fals
   const wait = useCountdown(error);
   const retry = onRetry && wait === 0 && (
     <Anchor component="button" type="button" onClick={onRetry}>
-      Try again
+      Retry
     </Anchor>
   );
   return (
@@ -37,17 +37,18 @@ export function ErrorNotice({ error: thrown, onRetry, model, asksPassword = fals
 }
 
 function sentence(error: ApiError, wait: number): string {
-  if (error.code === 'INSUFFICIENT_CREDITS')
-    return `Your credits are used up, so the call was refused. ${error.message}`;
+  if (error.code === 'INSUFFICIENT_CREDITS') return `You're out of credits. ${error.message}`;
+  if (error.code === 'ACCOUNT_NOT_CONFIRMED')
+    return 'Confirm your email first: open the link sent when you registered.';
   if (error.code === 'RATE_LIMIT_EXCEEDED')
-    return wait > 0 ? `${error.message} You can go on in ${wait} s.` : `${error.message} You can go on now.`;
+    return wait > 0 ? `${error.message} Retry in ${wait} s.` : `${error.message} Retry now.`;
   if (error.status >= 500 && error.requestId !== undefined) return `${error.message} (request ${error.requestId})`;
   return error.message;
 }
 
-/** The service's own sentence says the wait as it was, which goes on here. */
+/** The service's own sentence has the initial wait, which is counted down here. */
 function tooManyAttempts(wait: number, asksPassword: boolean): ReactNode {
-  if (wait === 0) return 'Too many attempts. You can try again now.';
+  if (wait === 0) return 'Too many attempts. Try again now.';
   return (
     <>
       Too many attempts. Try again in {formatWait(wait)}
@@ -62,26 +63,25 @@ function tooManyAttempts(wait: number, asksPassword: boolean): ReactNode {
 }
 
 function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): ReactNode {
-  if (error.code === 'INSUFFICIENT_CREDITS') return <Link href="/plans">Look at the plans</Link>;
+  if (error.code === 'INSUFFICIENT_CREDITS') return <Link href="/plans">View plans</Link>;
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return model === undefined ? (
       retry || undefined
     ) : (
       <>
         {retry}
-        <Link href="/plans">Plans with a higher limit</Link>
+        <Link href="/plans">View plans with a higher limit</Link>
       </>
     );
-  if (error.code === 'INSUFFICIENT_PERMISSIONS' && isReserved(model))
-    return <Link href="/plans">See what each plan includes</Link>;
-  if (error.code === 'ACCOUNT_NOT_CONFIRMED') return <Link href="/">Have the confirmation mail sent again</Link>;
+  if (error.code === 'INSUFFICIENT_PERMISSIONS' && isReserved(model)) return <Link href="/plans">Compare plans</Link>;
+  if (error.code === 'ACCOUNT_NOT_CONFIRMED') return <Link href="/">Resend the confirmation email</Link>;
   return error.status === 0 || error.status >= 500 ? retry : undefined;
 }
 
 const isReserved = (model: string | undefined): boolean =>
   models.some(({ id, minPlanRank }) => id === model && minPlanRank > 1);
 
-/** Seconds that are left until the service says that trying again makes sense. */
+/** Seconds left of `Retry-After`. */
 function useCountdown(error: ApiError): number {
   const [left, setLeft] = useState(error.retryAfterSeconds ?? 0);
   useEffect(() => {

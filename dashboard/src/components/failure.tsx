@@ -29,5 +29,5 @@ function explained(error: unknown): { text: string; detail?: string | undefined 
     return { text: 'This page could not be loaded. The dashboard was updated, or the connection is down.' };
   if (error instanceof ApiError)
     return { text: error.message, detail: error.requestId && `Request ${error.requestId}` };
-  return { text: 'This page stopped working. Reload it, or go on with another page.', detail: String(error) };
+  return { text: 'This page stopped working. Reload it, or open another page.', detail: String(error) };
 }

@@ -7,7 +7,7 @@ interface FormFootProps extends ButtonProps {
   readonly error: ApiError | null;
   readonly isRunning: boolean;
   readonly asksPassword?: boolean;
-  /** The words on the button. */
+  /** Label of the submit button. */
   readonly children: ReactNode;
 }
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useConfig } from '../api/surroundings.ts';
+import { useConfig } from '../api/config.ts';
 import { Icon } from './icon.tsx';
 
 /** On one machine mails are not sent: they are read here. */
@@ -7,7 +7,7 @@ export function InboxLink() {
   if (!useConfig().local) return null;
   return (
     <Button component="a" href="/_local/inbox" size="md" leftSection={<Icon name="mail" />}>
-      Open this machine's inbox
+      Open local inbox
     </Button>
   );
 }

@@ -7,9 +7,9 @@ interface NewPasswordProps extends PasswordInputProps {
   readonly owner?: Owner | undefined;
 }
 
-const colours = ['red.6', 'red.6', 'yellow.7', 'pine', 'pine'];
+const colors = ['red.6', 'red.6', 'yellow.7', 'pine', 'pine'];
 
-const refused = { score: 1, word: 'Choose another one' };
+const refused = { score: 1, word: 'Choose another password' };
 
 /** A field for a password to be, with how strong it is. */
 export function NewPassword({ owner, value = '', ...field }: NewPasswordProps) {
@@ -22,7 +22,7 @@ export function NewPassword({ owner, value = '', ...field }: NewPasswordProps) {
         value={value === '' ? 0 : Math.max(8, score * 25)}
         size={4}
         mt={8}
-        color={colours[score] ?? 'pine'}
+        color={colors[score] ?? 'pine'}
         aria-label="Password strength"
         transitionDuration={200}
       />

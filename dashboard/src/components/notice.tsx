@@ -10,7 +10,7 @@ interface NoticeProps {
   readonly actions?: ReactNode;
 }
 
-/** A sentence that must be seen, and what to do about it. Errors are read out at once. */
+/** A sentence that must be seen, and what to do about it. Screen readers announce errors immediately. */
 export function Notice({ tone, icon = tone === 'info' ? 'info' : 'alert', children, actions }: NoticeProps) {
   return (
     <div className={[css.notice, css[tone]].join(' ')} role={tone === 'error' ? 'alert' : 'status'}>

@@ -9,7 +9,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page of somebody signed in: heading, what it is for, its main actions, its content. */
+/** A page of a signed-in user: heading, lead, actions and content. */
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useTitle(title);
   return (

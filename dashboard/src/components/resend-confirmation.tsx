@@ -7,11 +7,11 @@ import { perform } from '../api/call.ts';
 import { confirmationKey, unconfirmed } from '../api/confirmation.ts';
 import { useAction } from '../api/use-data.ts';
 
-/** Words within a sentence that send the confirmation mail again. */
+/** A link within a sentence that resends the confirmation email. */
 export function ResendConfirmation() {
   const client = useQueryClient();
 
-  function tell(error: ApiError): void {
+  function notify(error: ApiError): void {
     if (error.code === 'INVALID_STATE') settle();
     notifications.show({ message: error.message, color: error.code === 'INVALID_STATE' ? 'pine' : 'red' });
   }
@@ -23,9 +23,9 @@ export function ResendConfirmation() {
 
   const { run, isRunning } = useAction(async () => {
     await perform(routes.resendConfirmation, {}).then(
-      () => notifications.show({ message: 'A new link is on its way; earlier ones no longer work.' }),
+      () => notifications.show({ message: 'Email sent. Earlier links no longer work.' }),
       (error: unknown) => {
-        tell(toApiError(error));
+        notify(toApiError(error));
         throw error;
       },
     );
@@ -33,7 +33,7 @@ export function ResendConfirmation() {
 
   return (
     <Anchor component="button" type="button" inherit disabled={isRunning} onClick={() => void run(undefined)}>
-      have it sent again
+      resend the email
     </Anchor>
   );
 }

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 export function SchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
-  const label = `Change to ${other} colours`;
+  const label = `Switch to ${other} theme`;
   return (
     <Tooltip label={label}>
       <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={() => setColorScheme(other)}>

@@ -12,7 +12,7 @@ import css from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 import { Wordmark } from './wordmark.tsx';
 
-/** What surrounds every page of somebody signed in. Without a session, the first answer leads to the sign-in page. */
+/** The frame of every page of a signed-in user. Without a session, the first response leads to the sign-in page. */
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
   const email = me.data?.email;
@@ -31,13 +31,13 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <header className={css.bar}>
-        <Link href="/" className={css.brand} aria-label="Text AI, overview">
+        <Link href="/" className={css.brand} aria-label="Text AI platform, overview">
           <Wordmark />
         </Link>
         <Burger opened={isOpen} onClick={toggle} aria-label="Menu" size="sm" />
       </header>
       <aside className={css.side} aria-label="Navigation">
-        <Link href="/" className={css.brand} aria-label="Text AI, overview">
+        <Link href="/" className={css.brand} aria-label="Text AI platform, overview">
           <Wordmark />
         </Link>
         <Sidebar />

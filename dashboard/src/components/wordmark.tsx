@@ -6,7 +6,7 @@ export function Wordmark() {
     <Group gap={10} wrap="nowrap">
       <Logo />
       <Text component="span" fw={680} fz="lg" lts="-0.02em">
-        Text AI
+        Text AI platform
       </Text>
     </Group>
   );

@@ -5,9 +5,14 @@ import type { ApiError } from '../api/api-error.ts';
 export type Labels = Readonly<Record<string, string>>;
 export type FieldErrors = Record<string, string>;
 
-const sentence = (label: string, rule: string): string => `${label} ${rule.replace(/\.$/, '')}.`;
+/** A rule of the contract ("must not be empty") as the error at its field. */
+function fieldError(label: string, rule: string): string {
+  if (rule.startsWith('must not be empty')) return `${label} is required`;
+  if (/^must be (?:an e-mail|a valid e-?mail) address/.test(rule)) return 'Enter a valid email address';
+  return `${label} ${rule.replace(/\.$/, '')}`;
+}
 
-/** What is wrong with the values, by field, in the words of the contract's schema. */
+/** What is wrong with the values, by field, from the contract's schema. */
 export function schemaErrors(schema: v.GenericSchema, values: unknown, labels: Labels): FieldErrors {
   const read = v.safeParse(schema, values);
   if (read.success) return {};
@@ -15,14 +20,14 @@ export function schemaErrors(schema: v.GenericSchema, values: unknown, labels: L
   for (const issue of read.issues) {
     const field = v.getDotPath(issue)?.split('.')[0];
     const label = field === undefined ? undefined : labels[field];
-    if (field !== undefined && label !== undefined) found[field] ??= sentence(label, issue.message);
+    if (field !== undefined && label !== undefined) found[field] ??= fieldError(label, issue.message);
   }
   return found;
 }
 
-/** The refusal's `detail` next to its field: it begins with the field's name, then says the rule. */
+/** The `detail` of a refusal next to its field: it begins with the field's name, followed by the rule. */
 export function refusalErrors(error: ApiError, labels: Labels): FieldErrors {
   const [name = '', ...rule] = error.message.split(' ');
   const label = labels[name];
-  return label === undefined ? {} : { [name]: sentence(label, rule.join(' ')) };
+  return label === undefined ? {} : { [name]: fieldError(label, rule.join(' ')) };
 }

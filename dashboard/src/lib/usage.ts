@@ -8,7 +8,7 @@ export type Measure = 'calls' | 'credits';
 const dayMs = 86_400_000;
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Every UTC day from `from` to `to`, both inclusive; days without calls are not in an answer. */
+/** Every UTC day from `from` to `to`, both inclusive; days without calls are not in a response. */
 export function daysBetween(from: string, to: string): string[] {
   const length = Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
   return Array.from({ length: Math.max(0, length) }, (_, index) => dayOf(Date.parse(from) + index * dayMs));

@@ -8,14 +8,14 @@ import { type Labels, refusalErrors, schemaErrors } from './form-errors.ts';
 
 interface ApiFormOptions<Values, Result> {
   readonly initial: Values;
-  /** The contract's, so that a mistake is told before it is sent, in the same words. */
+  /** The contract's, so that mistakes are shown before they are sent, by the same rules. */
   readonly schema: GenericSchema;
-  /** Fields are named as in the schema, and labelled so. */
+  /** Labels of the schema's fields. */
   readonly labels: Labels;
   readonly act: (values: Values) => Promise<Result>;
   readonly onDone: (result: Result, values: Values) => void;
-  readonly touches?: readonly Route[];
-  /** Where a refusal of this code belongs whose sentence names no field, and words that fit better there. */
+  readonly invalidates?: readonly Route[];
+  /** Where a refusal of this code is shown whose sentence names no field, and a text that fits better there. */
   readonly fieldOf?: Readonly<Partial<Record<FailureCode, { readonly field: string; readonly text?: string }>>>;
 }
 
@@ -31,7 +31,7 @@ export interface ApiForm<Values extends Record<string, unknown>> {
 export function useApiForm<Values extends Record<string, unknown>, Result>(
   options: ApiFormOptions<Values, Result>,
 ): ApiForm<Values> {
-  const { initial, schema, labels, act, onDone, touches, fieldOf = {} } = options;
+  const { initial, schema, labels, act, onDone, invalidates, fieldOf = {} } = options;
   const [error, setError] = useState<ApiError | null>(null);
   const form = useForm<Values>({
     initialValues: initial,
@@ -45,7 +45,7 @@ export function useApiForm<Values extends Record<string, unknown>, Result>(
       show(toApiError(thrown));
       throw thrown;
     }
-  }, touches);
+  }, invalidates);
 
   function show(refusal: ApiError): void {
     const place = fieldOf[refusal.code];

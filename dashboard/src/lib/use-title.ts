@@ -4,12 +4,12 @@ let isFirstPage = true;
 
 /**
  * Names the document, and takes the keyboard to the page's heading when one comes from another page, so that screen
- * readers say where one is. The first page keeps the browser's own focus.
+ * readers announce the page. The first page keeps the browser's own focus.
  */
 export function useTitle(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Text AI`;
+    document.title = `${title} · Text AI platform`;
   }, [title]);
   useEffect(() => {
     if (!isFirstPage) {

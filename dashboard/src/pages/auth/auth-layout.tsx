@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { SchemeToggle } from '../../components/scheme-toggle.tsx';
 import { Wordmark } from '../../components/wordmark.tsx';
 import { useTitle } from '../../lib/use-title.ts';
+import { AboutService } from './about-service.tsx';
 import css from './auth-layout.module.css';
-import { Story } from './story.tsx';
 
 interface AuthLayoutProps {
   readonly title: string;
@@ -13,7 +13,7 @@ interface AuthLayoutProps {
   readonly foot?: ReactNode;
 }
 
-/** A page of somebody who is not signed in. */
+/** A page of a signed-out user. */
 export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
   const heading = useTitle(title);
   return (
@@ -36,7 +36,7 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
           {foot}
         </Text>
       </main>
-      <Story />
+      <AboutService />
     </div>
   );
 }

@@ -31,24 +31,24 @@ export default function ConfirmPage() {
 
   if (isSuccess)
     return (
-      <AuthLayout title="Address confirmed" lead="Everything is ready. The next step is an API key.">
+      <AuthLayout title="Email confirmed" lead="Your account is ready. Create an API key to make your first call.">
         <Stack align="flex-start">
           <Button component={Link} href="/keys?new" size="md">
-            Create your first key
+            Create API key
           </Button>
           <Button component={Link} href="/playground" variant="default">
-            Try it in the playground
+            Open the playground
           </Button>
         </Stack>
       </AuthLayout>
     );
   return (
     <AuthLayout
-      title="Confirm your address"
-      lead={token === '' ? 'This address has no token: open the link of the mail.' : undefined}
+      title="Confirm your email"
+      lead={token === '' ? 'This link is incomplete. Open the link in the email.' : undefined}
       foot={
         <Anchor component={Link} href="/" inherit fw={600}>
-          To the overview
+          Overview
         </Anchor>
       }
     >

@@ -11,7 +11,7 @@ import { AuthLayout } from './auth-layout.tsx';
 
 const back = (
   <Anchor component={Link} href="/login" inherit fw={600}>
-    Back to signing in
+    Back to sign in
   </Anchor>
 );
 
@@ -20,7 +20,7 @@ export default function ForgotPasswordPage() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '' },
     schema: ForgottenPassword,
-    labels: { email: 'The e-mail address' },
+    labels: { email: 'Email' },
     act: (body) => perform(routes.forgotPassword, { body }),
     onDone: (_, { email }) => setAddress(email),
   });
@@ -38,16 +38,12 @@ export default function ForgotPasswordPage() {
       </AuthLayout>
     );
   return (
-    <AuthLayout
-      title="Forgot the password?"
-      lead="Tell us your address, and we send a link to choose a new one."
-      foot={back}
-    >
+    <AuthLayout title="Forgot password?" lead="Enter your email to get a link to choose a new password." foot={back}>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
-          <TextInput label="E-mail address" type="email" autoComplete="username" {...form.getInputProps('email')} />
+          <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
           <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
-            Send the link
+            Send reset link
           </FormFoot>
         </Stack>
       </form>

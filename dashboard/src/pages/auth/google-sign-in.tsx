@@ -1,8 +1,8 @@
 import { Divider, Stack } from '@mantine/core';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
+import { useConfig } from '../../api/config.ts';
 import { beginSession } from '../../api/session.ts';
-import { useConfig } from '../../api/surroundings.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -35,7 +35,7 @@ export function GoogleSignIn({ onDone, isLinking = false }: GoogleSignInProps) {
       )}
       {error?.code === 'IDENTITY_NOT_LINKED' ? (
         <Notice tone="warning">
-          This address has an account with a password. Sign in with it; then Google can be linked in the settings.
+          This email has an account with a password. Sign in with the password, then link Google in Settings.
         </Notice>
       ) : (
         error && <ErrorNotice error={error} />

@@ -11,17 +11,17 @@ export function LinkSent({ address }: { address: string }) {
       title="Check your inbox"
       lead={
         <>
-          We sent a link to <strong>{address}</strong>. Open it in this browser, and your account can make API keys.
+          We sent a link to <strong>{address}</strong>. Open it in this browser to confirm your email.
         </>
       }
     >
       <Stack gap="md" align="flex-start">
         <InboxLink />
         <Button component={Link} href="/" variant="default">
-          Look around first
+          Skip for now
         </Button>
         <Text size="sm" c="dimmed">
-          Nothing came? Look into the spam folder, or <ResendConfirmation />. Wrong address?{' '}
+          No email? Check your spam folder, or <ResendConfirmation />. Wrong email?{' '}
           <Anchor component={Link} href="/register" inherit onClick={() => window.location.reload()}>
             Register again
           </Anchor>

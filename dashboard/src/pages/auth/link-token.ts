@@ -6,7 +6,7 @@ export function useLinkToken(): string {
   return token;
 }
 
-/** Takes the token out of the address, so that the history does not keep it for whoever comes next. */
+/** Removes the token from the URL, so that the browser history does not keep it. */
 export function forgetLinkToken(): void {
   window.history.replaceState(window.history.state, '', window.location.pathname);
 }

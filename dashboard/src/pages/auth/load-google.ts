@@ -1,6 +1,6 @@
 /** What is used of Google Identity Services. */
 interface GoogleIdentity {
-  initialize(options: { client_id: string; callback: (answer: { credential: string }) => void }): void;
+  initialize(options: { client_id: string; callback: (response: { credential: string }) => void }): void;
   renderButton(place: HTMLElement, options: { theme: string; size: string; width: number }): void;
 }
 

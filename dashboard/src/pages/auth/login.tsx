@@ -3,8 +3,8 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
+import { useLocalStatus } from '../../api/local-service.ts';
 import { beginSession } from '../../api/session.ts';
-import { useLocalStatus } from '../../api/surroundings.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { returnPath } from '../../lib/return-path.ts';
@@ -13,7 +13,7 @@ import { AuthLayout } from './auth-layout.tsx';
 import { GoogleSignIn } from './google-sign-in.tsx';
 import { useOwnDocument } from './use-own-document.ts';
 
-const labels = { email: 'The e-mail address', password: 'The password' };
+const labels = { email: 'Email', password: 'Password' };
 
 export default function LoginPage() {
   useOwnDocument();
@@ -37,7 +37,7 @@ export default function LoginPage() {
   return (
     <AuthLayout
       title="Sign in"
-      lead="Keys, credits and calls, in one place."
+      lead="API keys, credits and usage in one place."
       foot={
         <>
           New here?{' '}
@@ -49,19 +49,17 @@ export default function LoginPage() {
     >
       <Stack gap="md">
         {new URLSearchParams(search).has('ended') && (
-          <Notice tone="warning">Your session has ended. Sign in, and you are back where you were.</Notice>
+          <Notice tone="warning">Your session has ended. Sign in to continue where you left off.</Notice>
         )}
         {new URLSearchParams(search).has('deleted') && (
-          <Notice tone="info">
-            Your account is deleted, and its keys no longer work. Thank you for having been here.
-          </Notice>
+          <Notice tone="info">Your account is deleted. Its API keys no longer work.</Notice>
         )}
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
-            <TextInput label="E-mail address" type="email" autoComplete="username" {...form.getInputProps('email')} />
+            <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
             <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
             <Anchor component={Link} href="/forgot-password" size="sm" style={{ justifySelf: 'start' }} w="fit-content">
-              Forgot the password?
+              Forgot password?
             </Anchor>
             <FormFoot error={error} isRunning={isRunning} asksPassword fullWidth size="md">
               Sign in

@@ -15,7 +15,7 @@ import { GoogleSignIn } from './google-sign-in.tsx';
 import { LinkSent } from './link-sent.tsx';
 import { useOwnDocument } from './use-own-document.ts';
 
-const labels = { email: 'The e-mail address', name: 'The name', password_hash: 'The password' };
+const labels = { email: 'Email', name: 'Name', password_hash: 'Password' };
 
 export default function RegisterPage() {
   useOwnDocument();
@@ -35,17 +35,19 @@ export default function RegisterPage() {
       unconfirmed.add(user.id);
       setAddress(user.email);
     },
-    fieldOf: { EMAIL_ALREADY_REGISTERED: { field: 'email' } },
+    fieldOf: {
+      EMAIL_ALREADY_REGISTERED: { field: 'email', text: 'An account with this email already exists. Sign in instead.' },
+    },
   });
 
   if (address !== undefined) return <LinkSent address={address} />;
   return (
     <AuthLayout
       title="Create an account"
-      lead="100 credits a month are free. Upgrade when you need more."
+      lead="The Freemium plan has 100 credits a month. Upgrade when you need more."
       foot={
         <>
-          Have an account already?{' '}
+          Already have an account?{' '}
           <Anchor component={Link} href={`/login${search && `?${search}`}`} inherit fw={600}>
             Sign in
           </Anchor>
@@ -56,7 +58,7 @@ export default function RegisterPage() {
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
             <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
-            <TextInput label="E-mail address" type="email" autoComplete="username" {...form.getInputProps('email')} />
+            <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
             <NewPassword label="Password" owner={form.values} {...form.getInputProps('password_hash')} />
             <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
               Create account

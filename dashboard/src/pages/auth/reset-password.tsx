@@ -13,7 +13,7 @@ import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 const again = (
   <Anchor component={Link} href="/forgot-password" inherit fw={600}>
-    Ask for a new link
+    Request a new link
   </Anchor>
 );
 
@@ -24,7 +24,7 @@ export default function ResetPasswordPage() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { token, newPassword: '' },
     schema: PasswordReset,
-    labels: { newPassword: 'The password' },
+    labels: { newPassword: 'New password' },
     act: (body) => perform(routes.resetPassword, { body }),
     onDone: () => setDone(true),
   });
@@ -41,13 +41,15 @@ export default function ResetPasswordPage() {
     <AuthLayout title="Choose a new password" foot={again}>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
-          {token === '' && <Notice tone="warning">This address has no token: open the link of the mail.</Notice>}
+          {token === '' && <Notice tone="warning">This link is incomplete. Open the link in the email.</Notice>}
           <NewPassword label="New password" {...form.getInputProps('newPassword')} />
           {error?.code === 'INVALID_TOKEN' && (
-            <Text size="sm">The link was used already, is older than 30 minutes, or is not the newest one.</Text>
+            <Text size="sm">
+              The link was already used, has expired after 30 minutes, or was replaced by a newer one.
+            </Text>
           )}
           <FormFoot error={error} isRunning={isRunning} disabled={token === ''} fullWidth size="md">
-            Change the password
+            Change password
           </FormFoot>
         </Stack>
       </form>

@@ -13,7 +13,7 @@ import { RenameDialog } from './rename-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { useKeyChange } from './use-key-change.ts';
 
-/** What can be done with a key in its state; one that is not ended can be revoked, whatever else it is. */
+/** The actions of a key by its status; every key that has not ended can be revoked. */
 export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const [isRenaming, renaming] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
@@ -23,7 +23,7 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
       perform(routes.revokeKey, { path: { id: apiKey.id } }).then(
         () => 'is revoked.',
         (error: unknown) => {
-          if (toApiError(error).status === 404) return 'is gone already: there was nothing to revoke.';
+          if (toApiError(error).status === 404) return 'does not exist any more.';
           throw error;
         },
       ),
@@ -42,8 +42,8 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const askToRevoke = () =>
     confirm({
       title: `Revoke “${name}”?`,
-      text: `Programs that use this key are refused from their next call on. A revoked key cannot come back${status === 'active' ? '; to replace one without a gap, rotate it.' : '.'}`,
-      action: 'Revoke the key',
+      text: `Calls with this key are refused immediately. This cannot be undone${status === 'active' ? '; to replace a key without downtime, rotate it.' : '.'}`,
+      action: 'Revoke key',
       onConfirm: () => void end(),
     });
 

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 
-const colours: ReadonlyMap<string, string> = new Map([
+const colors: ReadonlyMap<string, string> = new Map([
   ['active', 'pine'],
   ['suspended', 'yellow.8'],
   ['unreadable', 'red.8'],
@@ -9,5 +9,5 @@ const colours: ReadonlyMap<string, string> = new Map([
 /** A status that this page does not know is shown as it is. */
 export function KeyStatusBadge({ status }: { status: string }) {
   const word = status.slice(0, 1).toUpperCase() + status.slice(1);
-  return <Badge color={colours.get(status) ?? 'gray'}>{word}</Badge>;
+  return <Badge color={colors.get(status) ?? 'gray'}>{word}</Badge>;
 }

@@ -1,5 +1,5 @@
+import { useNow } from '../../api/clock.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
-import { useNow } from '../../api/surroundings.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Name } from '../../components/name.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
@@ -10,7 +10,7 @@ export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
   const now = useNow();
   const columns: Column<KeyRecord>[] = [
     { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
-    { title: 'State', cell: ({ status }) => <KeyStatusBadge status={status} /> },
+    { title: 'Status', cell: ({ status }) => <KeyStatusBadge status={status} /> },
     {
       title: 'Key',
       place: 'wide',

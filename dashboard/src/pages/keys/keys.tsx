@@ -22,24 +22,24 @@ export default function KeysPage() {
   const isUnconfirmed = useUnconfirmed(me?.id);
   const search = useSearch();
   const [, go] = useLocation();
-  const [isMaking, making] = useDisclosure(new URLSearchParams(search).has('new'));
+  const [isCreating, creation] = useDisclosure(new URLSearchParams(search).has('new'));
   const [showsEnded, setShowsEnded] = useState(false);
   const current = keys?.filter(({ status }) => showsEnded || !isEnded(status));
   const newKey = (
-    <Button leftSection={<Icon name="plus" />} onClick={making.open}>
-      New key
+    <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
+      Create API key
     </Button>
   );
 
   function close(): void {
-    making.close();
+    creation.close();
     if (search !== '') go('/keys', { replace: true });
   }
 
   return (
     <Page
       title="API keys"
-      lead="A key lets a program call as you. Give each program its own, keep keys out of code, and rotate them."
+      lead="Programs use API keys to call the API. Create one for each program, keep keys out of code, and rotate them."
       actions={newKey}
     >
       <Stack gap="lg">
@@ -48,7 +48,7 @@ export default function KeysPage() {
           title="Your keys"
           aside={
             <Switch
-              label="Show ended keys"
+              label="Show revoked and expired"
               size="sm"
               checked={showsEnded}
               onChange={(event) => setShowsEnded(event.currentTarget.checked)}
@@ -58,21 +58,21 @@ export default function KeysPage() {
           {error && !keys && <ErrorNotice error={error} onRetry={() => void refetch()} />}
           {!keys && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
           {current?.length === 0 && (
-            <Empty icon="keys" title="No keys yet" action={newKey}>
-              Make one, copy it once, and call the API with it. The first call is on the overview, ready to paste.
+            <Empty icon="keys" title="No API keys yet" action={newKey}>
+              Create a key and call the API with it. The overview has an example to copy.
             </Empty>
           )}
           {current && current.length > 0 && <KeyTable keys={current} />}
         </Panel>
         <Text size="sm" c="dimmed">
-          A revoked or suspended key is refused from the very next call. See what each key spends under{' '}
+          Revoked and suspended keys are refused immediately. See the credits that each key spent under{' '}
           <Anchor component={Link} href="/usage" inherit underline="always">
             Usage
           </Anchor>
           .
         </Text>
       </Stack>
-      <NewKeyDialog isOpen={isMaking} onClose={close} />
+      <NewKeyDialog isOpen={isCreating} onClose={close} />
     </Page>
   );
 }

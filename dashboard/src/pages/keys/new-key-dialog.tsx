@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { NewKey } from '#contract/accounts/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
-import { serverNow, useNow } from '../../api/surroundings.ts';
+import { serverNow, useNow } from '../../api/clock.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { dayOf } from '../../lib/usage.ts';
 import { useApiForm } from '../../lib/use-api-form.ts';
@@ -15,7 +15,7 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a key, and shows it the one time it can be seen: then only its button closes the dialog. */
+/** Creates a key, and shows it once: then only the Done button closes the dialog. */
 export function NewKeyDialog({ isOpen, onClose }: NewKeyDialogProps) {
   const [key, setKey] = useState<string>();
   function close(): void {
@@ -26,29 +26,29 @@ export function NewKeyDialog({ isOpen, onClose }: NewKeyDialogProps) {
     <Modal
       opened={isOpen}
       onClose={close}
-      title={key === undefined ? 'New API key' : 'Copy your key now'}
+      title={key === undefined ? 'Create API key' : 'Copy your API key'}
       closeOnClickOutside={key === undefined}
       closeOnEscape={key === undefined}
       withCloseButton={key === undefined}
       size="lg"
     >
-      {key === undefined ? <NewKeyForm onMade={setKey} /> : <ShownKey apiKey={key} onDone={close} />}
+      {key === undefined ? <NewKeyForm onCreated={setKey} /> : <ShownKey apiKey={key} onDone={close} />}
     </Modal>
   );
 }
 
-function NewKeyForm({ onMade }: { onMade: (key: string) => void }) {
+function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   const now = useNow();
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '', expiry: 'never', date: '' },
     schema: NewKey,
-    labels: { name: 'The name', expiresAt: 'The day' },
+    labels: { name: 'Name', expiresAt: 'Expiry date' },
     act: async ({ name, expiry, date }) => {
       const expiresAt = expiryOf(expiry, date, await serverNow());
       return call(routes.createKey, { body: { name, ...(expiresAt !== undefined && { expiresAt }) } });
     },
-    onDone: ({ key }) => onMade(key),
-    touches: [routes.listKeys],
+    onDone: ({ key }) => onCreated(key),
+    invalidates: [routes.listKeys],
   });
   const tomorrow = dayOf(now + 86_400_000);
   return (
@@ -56,14 +56,14 @@ function NewKeyForm({ onMade }: { onMade: (key: string) => void }) {
       <Stack gap="sm">
         <TextInput
           label="Name"
-          description="What will use it, such as “website, production”"
+          description="What uses the key, such as “website, production”"
           data-autofocus
           {...form.getInputProps('name')}
         />
         <Select label="Expires" data={expiryChoices} allowDeselect={false} {...form.getInputProps('expiry')} />
         {form.values.expiry === 'date' && (
           <TextInput
-            label="Last day (UTC)"
+            label="Expiry date (UTC)"
             type="date"
             min={tomorrow}
             required
@@ -76,7 +76,7 @@ function NewKeyForm({ onMade }: { onMade: (key: string) => void }) {
           isRunning={isRunning}
           disabled={form.values.expiry === 'date' && form.values.date === ''}
         >
-          Create key
+          Create
         </FormFoot>
       </Stack>
     </form>

@@ -15,19 +15,19 @@ export function RenameDialog({ apiKey, isOpen, onClose }: RenameDialogProps) {
   const { change } = useKeyChange();
   const form = useForm({
     initialValues: { name: apiKey.name },
-    validate: (values) => schemaErrors(KeyChange, values, { name: 'The name' }),
+    validate: (values) => schemaErrors(KeyChange, values, { name: 'Name' }),
   });
   const rename = form.onSubmit(({ name }) => {
     change(apiKey.id, { name });
     onClose();
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Rename the key">
+    <Modal opened={isOpen} onClose={onClose} title="Rename API key">
       <form onSubmit={rename} noValidate>
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
         <Group justify="flex-end" mt="lg">
           <Button variant="default" onClick={onClose}>
-            Keep the name
+            Cancel
           </Button>
           <Button type="submit">Rename</Button>
         </Group>

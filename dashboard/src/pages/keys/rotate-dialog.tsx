@@ -16,13 +16,13 @@ interface RotateDialogProps {
 }
 
 const graces = [
-  { value: '3600', label: 'for an hour' },
-  { value: '86400', label: 'for a day' },
-  { value: '604800', label: 'for 7 days' },
-  { value: '0', label: 'not at all: end it now' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '24 hours' },
+  { value: '604800', label: '7 days' },
+  { value: '0', label: 'None: revoke immediately' },
 ];
 
-/** A new key at once; the old one goes on for a while, so that programs can change over without a gap. */
+/** Creates a new key; the old one works until the grace period ends. */
 export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
   const [key, setKey] = useState<string>();
   const { form, submit, isRunning, error } = useApiForm({
@@ -45,7 +45,7 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
     <Modal
       opened={isOpen}
       onClose={close}
-      title={key === undefined ? `Rotate “${apiKey.name}”` : 'Copy your new key now'}
+      title={key === undefined ? `Rotate “${apiKey.name}”` : 'Copy your new API key'}
       closeOnClickOutside={key === undefined}
       closeOnEscape={key === undefined}
       withCloseButton={key === undefined}
@@ -54,15 +54,15 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
       {key === undefined ? (
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
-            <Text size="sm">You get a new key with the same name and expiry. Put it into your programs.</Text>
+            <Text size="sm">Creates a new key with the same name and expiry.</Text>
             <Select
-              label="The old key goes on working"
+              label="Grace period for old key"
               data={graces}
               allowDeselect={false}
               {...form.getInputProps('grace')}
             />
             <FormFoot error={error} isRunning={isRunning}>
-              Make the new key
+              Rotate
             </FormFoot>
           </Stack>
         </form>

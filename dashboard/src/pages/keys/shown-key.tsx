@@ -8,14 +8,14 @@ interface ShownKeyProps {
   readonly onDone: () => void;
 }
 
-/** A key, the one time it is shown. */
+/** A new key; it is shown only once. */
 export function ShownKey({ apiKey, onDone }: ShownKeyProps) {
   return (
     <Stack gap="md">
       <Notice tone="warning" icon="keys">
-        This is the only time the key is shown: we keep no copy. Store it where your program reads it, not in code.
+        This key is shown only once. Store it in a secret manager or an environment variable, not in code.
       </Notice>
-      <output className={css.key} aria-label="Your new key">
+      <output className={css.key} aria-label="New API key">
         {apiKey}
       </output>
       <Text size="sm" c="dimmed">
@@ -23,7 +23,7 @@ export function ShownKey({ apiKey, onDone }: ShownKeyProps) {
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          I have stored it
+          Done
         </Button>
         <CopyButton value={apiKey} what="key" worded />
       </Group>

@@ -14,7 +14,7 @@ interface Change {
 
 const queryKey = [routes.listKeys.id, {}];
 
-/** Changes a key's name or state: shown at once, taken back with a notice should it be refused. */
+/** Changes a key's name or state: shown immediately, reverted with a notice when refused. */
 export function useKeyChange() {
   const client = useQueryClient();
   const { mutate } = useMutation({

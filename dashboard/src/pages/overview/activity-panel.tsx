@@ -40,7 +40,7 @@ export function ActivityPanel({ measure }: { measure: Measure }) {
       {!chart && !error && <Skeleton height={height} radius="md" />}
       {chart?.series.length === 0 && (
         <div style={{ minHeight: height }}>
-          <Empty icon="usage" title="No calls yet" action={<PlaygroundLink />} />
+          <Empty icon="usage" title="No data yet" action={<PlaygroundLink />} />
         </div>
       )}
       {chart && chart.series.length > 0 && (

@@ -24,7 +24,7 @@ export interface AttentionItem {
 const soonMs = 7 * 86_400_000;
 const low = 0.1;
 
-/** What somebody should know or do now, the most pressing first. */
+/** What needs attention, the most urgent first. */
 export function attentionItems({ credits, keys, subscription, now }: Known): AttentionItem[] {
   const isSoon = (iso: string): boolean => Date.parse(iso) - now < soonMs && Date.parse(iso) > now;
   const items: (AttentionItem | false | undefined)[] = [
@@ -32,9 +32,9 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
     keys &&
       !keys.some(({ status }) => status === 'active') && {
         id: 'no-key',
-        text: 'You have no working API key yet.',
+        text: 'You have no active API key.',
         href: '/keys?new',
-        action: 'Create one',
+        action: 'Create API key',
         tone: 'info',
       },
     subscription?.status === 'cancelled' && {
@@ -48,7 +48,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
       id: 'pending',
       text: `From ${formatDay(subscription.nextBillingDate)} you are on the ${planInSentence(subscription.pendingPlanId)}.`,
       href: '/plans',
-      action: 'See the plans',
+      action: 'View plans',
       tone: 'info',
     },
     ...(keys ?? []).map(
@@ -60,7 +60,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
           id: key.id,
           text: `The key “${key.name}” expires ${formatFromNow(key.expiresAt, now)}.`,
           href: '/keys',
-          action: 'Rotate it',
+          action: 'View keys',
           tone: 'warning',
         },
     ),
@@ -72,7 +72,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
           id: `lot-${lot.source}-${lot.expiresAt}`,
           text: `${creditCount(lot.remaining)} ${formatWhole(lot.remaining) === '1' ? 'expires' : 'expire'} ${formatFromNow(lot.expiresAt, now)}.`,
           href: '/usage',
-          action: 'See your usage',
+          action: 'View usage',
           tone: 'info',
         },
     ),
@@ -82,8 +82,8 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
 
 function creditsItem({ balance, lots }: InferOutput<typeof Credits>): AttentionItem | undefined {
   const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
-  const plans = { href: '/plans', action: 'Look at the plans', tone: 'warning' } as const;
-  if (balance === 0) return { id: 'no-credits', text: 'Your credits are used up: calls are refused.', ...plans };
+  const plans = { href: '/plans', action: 'View plans', tone: 'warning' } as const;
+  if (balance === 0) return { id: 'no-credits', text: "You're out of credits. Calls are refused.", ...plans };
   if (isUnlimited(balance) || balance >= granted * low) return undefined;
   return {
     id: 'low-credits',

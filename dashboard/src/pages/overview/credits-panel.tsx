@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { useNow } from '../../api/clock.ts';
 import { useCredits } from '../../api/reads.ts';
-import { useNow } from '../../api/surroundings.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatWhole } from '../../lib/format.ts';
@@ -16,7 +16,7 @@ export function CreditsPanel() {
   const now = useNow();
   const held = data && data.held > 0 && (
     <Text size="sm" c="dimmed">
-      {formatWhole(data.held)} held by calls under way
+      {formatWhole(data.held)} reserved by running calls
     </Text>
   );
   return (
@@ -25,7 +25,7 @@ export function CreditsPanel() {
       aside={
         held || (
           <Anchor component={Link} href="/usage" size="sm">
-            Where they went
+            View usage
           </Anchor>
         )
       }
@@ -38,7 +38,7 @@ export function CreditsPanel() {
           <Stack gap="md">
             {data.lots.length === 0 ? (
               <Text size="sm" c="dimmed">
-                Nothing is left to spend. Credits come back with the next month, or at once with a larger plan.
+                No credits left. New credits come with the next billing month, or immediately with a larger plan.
               </Text>
             ) : (
               <ul className={css.lots}>

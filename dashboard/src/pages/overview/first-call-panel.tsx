@@ -15,7 +15,7 @@ export function FirstCallPanel() {
       <Text size="sm" c="dimmed" mb="sm">
         {key ? (
           <>
-            The key begins like your “{key.name}”; put in the rest, which only you have. Lost it?{' '}
+            Replace the value of API_KEY with your key “{key.name}”. Lost it?{' '}
             <Anchor component={Link} href="/keys" inherit underline="always">
               Rotate it
             </Anchor>
@@ -24,18 +24,18 @@ export function FirstCallPanel() {
         ) : (
           <>
             <Anchor component={Link} href="/keys?new" inherit underline="always">
-              Create a key
+              Create an API key
             </Anchor>{' '}
-            and put it in, or try the{' '}
+            or try the{' '}
             <Anchor component={Link} href="/playground" inherit underline="always">
               playground
             </Anchor>
-            , which needs none.
+            .
           </>
         )}
       </Text>
       <Tabs defaultValue="curl" variant="pills" keepMounted={false}>
-        <Tabs.List mb="sm" aria-label="Ways to call">
+        <Tabs.List mb="sm" aria-label="Language">
           {snippets('', '').map(({ id, title }) => (
             <Tabs.Tab key={id} value={id}>
               {title}

@@ -14,7 +14,7 @@ const arc = `M 16 100 A ${radius} ${radius} 0 0 1 184 100`;
 /** How much is left of what was granted, as a half circle. */
 export function Gauge({ left, granted }: GaugeProps) {
   const share = Math.max(0, Math.min(1, left / Math.max(granted, 1)));
-  const colour = share < 0.1 ? 'var(--amber)' : 'var(--accent)';
+  const color = share < 0.1 ? 'var(--amber)' : 'var(--accent)';
   return (
     <div className={css.gauge}>
       <svg viewBox="0 0 200 112" aria-hidden="true" focusable="false">
@@ -23,7 +23,7 @@ export function Gauge({ left, granted }: GaugeProps) {
           <path
             d={arc}
             fill="none"
-            stroke={colour}
+            stroke={color}
             strokeWidth="15"
             strokeLinecap="round"
             strokeDasharray={`${share * length} ${length * 2}`}

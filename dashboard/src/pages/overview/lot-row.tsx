@@ -8,7 +8,7 @@ export type Lot = InferOutput<typeof Credits>['lots'][number];
 
 const sources: Readonly<Record<Lot['source'], string>> = {
   plan: 'Plan credits',
-  free: 'Free month',
+  free: 'Freemium credits',
   purchase: 'Granted credits',
 };
 
@@ -25,7 +25,7 @@ export function LotRow({ lot, now }: { lot: Lot; now: number }) {
           {formatWhole(lot.remaining)} of {formatWhole(lot.granted)}
         </span>
       </div>
-      <Progress value={share} size={6} aria-label={`Left of this grant: ${Math.round(share)} %`} />
+      <Progress value={share} size={6} aria-label={`Remaining: ${Math.round(share)}%`} />
       <Text size="xs" c="dimmed">
         Expires {formatFromNow(lot.expiresAt, now)}, on {formatDay(lot.expiresAt)}
       </Text>

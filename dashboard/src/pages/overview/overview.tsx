@@ -11,7 +11,7 @@ import { PlanPanel } from './plan-panel.tsx';
 export default function OverviewPage() {
   const { data: me } = useMe();
   return (
-    <Page title={me ? `Hello, ${me.name}` : 'Overview'} lead="Where your credits, calls and plan stand.">
+    <Page title={me ? `Hello, ${me.name}` : 'Overview'} lead="Account summary">
       <Stack gap="lg">
         <Attention />
         <div className={css.top}>

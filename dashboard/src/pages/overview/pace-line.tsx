@@ -19,8 +19,10 @@ export function PaceLine({ balance }: { balance: number }) {
   );
   return (
     <Text size="sm" c="dimmed">
-      {left > manyDays ? 'At your pace this lasts for years' : `At your pace this lasts about ${count(left, 'day')}`};
-      on days with calls you spend {pace} on average.
+      {left > manyDays
+        ? 'At your current rate your credits last for years'
+        : `At your current rate your credits last about ${count(left, 'day')}`}
+      . On days with calls you spend {pace} on average.
     </Text>
   );
 }

@@ -1,6 +1,6 @@
 /**
  * How many days a balance lasts at the pace of the days given, oldest first, the days before the first call left out;
- * undefined where that says nothing.
+ * undefined without a call.
  */
 export function daysLeft(balance: number, perDay: readonly number[]): number | undefined {
   const first = perDay.findIndex((credits) => credits > 0);

@@ -23,11 +23,11 @@ export function PlanPanel() {
       title="Plan"
       aside={data && <Badge color={data.status === 'active' ? 'pine' : 'yellow.8'}>{data.status}</Badge>}
     >
-      <div className={css.figure}>{data ? planTitle(data.planId) : 'Free allowance'}</div>
+      <div className={css.figure}>{data ? planTitle(data.planId) : planTitle('freemium')}</div>
       <Text size="sm" c="dimmed" mb="md">
         {data
           ? `${formatPrice(data.price)}${data.price > 0 ? ' a month' : ''}`
-          : 'No subscription; 100 credits each month'}
+          : '100 credits a month, no subscription'}
       </Text>
       <dl className={css.facts}>
         <dt>Credits a month</dt>

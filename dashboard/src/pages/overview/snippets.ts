@@ -10,7 +10,7 @@ export function snippets(origin: string, key: string): Snippet[] {
   return [
     {
       id: 'curl',
-      title: 'curl',
+      title: 'cURL',
       code: `export API_KEY="${key}"
 
 curl ${origin}/v1/chat/completions \\
@@ -57,11 +57,11 @@ with urllib.request.urlopen(request) as response:
 import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${origin}/openai/v1', apiKey: process.env.API_KEY });
-const answer = await client.chat.completions.create({
+const completion = await client.chat.completions.create({
   model: 'svc-1',
   messages: [{ role: 'user', content: 'Hello' }],
 });
-console.log(answer.choices[0].message.content);`,
+console.log(completion.choices[0].message.content);`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { useConfig } from '../../api/surroundings.ts';
+import { useConfig } from '../../api/config.ts';
 import { Notice } from '../../components/notice.tsx';
 import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
 
@@ -6,8 +6,8 @@ import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
 export function Unconfirmed({ email }: { email: string }) {
   const { local } = useConfig();
   return (
-    <Notice tone="warning" icon="mail" actions={local && <a href="/_local/inbox">Open this machine's inbox</a>}>
-      Confirm your e-mail address to make API keys: open the link in the mail to {email}, or <ResendConfirmation />.
+    <Notice tone="warning" icon="mail" actions={local && <a href="/_local/inbox">Open local inbox</a>}>
+      Confirm your email to create API keys: open the link sent to {email}, or <ResendConfirmation />.
     </Notice>
   );
 }

@@ -7,13 +7,13 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 
 interface ChangeButtonProps {
   readonly act: () => Promise<unknown>;
-  /** Said when it is done. */
+  /** The confirmation shown afterwards. */
   readonly done: string;
   readonly onDone: () => void;
   readonly children: ReactNode;
 }
 
-/** Does a change of plan, and says so. */
+/** Changes the plan, and confirms it. */
 export function ChangeButton({ act, done, onDone, children }: ChangeButtonProps) {
   const { run, isRunning, error } = useAction(async () => ({ result: await act() }), planReads);
   async function change(): Promise<void> {

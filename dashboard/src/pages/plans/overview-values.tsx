@@ -20,7 +20,7 @@ const columns: Column<OverviewPlan>[] = [
     place: 'end',
     cell: ({ name, callsPerMinute }) => {
       if (callsPerMinute !== null) return formatWhole(callsPerMinute);
-      return name === 'enterprise' ? 'Custom' : 'No value given';
+      return name === 'enterprise' ? 'Custom' : 'Not specified';
     },
   },
 ];
@@ -30,9 +30,9 @@ export function OverviewValues() {
   return (
     <Panel title="Plan overview">
       <Text size="sm" c="dimmed" mb="md" maw="46rem">
-        The plans are published in two tables that do not agree. The cards above are the plan listing, which is what the
-        API answers and what is enforced by default. These are the values of the plan overview; a deployment may enforce
-        its call and rate limits instead.
+        The plans are published in two tables that differ. The cards above are the plan listing, which the API returns
+        and enforces by default. These are the values of the plan overview; a deployment may enforce its call and rate
+        limits instead.
       </Text>
       <DataTable caption="Plan overview" columns={columns} rows={planOverview} idOf={({ name }) => name} />
     </Panel>

@@ -34,7 +34,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
       <div className={css.head}>
         <Title order={2}>{title}</Title>
         {isCurrent && <Badge className={css.badge}>Your plan</Badge>}
-        {isPending && <Badge className={css.badge}>Next</Badge>}
+        {isPending && <Badge className={css.badge}>Scheduled</Badge>}
       </div>
       <div>
         <div className={css.price}>{formatPrice(plan.price)}</div>
@@ -47,7 +47,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
         <Fact>
           {plan.rate_limit === null ? 'Unlimited calls a minute' : `${formatWhole(plan.rate_limit)} calls a minute`}
         </Fact>
-        <Fact>{formatWhole(planOfRank(plan.id).callsInFlight)} calls at once</Fact>
+        <Fact>{formatWhole(planOfRank(plan.id).callsInFlight)} concurrent calls</Fact>
         <Fact isThere={reserved.length > 0}>
           {reserved.length > 0 ? 'All models, with ' : 'Models without '}
           <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
@@ -55,7 +55,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
       </ul>
       {plan.name === enterprise ? (
         <Text size="sm" c="dimmed">
-          Set up by the operators of this service; write to them.
+          Contact sales
         </Text>
       ) : (
         <Button
@@ -91,7 +91,7 @@ function Fact({ isThere = true, children }: { isThere?: boolean; children: React
 
 function actionOf(isCurrent: boolean, isPending: boolean, isActive: boolean, isUp: boolean): string {
   if (isCurrent) return 'Your plan';
-  if (isPending) return 'Chosen';
+  if (isPending) return 'Scheduled';
   if (!isActive) return 'Subscribe';
   return isUp ? 'Upgrade' : 'Downgrade';
 }

@@ -18,7 +18,7 @@ export default function PlansPage() {
   const current = data?.plans.find(({ name }) => name === planNameOf(subscription?.planId ?? ''));
 
   return (
-    <Page title="Plans" lead="Credits come each month, and what you leave unused rolls over for up to three months.">
+    <Page title="Plans" lead="Credits are granted each month; unused credits roll over for up to three months.">
       <Stack gap="xl">
         {failure && !isLoaded && <ErrorNotice error={failure} onRetry={() => void Promise.all([refetch(), again()])} />}
         {subscription && <SubscriptionNotice subscription={subscription} />}
@@ -36,8 +36,9 @@ export default function PlansPage() {
         </ul>
         <OverviewValues />
         <Text size="sm" c="dimmed" maw="46rem">
-          An upgrade is at once, and costs the difference for the rest of the billing period, to the second. A downgrade
-          is from the next billing date on. After a cancellation the credits can be spent for 30 days.
+          Upgrades take effect immediately and cost the difference for the rest of the billing period, prorated to the
+          second. Downgrades take effect on the next billing date. After a cancellation, credits can be spent for 30
+          days.
         </Text>
       </Stack>
     </Page>

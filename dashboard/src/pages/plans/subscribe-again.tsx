@@ -23,13 +23,13 @@ export function SubscribeAgain({ plan, onDone }: { plan: Plan; onDone: () => voi
       <DueList
         lines={[
           ['Due now', formatMoney(data.amount)],
-          ['Credits, at once', `+${formatWhole(data.credits)}`],
+          ['Credits added immediately', `+${formatWhole(data.credits)}`],
           [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
         ]}
       />
       <Text size="sm" c="dimmed">
-        The month you paid for runs until {day} and goes on with its limits and credits. A larger plan begins at once,
-        for the difference; a smaller one with the next month.
+        The month you paid for runs until {day} and keeps its limits and credits. A larger plan starts immediately, for
+        the difference; a smaller one with the next month.
       </Text>
       <ChangeButton
         act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}

@@ -15,12 +15,12 @@ export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) 
       <DueList
         lines={[
           ['Due now', price],
-          ['Credits, at once', formatWhole(plan.quota_limit ?? -1)],
+          ['Credits added immediately', formatWhole(plan.quota_limit ?? -1)],
           ['Then each month', price],
         ]}
       />
       <Text size="sm" c="dimmed">
-        What is left of your free month stays until it ends. You can cancel at any time.
+        Your Freemium credits stay until they expire. You can cancel at any time.
       </Text>
       <ChangeButton
         act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}

@@ -3,8 +3,8 @@ import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
+import { useNow } from '../../api/clock.ts';
 import { planReads } from '../../api/reads.ts';
-import { useNow } from '../../api/surroundings.ts';
 import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -28,12 +28,12 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
   const askToCancel = () =>
     confirm({
       title: `Cancel the ${title}?`,
-      text: `You keep its limits and models until ${day}, and can spend its credits for 30 days from now. No new credits come, and nothing more is billed.`,
-      action: 'Cancel the subscription',
+      text: `You keep its limits and models until ${day}, and can spend its credits for 30 days from now. You get no new credits and are not billed again.`,
+      action: 'Cancel subscription',
       onConfirm: () => change(() => call(routes.cancelSubscription, { path: { id } }), `The ${title} is cancelled.`),
     });
 
-  const resume = () => change(() => call(routes.resumeSubscription, { path: { id } }), `The ${title} goes on.`);
+  const resume = () => change(() => call(routes.resumeSubscription, { path: { id } }), `The ${title} is resumed.`);
   const keep = () =>
     change(() => call(routes.downgradePlan, { body: { newPlanId: planId } }), `You stay on the ${title}.`);
 
@@ -57,7 +57,7 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
         actions={
           <Group gap="md">
             {pendingPlanId !== undefined && <Action onClick={keep}>Keep the {title}</Action>}
-            <Action onClick={askToCancel}>Cancel the subscription</Action>
+            <Action onClick={askToCancel}>Cancel subscription</Action>
           </Group>
         }
       >

@@ -9,7 +9,7 @@ import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
 
-/** An upgrade with its prorated price, which the service says before it is done. */
+/** An upgrade with its prorated price, which the service returns before it is done. */
 export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   const { data, error, refetch } = useData(routes.previewUpgrade, { query: { newPlanId: plan.name } });
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -19,13 +19,13 @@ export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
       <DueList
         lines={[
           ['Due now', formatMoney(data.amount)],
-          ['Credits, at once', `+${formatWhole(data.credits)}`],
+          ['Credits added immediately', `+${formatWhole(data.credits)}`],
           [`From ${formatDay(data.to)}, each month`, formatMoney(plan.price ?? 0)],
         ]}
       />
       <Text size="sm" c="dimmed">
-        The difference between the plans for the rest of this billing period, until {formatDay(data.to)}. It falls with
-        every second until you upgrade. The billing date stays.
+        The difference between the plans for the rest of this billing period, until {formatDay(data.to)}. It is prorated
+        to the second. The billing date stays the same.
       </Text>
       <ChangeButton
         act={() => call(routes.upgradePlan, { body: { newPlanId: plan.name } })}

@@ -5,9 +5,9 @@ import type { Piece } from './exchange.ts';
 export type ChatMessage = InferInput<typeof ChatRequest>['messages'][number];
 export type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
-/** The answer so far and one more piece of it. */
-export function extended(answer: ChatMessage | undefined, { text, call }: Piece): AssistantMessage {
-  const before = answer?.role === 'assistant' ? answer : undefined;
+/** The reply so far with one more piece. */
+export function extended(reply: ChatMessage | undefined, { text, call }: Piece): AssistantMessage {
+  const before = reply?.role === 'assistant' ? reply : undefined;
   const called = before?.function_call;
   return {
     role: 'assistant',

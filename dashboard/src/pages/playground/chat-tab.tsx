@@ -4,7 +4,6 @@ import type { InferInput } from 'valibot';
 import type { ChatRequest } from '#contract/inference/requests.ts';
 import { routes } from '#contract/routes.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Bench } from './bench.tsx';
 import { type ChatMessage, extended } from './chat-message.ts';
 import { Composer } from './composer.tsx';
 import { Conversation } from './conversation.tsx';
@@ -12,6 +11,7 @@ import { FunctionsField } from './functions-field.tsx';
 import { Parameters } from './parameters.tsx';
 import { parseFunctions } from './parse-functions.ts';
 import { defaultSampling, samplingBody } from './sampling.ts';
+import { TabLayout } from './tab-layout.tsx';
 import { useExchange } from './use-exchange.ts';
 
 export function ChatTab() {
@@ -22,26 +22,26 @@ export function ChatTab() {
   const [messages, setMessages] = useState<readonly ChatMessage[]>([]);
   const functions = parseFunctions(functionsText);
 
-  /** Sends the conversation with one more message; a message whose answer failed can be sent again. */
+  /** Sends the conversation with one more message; a message whose reply failed can be sent again. */
   async function send(message: ChatMessage): Promise<void> {
-    const asked = [...messages, message];
-    setMessages(asked);
+    const sent = [...messages, message];
+    setMessages(sent);
     const body: InferInput<typeof ChatRequest> = {
       ...samplingBody(sampling),
-      messages: [...(system === '' ? [] : [{ role: 'system', content: system } satisfies ChatMessage]), ...asked],
+      messages: [...(system === '' ? [] : [{ role: 'system', content: system } satisfies ChatMessage]), ...sent],
       ...(functions.list.length > 0 && { functions: functions.list, function_call: 'auto' }),
     };
     if (sampling.stream) {
-      let answer: ChatMessage | undefined;
+      let reply: ChatMessage | undefined;
       await exchange.stream(routes.createChatCompletion, { body }, (piece) => {
-        answer = extended(answer, piece);
-        setMessages([...asked, answer]);
+        reply = extended(reply, piece);
+        setMessages([...sent, reply]);
       });
       return;
     }
-    const completion = await exchange.ask(routes.createChatCompletion, { body });
-    const answer = completion?.choices[0]?.message;
-    if (answer) setMessages([...asked, answer]);
+    const completion = await exchange.call(routes.createChatCompletion, { body });
+    const reply = completion?.choices[0]?.message;
+    if (reply) setMessages([...sent, reply]);
   }
 
   const again = messages.at(-1);
@@ -56,8 +56,7 @@ export function ChatTab() {
   const parameters = (
     <Parameters value={sampling} onChange={setSampling}>
       <Textarea
-        label="Instructions"
-        description="The system message"
+        label="System message"
         autosize
         minRows={2}
         maxRows={6}
@@ -69,7 +68,7 @@ export function ChatTab() {
   );
 
   return (
-    <Bench title="Conversation" parameters={parameters} exchange={exchange}>
+    <TabLayout title="Conversation" parameters={parameters} exchange={exchange}>
       <Conversation messages={messages} isRunning={exchange.isRunning} onResult={(message) => void send(message)} />
       {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={retry} />}
       <Composer
@@ -81,9 +80,9 @@ export function ChatTab() {
       />
       {messages.length > 0 && !exchange.isRunning && (
         <Anchor component="button" type="button" size="sm" mt="xs" onClick={() => setMessages([])}>
-          Begin anew
+          New chat
         </Anchor>
       )}
-    </Bench>
+    </TabLayout>
   );
 }

@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { routes } from '#contract/routes.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Bench } from './bench.tsx';
 import { OutputText } from './output-text.tsx';
 import { Parameters } from './parameters.tsx';
 import { defaultSampling, samplingBody } from './sampling.ts';
+import { TabLayout } from './tab-layout.tsx';
 import { useExchange } from './use-exchange.ts';
 
-/** A text that the model continues. */
+/** Text completion from a prompt. */
 export function CompletionTab() {
   const exchange = useExchange();
   const [sampling, setSampling] = useState({ ...defaultSampling, model: 'svc-instruct' });
@@ -23,14 +23,18 @@ export function CompletionTab() {
       await exchange.stream(routes.createCompletion, { body }, (piece) => setText((before) => before + piece.text));
       return;
     }
-    const completion = await exchange.ask(routes.createCompletion, { body });
+    const completion = await exchange.call(routes.createCompletion, { body });
     setText(completion?.choices[0]?.text ?? '');
   }
 
   return (
-    <Bench title="Text" parameters={<Parameters value={sampling} onChange={setSampling} />} exchange={exchange}>
+    <TabLayout
+      title="Completion"
+      parameters={<Parameters value={sampling} onChange={setSampling} />}
+      exchange={exchange}
+    >
       <Textarea
-        label="Beginning"
+        label="Prompt"
         autosize
         minRows={4}
         maxRows={14}
@@ -44,12 +48,12 @@ export function CompletionTab() {
           </Button>
         ) : (
           <Button disabled={prompt === ''} onClick={() => void complete()}>
-            Continue the text
+            Generate
           </Button>
         )}
       </Group>
       {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={() => void complete()} />}
-      <OutputText label="Continuation" text={text} isRunning={exchange.isRunning} />
-    </Bench>
+      <OutputText label="Output" text={text} isRunning={exchange.isRunning} />
+    </TabLayout>
   );
 }

@@ -12,7 +12,7 @@ interface ConversationProps {
   readonly onResult: (message: ChatMessage) => void;
 }
 
-const names = { system: 'Instructions', user: 'You', assistant: 'Answer', function: 'Result' } as const;
+const names = { system: 'System', user: 'You', assistant: 'Assistant', function: 'Function result' } as const;
 
 /** The messages, the newest in sight. It can be scrolled by keyboard, so it takes the focus. */
 export function Conversation({ messages, isRunning, onResult }: ConversationProps) {
@@ -25,8 +25,8 @@ export function Conversation({ messages, isRunning, onResult }: ConversationProp
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={place} className={css.talk} role="log" aria-label="Conversation" aria-busy={isRunning} tabIndex={0}>
       {messages.length === 0 && (
-        <Empty icon="playground" title="Say something">
-          Ask a question, or offer the model a function among the parameters and see it called.
+        <Empty icon="playground" title="No messages yet">
+          Send a message, or define functions in the parameters for the model to call.
         </Empty>
       )}
       {messages.map((message, index) => {

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { routes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Bench } from './bench.tsx';
 import { HeatMap } from './heat-map.tsx';
 import { numberValue } from './number-value.ts';
 import { similarities } from './similarity.ts';
+import { TabLayout } from './tab-layout.tsx';
 import { useExchange } from './use-exchange.ts';
 
 const examples = [
@@ -27,8 +27,8 @@ export function EmbeddingsTab() {
 
   async function embed(): Promise<void> {
     const body = { model: 'svc-embed', input: texts, ...(dimensions !== '' && { dimensions }) };
-    const answer = await exchange.ask(routes.createEmbeddings, { body });
-    const vectors = answer?.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
+    const response = await exchange.call(routes.createEmbeddings, { body });
+    const vectors = response?.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
     setResult(vectors && { texts, matrix: similarities(vectors) });
   }
 
@@ -50,23 +50,23 @@ export function EmbeddingsTab() {
   );
 
   return (
-    <Bench title="Texts" parameters={parameters} exchange={exchange}>
+    <TabLayout title="Texts" parameters={parameters} exchange={exchange}>
       <Textarea
-        label="One text a line"
+        label="Texts, one per line"
         autosize
         minRows={4}
         maxRows={14}
-        error={isTooMany && `At most ${limits.embeddingTexts} texts.`}
+        error={isTooMany && `Enter at most ${limits.embeddingTexts} texts`}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Group my="md">
         <Button loading={exchange.isRunning} disabled={texts.length === 0 || isTooMany} onClick={() => void embed()}>
-          Compare the texts
+          Compare
         </Button>
       </Group>
       {exchange.error && <ErrorNotice error={exchange.error} model="svc-embed" onRetry={() => void embed()} />}
       {result && <HeatMap {...result} />}
-    </Bench>
+    </TabLayout>
   );
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { prices } from '#contract/billing/prices.ts';
-import type { Route } from '#contract/http/route.ts';
-import { ask } from '../../api/call.ts';
+import { prices } from '#contract/prices.ts';
+import type { Route } from '#contract/route.ts';
+import { callWithHeaders } from '../../api/call.ts';
 import type { Data, DataRoute } from '../../api/response.ts';
 import type { Input, SendOptions } from '../../api/send.ts';
 import { stream } from '../../api/stream.ts';
 
-/** What a call came to; times in milliseconds since it was sent. */
+/** Figures of a call; times in milliseconds since it was sent. */
 export interface Receipt {
   readonly firstTokenMs?: number | undefined;
   readonly totalMs?: number | undefined;
@@ -14,7 +14,7 @@ export interface Receipt {
   readonly credits?: number | undefined;
   readonly remaining?: number | undefined;
   readonly requestId?: string | undefined;
-  /** The answer as it came, or the chunks of its stream, one a line. */
+  /** The body as received, or the chunks of its stream, one a line. */
   readonly response: string;
 }
 
@@ -36,7 +36,7 @@ const Chunk = v.object({
   usage: v.optional(Usage),
 });
 
-/** What a chunk adds to the answer. */
+/** What a chunk adds to the output. */
 export interface Piece {
   readonly text: string;
   readonly call?: { readonly name?: string | undefined; readonly arguments?: string | undefined } | undefined;
@@ -47,14 +47,14 @@ function numberIn(headers: Headers, name: string): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** A call whose answer comes as a whole. */
+/** A call whose response is not streamed. */
 export async function exchange<R extends DataRoute>(
   route: R,
   input: Input<R>,
   options: SendOptions,
 ): Promise<{ data: Data<R>; receipt: Receipt }> {
   const began = performance.now();
-  const { data, headers, text } = await ask(route, input, options);
+  const { data, headers, text } = await callWithHeaders(route, input, options);
   const read = v.safeParse(WithUsage, data);
   const receipt: Receipt = {
     totalMs: performance.now() - began,
@@ -67,7 +67,7 @@ export async function exchange<R extends DataRoute>(
   return { data, receipt };
 }
 
-/** A call whose answer streams; `onPiece` is told of each piece with the receipt so far. */
+/** A streamed call; `onPiece` gets each piece with the receipt so far. */
 export async function streamedExchange<R extends Route>(
   route: R,
   input: Input<R>,
@@ -92,7 +92,7 @@ export async function streamedExchange<R extends Route>(
   return { requestId, firstTokenMs, response, ...counted, totalMs: performance.now() - began };
 }
 
-/** A stream's headers leave before its cost is known, so it is counted by the price list: per answer, or per token. */
+/** A stream's headers leave before its cost is known, so it is calculated from the price list: per completion, or per token. */
 function streamCredits(route: Route, tokens: number): number | undefined {
   if (!route.priced) return undefined;
   const { credits, unit, unitSize } = prices[route.priced.service];

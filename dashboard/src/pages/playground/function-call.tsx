@@ -2,7 +2,7 @@ import { Button, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { AssistantMessage, ChatMessage } from './chat-message.ts';
 import css from './playground.module.css';
-import { prettyJson } from './wire.ts';
+import { prettyJson } from './pretty-json.ts';
 
 interface FunctionCallProps {
   readonly call: NonNullable<AssistantMessage['function_call']>;
@@ -11,7 +11,7 @@ interface FunctionCallProps {
   readonly onResult: (message: ChatMessage) => void;
 }
 
-/** A function that the model asks for, and the place to play it. */
+/** A function that the model calls, and the field for its result. */
 export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
   const [result, setResult] = useState('{"ok": true}');
   return (
@@ -23,7 +23,7 @@ export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
       {isOpen && (
         <>
           <Textarea
-            label="Result to give back"
+            label="Function result"
             autosize
             minRows={1}
             value={result}
@@ -34,7 +34,7 @@ export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
             style={{ justifySelf: 'start' }}
             onClick={() => onResult({ role: 'function', name: call.name, content: result })}
           >
-            Give the result
+            Submit result
           </Button>
         </>
       )}

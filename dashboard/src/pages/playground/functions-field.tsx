@@ -13,7 +13,7 @@ export function FunctionsField({ value, error, onChange }: FunctionsFieldProps) 
     <div>
       <Textarea
         label="Functions"
-        description="A JSON list of functions the model may call"
+        description="A JSON array of functions the model may call"
         autosize
         minRows={2}
         maxRows={12}
@@ -24,7 +24,7 @@ export function FunctionsField({ value, error, onChange }: FunctionsFieldProps) 
       />
       {value === '' && (
         <Anchor component="button" type="button" size="sm" onClick={() => onChange(exampleFunctions)}>
-          Put in an example
+          Insert example
         </Anchor>
       )}
     </div>

@@ -13,7 +13,7 @@ export function HeatMap({ texts, matrix }: HeatMapProps) {
   return (
     <section aria-label="Similarity">
       <Text size="sm" fw={500} mb="xs">
-        Similarity, from 0 (nothing in common) to 1 (the same)
+        Cosine similarity, from 0 (unrelated) to 1 (identical)
       </Text>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className={css.scroll} tabIndex={0} role="region" aria-label="Similarity matrix">

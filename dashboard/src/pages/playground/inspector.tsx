@@ -3,36 +3,37 @@ import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatCredits } from '../../lib/format.ts';
+import { curlCommand } from './curl-command.ts';
 import css from './playground.module.css';
+import { prettyJson } from './pretty-json.ts';
 import type { ExchangeState } from './use-exchange.ts';
-import { asCurl, prettyJson } from './wire.ts';
 
 const milliseconds = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 
-/** What was sent, what came, and what it came to. */
+/** Request, response, tokens, credits and times of the last call. */
 export function Inspector({ exchange: { sent, receipt } }: { exchange: ExchangeState }) {
   if (!sent)
     return (
       <Text size="sm" c="dimmed">
-        The request, the answer as it came, tokens, credits and times appear here.
+        Request, response, tokens, credits and times appear here.
       </Text>
     );
   return (
-    <Panel title="What went over the wire">
+    <Panel title="Request details">
       <dl className={css.receipt}>
-        <Reading title="First token">{milliseconds(receipt?.firstTokenMs)}</Reading>
-        <Reading title="Whole answer">{milliseconds(receipt?.totalMs)}</Reading>
-        <Reading title="Tokens in + out">
+        <Metric title="Time to first token">{milliseconds(receipt?.firstTokenMs)}</Metric>
+        <Metric title="Total time">{milliseconds(receipt?.totalMs)}</Metric>
+        <Metric title="Input + output tokens">
           {receipt?.tokens && `${receipt.tokens.prompt} + ${receipt.tokens.total - receipt.tokens.prompt}`}
-        </Reading>
-        <Reading title="Credits">{receipt?.credits !== undefined && formatCredits(receipt.credits)}</Reading>
+        </Metric>
+        <Metric title="Credits">{receipt?.credits !== undefined && formatCredits(receipt.credits)}</Metric>
       </dl>
       <Tabs defaultValue="request" variant="pills" keepMounted={false}>
-        <Tabs.List mb="sm" aria-label="Request and answer">
+        <Tabs.List mb="sm" aria-label="Request and response">
           <Tabs.Tab value="request">Request</Tabs.Tab>
-          <Tabs.Tab value="response">Answer</Tabs.Tab>
-          <Tabs.Tab value="curl">As curl</Tabs.Tab>
+          <Tabs.Tab value="response">Response</Tabs.Tab>
+          <Tabs.Tab value="curl">cURL</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="request">
           <CodeBlock
@@ -42,10 +43,10 @@ export function Inspector({ exchange: { sent, receipt } }: { exchange: ExchangeS
           />
         </Tabs.Panel>
         <Tabs.Panel value="response">
-          <CodeBlock code={prettyJson(receipt?.response ?? '') || '…'} what="answer" maxHeight={22} />
+          <CodeBlock code={prettyJson(receipt?.response ?? '') || '…'} what="response" maxHeight={22} />
         </Tabs.Panel>
         <Tabs.Panel value="curl">
-          <CodeBlock code={asCurl(window.location.origin, sent)} what="curl line" maxHeight={22} />
+          <CodeBlock code={curlCommand(window.location.origin, sent)} what="cURL command" maxHeight={22} />
         </Tabs.Panel>
       </Tabs>
       {receipt?.requestId !== undefined && (
@@ -57,7 +58,7 @@ export function Inspector({ exchange: { sent, receipt } }: { exchange: ExchangeS
   );
 }
 
-function Reading({ title, children }: { title: string; children: ReactNode }) {
+function Metric({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div>
       <dt>{title}</dt>

@@ -7,7 +7,7 @@ interface OutputTextProps {
   readonly isRunning: boolean;
 }
 
-/** What a model made, as it comes. */
+/** A model's output, as it arrives. */
 export function OutputText({ label, text, isRunning }: OutputTextProps) {
   return (
     <section aria-label={label} aria-busy={isRunning} aria-live="polite" style={{ minHeight: '7rem' }}>
@@ -19,7 +19,7 @@ export function OutputText({ label, text, isRunning }: OutputTextProps) {
         {isRunning && <span className={css.caret} />}
         {text === '' && !isRunning && (
           <Text component="span" c="dimmed">
-            Appears here.
+            The output appears here.
           </Text>
         )}
       </div>

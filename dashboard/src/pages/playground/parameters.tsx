@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { planTitle } from '../../lib/names.ts';
-import { Dial } from './dial.tsx';
 import { numberValue } from './number-value.ts';
 import { type Sampling, textModels } from './sampling.ts';
+import { SliderField } from './slider-field.tsx';
 
 interface ParametersProps {
   readonly value: Sampling;
@@ -32,27 +32,27 @@ export function Parameters({ value, onChange, children }: ParametersProps) {
         onChange={(model) => model && change({ model })}
       />
       <Switch
-        label="Stream the answer"
+        label="Stream"
         checked={value.stream}
         onChange={(event) => change({ stream: event.currentTarget.checked })}
       />
       {children}
       <NumberInput
-        label="Most tokens to make"
+        label="Maximum tokens"
         placeholder="as many as fit"
         min={1}
         allowDecimal={false}
         value={value.maxTokens}
         onChange={(next) => change({ maxTokens: numberValue(next) })}
       />
-      <Dial
+      <SliderField
         label="Temperature"
         min={0}
         max={2}
         value={value.temperature}
         onChange={(temperature) => change({ temperature })}
       />
-      <Dial label="Top p" min={0} max={1} value={value.topP} onChange={(topP) => change({ topP })} />
+      <SliderField label="Top p" min={0} max={1} value={value.topP} onChange={(topP) => change({ topP })} />
       <NumberInput
         label="Top k"
         placeholder="50"
@@ -61,14 +61,14 @@ export function Parameters({ value, onChange, children }: ParametersProps) {
         value={value.topK}
         onChange={(next) => change({ topK: numberValue(next) })}
       />
-      <Dial
+      <SliderField
         label="Frequency penalty"
         min={-2}
         max={2}
         value={value.frequencyPenalty}
         onChange={(frequencyPenalty) => change({ frequencyPenalty })}
       />
-      <Dial
+      <SliderField
         label="Presence penalty"
         min={-2}
         max={2}
@@ -76,8 +76,8 @@ export function Parameters({ value, onChange, children }: ParametersProps) {
         onChange={(presencePenalty) => change({ presencePenalty })}
       />
       <TagsInput
-        label="Stop at"
-        placeholder="a text, then Enter"
+        label="Stop sequences"
+        placeholder="Enter to add"
         maxTags={limits.stopSequences}
         value={[...value.stop]}
         onChange={(stop) => change({ stop })}

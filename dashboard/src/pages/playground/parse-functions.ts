@@ -23,5 +23,5 @@ export function parseFunctions(text: string): { list: Functions; error?: string 
   if (read.success) return { list: read.output ?? [] };
   const [issue] = read.issues;
   const path = v.getDotPath(issue);
-  return { list: [], error: `${path === null ? 'The list' : path} ${issue.message}.` };
+  return { list: [], error: `${path === null ? 'Functions' : path} ${issue.message}.` };
 }

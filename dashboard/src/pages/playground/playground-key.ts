@@ -2,19 +2,19 @@ import { routes } from '#contract/routes.ts';
 import { confirmAccount } from '../../api/account.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import { serverNow } from '../../api/clock.ts';
 import { playgroundKeyMs, revokePlaygroundKeys } from '../../api/playground-keys.ts';
 import { followUp, queryClient } from '../../api/query-client.ts';
-import { serverNow } from '../../api/surroundings.ts';
 import { playgroundKeyName } from '../../lib/names.ts';
 
-interface HeldKey {
+interface CachedKey {
   readonly key: string;
   /** Epoch milliseconds by the service's clock. */
   readonly until: number;
 }
 
 /** Of this document's account, as all its memory is (`api/account.ts`). */
-let held: HeldKey | undefined;
+let cached: CachedKey | undefined;
 
 /**
  * Runs a call with a short-lived key, made when it is first needed. A key that another tab of ours has revoked is
@@ -22,12 +22,12 @@ let held: HeldKey | undefined;
  */
 export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Result>): Promise<Result> {
   const now = await serverNow();
-  const isFresh = held === undefined || held.until <= now;
+  const isFresh = cached === undefined || cached.until <= now;
   try {
     return await act(await keyAt(now));
   } catch (error) {
     if (isFresh || !(error instanceof ApiError) || error.code !== 'INVALID_API_KEY') throw error;
-    held = undefined;
+    cached = undefined;
     return act(await keyAt(now));
   }
 }
@@ -35,16 +35,16 @@ export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Re
 /** A key is given out only after the session was found to be its account's still, also one that was just made. */
 async function keyAt(now: number): Promise<string> {
   try {
-    if (!held || held.until <= now) held = await createKey(now);
+    if (!cached || cached.until <= now) cached = await createKey(now);
     await confirmAccount();
-    return held.key;
+    return cached.key;
   } catch (error) {
     if (error instanceof ApiError) followUp(error);
     throw error;
   }
 }
 
-async function createKey(now: number): Promise<HeldKey> {
+async function createKey(now: number): Promise<CachedKey> {
   try {
     await revokePlaygroundKeys();
     const expiresAt = new Date(now + playgroundKeyMs).toISOString();

@@ -17,10 +17,10 @@ export default function PlaygroundPage() {
   return (
     <Page
       title="Playground"
-      lead="Call the models from here. They run on a key of the page's own, which is gone when you sign out, and spend your credits."
+      lead="Try the models. Calls spend your credits and use a temporary API key, which is revoked when you sign out."
     >
       <Tabs defaultValue="chat">
-        <Tabs.List mb="lg" aria-label="What to call">
+        <Tabs.List mb="lg" aria-label="Endpoint">
           {tabs.map(({ id, title }) => (
             <Tabs.Tab key={id} value={id}>
               {title}

@@ -1,6 +1,6 @@
 import { models } from '#contract/inference/models.ts';
 
-/** What a text model is told about how to answer; an empty number means the service's default. */
+/** Sampling parameters of a text model; an empty number means the service's default. */
 export interface Sampling {
   readonly model: string;
   readonly stream: boolean;

@@ -6,8 +6,8 @@ import { routes } from '#contract/routes.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { count } from '../../lib/format.ts';
-import { Bench } from './bench.tsx';
 import { OutputText } from './output-text.tsx';
+import { TabLayout } from './tab-layout.tsx';
 import { useExchange } from './use-exchange.ts';
 
 const choices = [...languages]
@@ -22,20 +22,20 @@ export function TranslateTab() {
   const isSame = pair.sourceLanguage === pair.targetLanguage;
 
   async function translate(): Promise<void> {
-    const answer = await exchange.ask(routes.translate, { body: { text, ...pair } });
-    setResult(answer && { text: answer.translatedText, words: answer.words, credits: answer.credits });
+    const response = await exchange.call(routes.translate, { body: { text, ...pair } });
+    setResult(response && { text: response.translatedText, words: response.words, credits: response.credits });
   }
 
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.translation.credits} credits for each started {prices.translation.unitSize} words.
+        {prices.translation.credits} credits per started {prices.translation.unitSize} words.
       </Text>
     </Stack>
   );
 
   return (
-    <Bench title="Translation" parameters={parameters} exchange={exchange}>
+    <TabLayout title="Translation" parameters={parameters} exchange={exchange}>
       <Group align="flex-end" gap="sm" mb="md" wrap="wrap">
         <Select
           label="From"
@@ -45,11 +45,11 @@ export function TranslateTab() {
           value={pair.sourceLanguage}
           onChange={(value) => value && setPair({ ...pair, sourceLanguage: value })}
         />
-        <Tooltip label="Swap the languages">
+        <Tooltip label="Swap languages">
           <ActionIcon
             variant="default"
             size={36}
-            aria-label="Swap the languages"
+            aria-label="Swap languages"
             onClick={() => setPair({ sourceLanguage: pair.targetLanguage, targetLanguage: pair.sourceLanguage })}
           >
             <Icon name="swap" />
@@ -60,7 +60,7 @@ export function TranslateTab() {
           data={choices}
           searchable
           allowDeselect={false}
-          error={isSame && 'Choose another language.'}
+          error={isSame && 'Choose another language'}
           value={pair.targetLanguage}
           onChange={(value) => value && setPair({ ...pair, targetLanguage: value })}
         />
@@ -85,6 +85,6 @@ export function TranslateTab() {
       </Group>
       {exchange.error && <ErrorNotice error={exchange.error} model="svc-instruct" onRetry={() => void translate()} />}
       <OutputText label="Translation" text={result?.text ?? ''} isRunning={exchange.isRunning} />
-    </Bench>
+    </TabLayout>
   );
 }

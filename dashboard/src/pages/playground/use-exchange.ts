@@ -9,15 +9,15 @@ import { exchange, type Piece, type Receipt, streamedExchange } from './exchange
 import { withPlaygroundKey } from './playground-key.ts';
 
 /** What was sent last. */
-export interface Sent {
+export interface SentRequest {
   readonly route: Route;
   readonly body: unknown;
 }
 
-/** One call at a time of a tab of the playground: what was sent, what came, what it came to, why it failed. */
+/** One call at a time of a playground tab: its request, receipt and error. */
 export function useExchange() {
   const client = useQueryClient();
-  const [sent, setSent] = useState<Sent>();
+  const [sent, setSent] = useState<SentRequest>();
   const [receipt, setReceipt] = useState<Receipt>();
   const [error, setError] = useState<ApiError>();
   const [isRunning, setRunning] = useState(false);
@@ -25,7 +25,7 @@ export function useExchange() {
   useEffect(() => () => control.current?.abort(), []);
 
   async function begin<Result>(
-    what: Sent,
+    what: SentRequest,
     act: (options: SendOptions) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { signal } = (control.current = new AbortController());
@@ -44,8 +44,8 @@ export function useExchange() {
     }
   }
 
-  /** The data of the answer; undefined when it failed. */
-  async function ask<R extends DataRoute>(route: R, input: Input<R> & { body: unknown }) {
+  /** The response's data; undefined when the call failed. */
+  async function call<R extends DataRoute>(route: R, input: Input<R> & { body: unknown }) {
     return begin({ route, body: input.body }, async (options) => {
       const { data, receipt } = await exchange(route, input, options);
       setReceipt(receipt);
@@ -69,7 +69,7 @@ export function useExchange() {
     return whole !== undefined;
   }
 
-  return { sent, receipt, error, isRunning, ask, stream, stop: () => control.current?.abort() };
+  return { sent, receipt, error, isRunning, call, stream, stop: () => control.current?.abort() };
 }
 
 export type ExchangeState = ReturnType<typeof useExchange>;

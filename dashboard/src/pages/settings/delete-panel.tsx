@@ -14,14 +14,14 @@ import { useApiForm } from '../../lib/use-api-form.ts';
 export function DeletePanel() {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
-    <Panel title="Delete the account">
+    <Panel title="Delete account">
       <Text size="sm" c="dimmed" mb="md">
-        Keys and sessions end at once, what is left of your credits is lost, and your data is purged after 30 days.
+        API keys and sessions end immediately, remaining credits are lost, and your data is deleted after 30 days.
       </Text>
       <Button variant="outline" color="red.8" onClick={open} style={{ color: 'var(--danger-ink)' }}>
-        Delete my account
+        Delete account
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Delete your account?">
+      <Modal opened={isOpen} onClose={close} title="Delete account?">
         <DeleteForm />
       </Modal>
     </Panel>
@@ -36,18 +36,18 @@ function DeleteForm() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', password: '' },
     schema,
-    labels: { email: 'The e-mail address', password: 'The password' },
+    labels: { email: 'Email', password: 'Password' },
     act: ({ email, password }) =>
       perform(routes.deleteAccount, { body: { email, ...(password !== '' && { password }) } }),
     onDone: () => void endDocument('/login?deleted'),
-    fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'This is not the password.' } },
+    fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'Wrong password' } },
   });
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Notice tone="warning">This cannot be undone. Programs that use your keys stop working now.</Notice>
+        <Notice tone="warning">This cannot be undone. Programs that use your API keys stop working immediately.</Notice>
         <TextInput
-          label="Your e-mail address, to be sure"
+          label="Type your email to confirm"
           placeholder={me?.email ?? ''}
           autoComplete="off"
           data-autofocus
@@ -55,12 +55,12 @@ function DeleteForm() {
         />
         <PasswordInput
           label="Password"
-          description="Leave it empty if you only sign in with Google"
+          description="Leave empty if you only sign in with Google"
           autoComplete="current-password"
           {...form.getInputProps('password')}
         />
         <FormFoot error={error} isRunning={isRunning} asksPassword color="red.8">
-          Delete my account for good
+          Delete account permanently
         </FormFoot>
       </Stack>
     </form>

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useConfig } from '../../api/surroundings.ts';
+import { useConfig } from '../../api/config.ts';
 import { Panel } from '../../components/panel.tsx';
 import { GoogleSignIn } from '../auth/google-sign-in.tsx';
 
@@ -11,14 +11,14 @@ export function GooglePanel() {
     <Panel title="Sign in with Google">
       {googleClientId === null && !local ? (
         <Text size="sm" c="dimmed">
-          This service is not set up for Google.
+          Google sign-in is not configured.
         </Text>
       ) : (
         <>
           <Text size="sm" c="dimmed" mb="sm">
-            Link the Google account of your e-mail address, and you can sign in either way.
+            Link the Google account of your email to sign in either way.
           </Text>
-          <GoogleSignIn isLinking onDone={() => notifications.show({ message: 'Google is linked to this account.' })} />
+          <GoogleSignIn isLinking onDone={() => notifications.show({ message: 'Google account linked.' })} />
         </>
       )}
     </Panel>

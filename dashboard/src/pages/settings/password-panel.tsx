@@ -15,14 +15,14 @@ export function PasswordPanel() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { currentPassword: '', newPassword: '' },
     schema: PasswordChange,
-    labels: { currentPassword: 'The current password', newPassword: 'The new password' },
+    labels: { currentPassword: 'Current password', newPassword: 'New password' },
     act: (body) => perform(routes.changePassword, { body }),
     onDone: () => {
       form.reset();
-      notifications.show({ message: 'The password is changed. All other devices were signed out.' });
+      notifications.show({ message: 'Password changed. All other sessions are signed out.' });
     },
-    touches: [routes.listSessions],
-    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'This is not the current password.' } },
+    invalidates: [routes.listSessions],
+    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Wrong password' } },
   });
   return (
     <Panel title="Password">
@@ -35,12 +35,12 @@ export function PasswordPanel() {
           />
           <NewPassword label="New password" owner={me} {...form.getInputProps('newPassword')} />
           <FormFoot error={error} isRunning={isRunning} asksPassword style={{ alignSelf: 'flex-start' }}>
-            Change the password
+            Change password
           </FormFoot>
           <Text size="sm" c="dimmed">
-            No password yet, as you sign in with Google?{' '}
+            Signed up with Google and have no password?{' '}
             <Anchor component={Link} href="/forgot-password" inherit underline="always">
-              Have a link sent
+              Request a link
             </Anchor>{' '}
             to choose one.
           </Text>

@@ -14,25 +14,25 @@ export function ProfilePanel() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: me?.name ?? '' },
     schema: ProfileChange,
-    labels: { name: 'The name' },
+    labels: { name: 'Name' },
     act: (body) => call(routes.changeProfile, { body }),
-    onDone: ({ name }) => notifications.show({ message: `You are now ${name}.` }),
-    touches: [routes.me],
+    onDone: ({ name }) => notifications.show({ message: `Name changed to ${name}.` }),
+    invalidates: [routes.me],
   });
   return (
-    <Panel title="You">
+    <Panel title="Profile">
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
           <TextInput
-            label="E-mail address"
+            label="Email"
             value={me?.email ?? ''}
             readOnly
             variant="filled"
-            description={me && `Member since ${formatDay(me.created_at)}. The address cannot be changed.`}
+            description={me && `Member since ${formatDay(me.created_at)}. The email cannot be changed.`}
           />
           <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>
-            Save the name
+            Save
           </FormFoot>
         </Stack>
       </form>

@@ -4,8 +4,8 @@ import type { InferOutput } from 'valibot';
 import type { SessionList } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
+import { useNow } from '../../api/clock.ts';
 import { useSessions } from '../../api/reads.ts';
-import { useNow } from '../../api/surroundings.ts';
 import { useAction } from '../../api/use-data.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -29,7 +29,7 @@ export function SessionsPanel() {
       .run(ids)
       .then(
         (ended) =>
-          ended && notifications.show({ message: ended === 1 ? 'The session is ended.' : 'The sessions are ended.' }),
+          ended && notifications.show({ message: ended === 1 ? 'Session signed out.' : 'Sessions signed out.' }),
       );
 
   const columns: Column<Session>[] = [
@@ -46,14 +46,14 @@ export function SessionsPanel() {
       ),
     },
     { title: 'Last seen', cell: ({ lastSeenAt }) => formatFromNow(lastSeenAt, now) },
-    { title: 'Ends at the latest', cell: ({ expiresAt }) => formatFromNow(expiresAt, now) },
+    { title: 'Expires', cell: ({ expiresAt }) => formatFromNow(expiresAt, now) },
     {
       title: 'Actions',
       place: 'corner',
       cell: ({ id, current }) =>
         !current && (
           <Button size="compact-sm" variant="default" onClick={() => endAll([id])}>
-            End
+            Sign out
           </Button>
         ),
     },
@@ -64,7 +64,7 @@ export function SessionsPanel() {
       aside={
         others.length > 1 && (
           <Button variant="default" loading={end.isRunning} onClick={() => endAll(others.map(({ id }) => id))}>
-            End all others
+            Sign out all others
           </Button>
         )
       }

@@ -8,7 +8,7 @@ import { SessionsPanel } from './sessions-panel.tsx';
 
 export default function SettingsPage() {
   return (
-    <Page title="Settings" lead="Your name and password, where you are signed in, and the way out.">
+    <Page title="Settings" lead="Profile, password, sessions and account deletion">
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />

@@ -1,8 +1,8 @@
 import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { routes } from '#contract/routes.ts';
+import { useNow } from '../../api/clock.ts';
 import { useKeys } from '../../api/reads.ts';
-import { useNow } from '../../api/surroundings.ts';
 import { useData } from '../../api/use-data.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -49,7 +49,7 @@ export function CallsPanel() {
       <Group align="flex-end" gap="sm" mb="lg">
         <RangeFields value={days} today={today} />
         <SegmentedControl
-          aria-label="Split by"
+          aria-label="Group by"
           data={groups.map(({ id, title }) => ({ value: id, label: title }))}
           value={group}
           onChange={(value) => setGroup(groups.find(({ id }) => id === value)?.id ?? 'service')}
@@ -67,8 +67,8 @@ export function CallsPanel() {
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!shown && !error && <Skeleton height={380} radius="md" />}
       {shown?.totals.length === 0 && (
-        <Empty icon="usage" title="No calls in these days" action={<PlaygroundLink />}>
-          Calls appear here a moment after they are charged.
+        <Empty icon="usage" title="No data for this period" action={<PlaygroundLink />}>
+          Calls appear here shortly after they are charged.
         </Empty>
       )}
       {shown && shown.totals.length > 0 && (

@@ -18,5 +18,5 @@ export function namer(group: Group, keys: readonly KeyRecord[]): (row: UsageRow)
   if (group === 'service') return ({ service }) => serviceTitle(service ?? '');
   if (group === 'model') return ({ model }) => model ?? '';
   const names = new Map(keys.map(({ id, name, lastFour }) => [id, `${name} …${lastFour}`]));
-  return ({ keyId }) => (keyId ? (names.get(keyId) ?? 'A key no longer listed') : 'Dashboard session');
+  return ({ keyId }) => (keyId ? (names.get(keyId) ?? 'Deleted key') : 'Dashboard session');
 }

@@ -14,7 +14,7 @@ import { serviceTitle } from '../../lib/names.ts';
 type Entry = InferOutput<typeof Credits>['entries'][number];
 
 const pageSize = 20;
-const colours: Readonly<Record<Entry['type'], string>> = {
+const colors: Readonly<Record<Entry['type'], string>> = {
   grant: 'pine',
   charge: 'gray',
   refund: 'pine',
@@ -23,9 +23,9 @@ const colours: Readonly<Record<Entry['type'], string>> = {
 };
 
 const columns: Column<Entry>[] = [
-  { title: 'When', place: 'lead', cell: ({ at }) => <span className="number">{formatMoment(at)}</span> },
-  { title: 'What', cell: ({ type }) => <Badge color={colours[type]}>{type}</Badge> },
-  { title: 'For', place: 'wide', cell: ({ service, model }) => whatFor(service, model) },
+  { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatMoment(at)}</span> },
+  { title: 'Type', cell: ({ type }) => <Badge color={colors[type]}>{type}</Badge> },
+  { title: 'Description', place: 'wide', cell: ({ service, model }) => whatFor(service, model) },
   { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
   {
     title: 'Credits',
@@ -51,23 +51,23 @@ export function LedgerPanel() {
   const entries = data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <Panel
-      title="Ledger"
+      title="Credit history"
       aside={
         <Text size="sm" c="dimmed">
-          the sum of its rows is your balance
+          entries add up to your balance
         </Text>
       }
     >
       {isPending && <Skeleton height={300} radius="md" />}
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {data && entries.length === 0 && <Empty icon="usage" title="Nothing has happened yet" />}
+      {data && entries.length === 0 && <Empty icon="usage" title="No data yet" />}
       {entries.length > 0 && (
-        <DataTable caption="Ledger, newest first" columns={columns} rows={entries} idOf={({ seq }) => seq} />
+        <DataTable caption="Credit history, newest first" columns={columns} rows={entries} idOf={({ seq }) => seq} />
       )}
       {hasNextPage && (
         <Group justify="center" mt="md">
           <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Older entries
+            Load more
           </Button>
         </Group>
       )}
@@ -83,7 +83,7 @@ function whatFor(service: string | null, model: string | null) {
   if (service === null)
     return (
       <Text inherit component="span" c="dimmed">
-        your plan
+        Plan
       </Text>
     );
   return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;

@@ -14,7 +14,7 @@ const spans = [
   { value: '30', label: 'Last 30 days', days: 30 },
   { value: '90', label: 'Last 90 days', days: 90 },
 ] as const;
-const standard = spans[1];
+const defaultSpan = spans[1];
 export const custom = 'custom';
 export const spanChoices = [
   ...spans.map(({ value, label }) => ({ value, label })),
@@ -26,23 +26,23 @@ const maxDays = 366;
 
 /** What is wrong with a range, next to its field. A year that is being typed is one before 1970. */
 export function rangeErrors({ from, to }: Range, today: string): RangeErrors {
-  const errors = { from: dayError(from), to: dayError(to) ?? (to > today ? 'To must not be after today.' : undefined) };
+  const errors = { from: dayError(from), to: dayError(to) ?? (to > today ? 'To must not be after today' : undefined) };
   if (errors.from !== undefined || errors.to !== undefined) return errors;
-  if (from > to) return { from: 'From must not be after To.' };
-  return daysBetween(from, to).length > maxDays ? { from: `Choose a range of at most ${maxDays} days.` } : {};
+  if (from > to) return { from: 'From must not be after To' };
+  return daysBetween(from, to).length > maxDays ? { from: `Choose a range of at most ${maxDays} days` } : {};
 }
 
 function dayError(day: string): string | undefined {
-  if (day === '') return 'Enter a date.';
-  return day < firstDay ? 'Enter a date from 1970 on.' : undefined;
+  if (day === '') return 'Enter a date';
+  return day < firstDay ? 'Enter a date from 1970 on' : undefined;
 }
 
 /** The days that are looked at: `range` stays what it was until what is entered is one. */
 export function useRange(today: string) {
-  const [span, setSpan] = useState<string>(standard.value);
+  const [span, setSpan] = useState<string>(defaultSpan.value);
   const [entered, setEntered] = useState<Range>({ from: '', to: '' });
   const [chosen, setChosen] = useState<Range>();
-  const days = spans.find(({ value }) => value === span)?.days ?? standard.days;
+  const days = spans.find(({ value }) => value === span)?.days ?? defaultSpan.days;
   const lastDays = { from: dayOf(Date.parse(today) - (days - 1) * dayMs), to: today };
   const range = span === custom && chosen ? chosen : lastDays;
 

@@ -20,7 +20,7 @@ export function UsageTable({ totals, group }: { totals: readonly Total[]; group:
     {
       title: 'Share',
       place: 'end',
-      cell: (total) => `${credits === 0 ? 0 : Math.round((100 * total.credits) / credits)} %`,
+      cell: (total) => `${credits === 0 ? 0 : Math.round((100 * total.credits) / credits)}%`,
     },
   ];
   return (

@@ -5,7 +5,7 @@ import { LedgerPanel } from './ledger-panel.tsx';
 
 export default function UsagePage() {
   return (
-    <Page title="Usage" lead="Every call that was charged, and every credit that came or went.">
+    <Page title="Usage" lead="Charged calls and credit history">
       <Stack gap="lg">
         <CallsPanel />
         <LedgerPanel />

@@ -1,10 +1,10 @@
 import css from './auth-layout.module.css';
 
-/** What the service promises, shown as the receipt that every call comes with. */
-export function Story() {
+/** What the service guarantees, with the headers of a call as an example. */
+export function AboutService() {
   return (
-    <aside className={css.story} aria-label="About the service">
-      <p className={css.claim}>Every call admitted before it runs, charged exactly once, and explained.</p>
+    <aside className={css.about} aria-label="About the service">
+      <p className={css.claim}>Every call is checked before it runs, charged exactly once, and explained.</p>
       <dl className={css.receipt}>
         <div>
           <dt>POST</dt>
@@ -24,7 +24,7 @@ export function Story() {
         </div>
       </dl>
       <ul className={css.points}>
-        <li>100 credits a month to begin with, no card.</li>
+        <li>Freemium: 100 credits a month, no card.</li>
         <li>Unused credits of a plan roll over for three months.</li>
         <li>A call that fails costs nothing.</li>
       </ul>

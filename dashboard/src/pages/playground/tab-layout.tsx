@@ -6,15 +6,15 @@ import { Inspector } from './inspector.tsx';
 import css from './playground.module.css';
 import type { ExchangeState } from './use-exchange.ts';
 
-interface BenchProps {
+interface TabLayoutProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly parameters: ReactNode;
   readonly exchange: ExchangeState;
 }
 
-/** A tab of the playground: what is asked and answered, its parameters beside it, what went over the wire below. */
-export function Bench({ title, children, parameters, exchange }: BenchProps) {
+/** A tab of the playground: input and output, the parameters beside them, the request's details below. */
+export function TabLayout({ title, children, parameters, exchange }: TabLayoutProps) {
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
   return (
     <div className={css.tab}>

@@ -1,7 +1,7 @@
 import { Group, Slider, Text } from '@mantine/core';
 import { useId } from 'react';
 
-interface DialProps {
+interface SliderFieldProps {
   readonly label: string;
   readonly min: number;
   readonly max: number;
@@ -9,8 +9,8 @@ interface DialProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A number within bounds, by hand or by arrow keys. */
-export function Dial({ label, min, max, value, onChange }: DialProps) {
+/** A slider with its value. */
+export function SliderField({ label, min, max, value, onChange }: SliderFieldProps) {
   const id = useId();
   return (
     <div>
