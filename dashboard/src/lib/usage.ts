@@ -23,7 +23,11 @@ export interface Total {
 }
 
 /** Sums under the name that each row is given, the largest first. */
-export function totalsBy(rows: Days, days: readonly string[], nameOf: (row: UsageRow) => string): Total[] {
+export function totalsBy(
+  rows: readonly UsageRow[],
+  days: readonly string[],
+  nameOf: (row: UsageRow) => string,
+): Total[] {
   const groups = Map.groupBy(rows, nameOf);
   return [...groups]
     .map(([name, own]) => {

@@ -1,14 +1,15 @@
 import { Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link } from 'wouter';
 import { useUnconfirmed } from '../../api/confirmation.ts';
+import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { isEnded } from './key-status.ts';
 import { KeyTable } from './key-table.tsx';
@@ -20,11 +21,10 @@ export default function KeysPage() {
   const { data: keys, error, refetch } = useKeys();
   const { data: me } = useMe();
   const isUnconfirmed = useUnconfirmed(me?.id);
-  const search = useSearch();
-  const [, go] = useLocation();
-  const [isCreating, creation] = useDisclosure(new URLSearchParams(search).has('new'));
-  const [showsEnded, setShowsEnded] = useState(false);
-  const current = keys?.filter(({ status }) => showsEnded || !isEnded(status));
+  const [query, change] = useQuery();
+  const [isCreating, creation] = useDisclosure(query.has('new'));
+  const [shown, setShown] = useQueryChoice('show', ['current', 'all']);
+  const current = keys?.filter((key) => !isPlaygroundKey(key) && (shown === 'all' || !isEnded(key.status)));
   const newKey = (
     <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
       Create API key
@@ -33,7 +33,7 @@ export default function KeysPage() {
 
   function close(): void {
     creation.close();
-    if (search !== '') go('/keys', { replace: true });
+    change({ new: undefined });
   }
 
   return (
@@ -50,8 +50,8 @@ export default function KeysPage() {
             <Switch
               label="Show revoked and expired"
               size="sm"
-              checked={showsEnded}
-              onChange={(event) => setShowsEnded(event.currentTarget.checked)}
+              checked={shown === 'all'}
+              onChange={(event) => setShown(event.currentTarget.checked ? 'all' : null)}
             />
           }
         >

@@ -30,7 +30,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
   const items: (AttentionItem | false | undefined)[] = [
     credits && creditsItem(credits),
     keys &&
-      !keys.some(({ status }) => status === 'active') && {
+      !keys.some((key) => key.status === 'active' && !isPlaygroundKey(key)) && {
         id: 'no-key',
         text: 'You have no active API key.',
         href: '/keys?new',

@@ -4,18 +4,24 @@ import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { useKeys } from '../../api/reads.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { useQueryChoice } from '../../lib/use-query.ts';
 import { snippets } from './snippets.ts';
 
-/** The first call, to paste. Keys are shown once only, so the snippet has what is kept of one: its beginning. */
+/**
+ * The first call, to paste, until a call was made with a key of one's own. Keys are shown once only, so the snippet has
+ * what is kept of one: its beginning.
+ */
 export function FirstCallPanel() {
-  const { data: keys } = useKeys();
+  const { data: keys, isPending } = useKeys();
+  const [language, setLanguage] = useQueryChoice('language', ['curl', 'javascript', 'python', 'openai']);
+  if (isPending || keys?.some((one) => one.lastUsedAt !== null && !isPlaygroundKey(one))) return null;
   const key = keys?.find((one) => one.status === 'active' && !isPlaygroundKey(one));
   return (
     <Panel title="Your first call">
       <Text size="sm" c="dimmed" mb="sm">
         {key ? (
           <>
-            Replace the value of API_KEY with your key “{key.name}”. Lost it?{' '}
+            Replace the value of API_KEY with your key “<bdi>{key.name}</bdi>”. Lost it?{' '}
             <Anchor component={Link} href="/keys" inherit underline="always">
               Rotate it
             </Anchor>
@@ -34,7 +40,7 @@ export function FirstCallPanel() {
           </>
         )}
       </Text>
-      <Tabs defaultValue="curl" variant="pills" keepMounted={false}>
+      <Tabs value={language} onChange={setLanguage} variant="pills" keepMounted={false}>
         <Tabs.List mb="sm" aria-label="Language">
           {snippets('', '').map(({ id, title }) => (
             <Tabs.Tab key={id} value={id}>

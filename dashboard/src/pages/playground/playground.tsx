@@ -1,25 +1,27 @@
 import { Tabs } from '@mantine/core';
 import { Page } from '../../components/page.tsx';
+import { useQueryChoice } from '../../lib/use-query.ts';
 import { ChatTab } from './chat-tab.tsx';
 import { CompletionTab } from './completion-tab.tsx';
 import { EmbeddingsTab } from './embeddings-tab.tsx';
 import { TranslateTab } from './translate-tab.tsx';
 
 const tabs = [
-  { id: 'chat', title: 'Chat', tab: <ChatTab /> },
-  { id: 'completion', title: 'Completion', tab: <CompletionTab /> },
-  { id: 'embeddings', title: 'Embeddings', tab: <EmbeddingsTab /> },
-  { id: 'translate', title: 'Translate', tab: <TranslateTab /> },
+  { id: 'chat', title: 'Chat', content: <ChatTab /> },
+  { id: 'completion', title: 'Completion', content: <CompletionTab /> },
+  { id: 'embeddings', title: 'Embeddings', content: <EmbeddingsTab /> },
+  { id: 'translate', title: 'Translate', content: <TranslateTab /> },
 ];
 
 /** Tabs stay as they are while one looks at another. */
 export default function PlaygroundPage() {
+  const [tab, setTab] = useQueryChoice('tab', ['chat', 'completion', 'embeddings', 'translate']);
   return (
     <Page
       title="Playground"
       lead="Try the models. Calls spend your credits and use a temporary API key, which is revoked when you sign out."
     >
-      <Tabs defaultValue="chat">
+      <Tabs value={tab} onChange={setTab}>
         <Tabs.List mb="lg" aria-label="Endpoint">
           {tabs.map(({ id, title }) => (
             <Tabs.Tab key={id} value={id}>
@@ -27,9 +29,9 @@ export default function PlaygroundPage() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {tabs.map(({ id, tab }) => (
+        {tabs.map(({ id, content }) => (
           <Tabs.Panel key={id} value={id}>
-            {tab}
+            {content}
           </Tabs.Panel>
         ))}
       </Tabs>

@@ -1,5 +1,5 @@
 import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { routes } from '#contract/routes.ts';
 import { useNow } from '../../api/clock.ts';
 import { useKeys } from '../../api/reads.ts';
@@ -9,27 +9,28 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { PlaygroundLink } from '../../components/playground-link.tsx';
-import { dayOf, daysBetween, type Measure, totalsBy } from '../../lib/usage.ts';
+import { dayOf, daysBetween } from '../../lib/usage.ts';
+import { useQueryChoice } from '../../lib/use-query.ts';
 import { downloadCsv } from './download-csv.ts';
-import { type Group as Grouping, groups, namer } from './groups.ts';
-import { useRange } from './range.ts';
+import { groupIds, groups, namer, usageTotals } from './groups.ts';
 import { RangeFields } from './range-fields.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
+import { useRange } from './use-range.ts';
 
 /** Calls and credits by day, service, model and key, as a chart and as a table. */
 export function CallsPanel() {
   const today = dayOf(useNow());
   const days = useRange(today);
-  const [group, setGroup] = useState<Grouping>('service');
-  const [measure, setMeasure] = useState<Measure>('credits');
+  const [group, setGroup] = useQueryChoice('group', groupIds);
+  const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
   const { data, error, refetch } = useData(routes.getUsage, { query: days.range }, { keep: true });
   const { data: keys } = useKeys();
 
   const shown = useMemo(() => {
     if (!data) return undefined;
     const days = daysBetween(data.from, data.to);
-    return { days, totals: totalsBy(data.days, days, namer(group, keys ?? [])) };
+    return { days, totals: usageTotals(data.days, days, group, keys ?? []) };
   }, [data, group, keys]);
 
   return (
@@ -52,7 +53,7 @@ export function CallsPanel() {
           aria-label="Group by"
           data={groups.map(({ id, title }) => ({ value: id, label: title }))}
           value={group}
-          onChange={(value) => setGroup(groups.find(({ id }) => id === value)?.id ?? 'service')}
+          onChange={setGroup}
         />
         <SegmentedControl
           aria-label="Chart shows"
@@ -61,7 +62,7 @@ export function CallsPanel() {
             { value: 'calls', label: 'Calls' },
           ]}
           value={measure}
-          onChange={(value) => setMeasure(value === 'calls' ? 'calls' : 'credits')}
+          onChange={setMeasure}
         />
       </Group>
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}

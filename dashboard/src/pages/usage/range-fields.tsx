@@ -1,5 +1,6 @@
 import { Select, TextInput, type TextInputProps } from '@mantine/core';
-import { custom, rangeErrors, spanChoices, type useRange } from './range.ts';
+import { rangeErrors } from './range.ts';
+import { custom, spanChoices, type useRange } from './use-range.ts';
 
 interface RangeFieldsProps {
   readonly value: ReturnType<typeof useRange>;

@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { dayOf, daysBetween } from '../../lib/usage.ts';
+import { daysBetween } from '../../lib/usage.ts';
 
 /** UTC days, both inclusive, as YYYY-MM-DD; empty where a field has none. */
 export interface Range {
@@ -7,19 +6,6 @@ export interface Range {
   readonly to: string;
 }
 type RangeErrors = Readonly<Partial<Record<keyof Range, string | undefined>>>;
-
-const dayMs = 86_400_000;
-const spans = [
-  { value: '7', label: 'Last 7 days', days: 7 },
-  { value: '30', label: 'Last 30 days', days: 30 },
-  { value: '90', label: 'Last 90 days', days: 90 },
-] as const;
-const defaultSpan = spans[1];
-export const custom = 'custom';
-export const spanChoices = [
-  ...spans.map(({ value, label }) => ({ value, label })),
-  { value: custom, label: 'Custom range' },
-];
 
 const firstDay = '1970-01-01';
 const maxDays = 366;
@@ -32,35 +18,12 @@ export function rangeErrors({ from, to }: Range, today: string): RangeErrors {
   return daysBetween(from, to).length > maxDays ? { from: `Choose a range of at most ${maxDays} days` } : {};
 }
 
-function dayError(day: string): string | undefined {
-  if (day === '') return 'Enter a date';
-  return day < firstDay ? 'Enter a date from 1970 on' : undefined;
+export function isRange(range: Range, today: string): boolean {
+  const { from, to } = rangeErrors(range, today);
+  return from === undefined && to === undefined;
 }
 
-/** The days that are looked at: `range` stays what it was until what is entered is one. */
-export function useRange(today: string) {
-  const [span, setSpan] = useState<string>(defaultSpan.value);
-  const [entered, setEntered] = useState<Range>({ from: '', to: '' });
-  const [chosen, setChosen] = useState<Range>();
-  const days = spans.find(({ value }) => value === span)?.days ?? defaultSpan.days;
-  const lastDays = { from: dayOf(Date.parse(today) - (days - 1) * dayMs), to: today };
-  const range = span === custom && chosen ? chosen : lastDays;
-
-  function enter(part: Partial<Range>): void {
-    const next = { ...entered, ...part };
-    setEntered(next);
-    const { from, to } = rangeErrors(next, today);
-    if (from === undefined && to === undefined) setChosen(next);
-  }
-
-  /** A custom range begins as what is shown. */
-  function choose(next: string): void {
-    if (next === custom) {
-      setEntered(range);
-      setChosen(range);
-    }
-    setSpan(next);
-  }
-
-  return { span, range, entered, choose, enter };
+function dayError(day: string): string | undefined {
+  if (!/^(?:\d{4}-\d\d-\d\d)$/.test(day) || Number.isNaN(Date.parse(day))) return 'Enter a date';
+  return day < firstDay ? 'Enter a date from 1970 on' : undefined;
 }

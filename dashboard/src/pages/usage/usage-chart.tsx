@@ -45,7 +45,7 @@ export function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) 
           {series.map(({ name }, index) => (
             <li key={name}>
               <i style={{ background: seriesColor(index) }} />
-              {name}
+              <bdi>{name}</bdi>
             </li>
           ))}
         </ul>
