@@ -39,7 +39,8 @@ export function planTests(stage: () => Stage): void {
     await says(page, 'The Pro Pass is cancelled.');
     expect(await subscription()).toMatchObject({ status: 'cancelled' });
 
-    await press(page, 'Resume');
+    expect(await page.getByRole('button', { name: 'Subscribe Pro Pass' }).count()).toBe(0);
+    await press(page, 'Resume Pro Pass');
     await says(page, 'The Pro Pass is resumed.');
     expect(await subscription()).toMatchObject({ status: 'active', planId: 'pro_pass' });
 

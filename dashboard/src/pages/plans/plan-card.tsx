@@ -1,40 +1,34 @@
-import { Badge, Button, Text, Title } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
-import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
-import { models } from '#contract/inference/models.ts';
+import { Badge, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { models } from '#contract/models.ts';
+import { planOfRank } from '#contract/plans.ts';
 import { Icon } from '../../components/icon.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
-import { ChangeDialog } from './change-dialog.tsx';
-import type { Plan, Subscription } from './plan.ts';
+import { type Plan, planStateOf, type Subscription } from './plan.ts';
+import { PlanAction } from './plan-action.tsx';
 import css from './plans.module.css';
 
 interface PlanCardProps {
   readonly plan: Plan;
-  /** The plan one is on; undefined without a subscription. */
+  /** The plan of the subscription; undefined without one. */
   readonly current: Plan | undefined;
   readonly subscription: Subscription;
 }
 
-const enterprise: PlanName = 'enterprise';
 const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
-/** A plan as the API lists it, and the way to it from where one is. */
+/** A plan as the API lists it, and the way to it from the current one. */
 export function PlanCard({ plan, current, subscription }: PlanCardProps) {
-  const [isOpen, setOpen] = useState(false);
-  const isActive = subscription?.status === 'active';
-  const isCurrent = isActive && plan.id === current?.id;
-  const isPending = plan.name === subscription?.pendingPlanId || String(plan.id) === subscription?.pendingPlanId;
-  const isUp = !isActive || plan.id > (current?.id ?? 0);
+  const state = planStateOf(plan, current, subscription);
   const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
-  const title = planTitle(plan.name);
 
   return (
-    <li className={[css.card, isCurrent && css.current].filter(Boolean).join(' ')}>
+    <li className={[css.card, state === 'current' && css.current].filter(Boolean).join(' ')}>
       <div className={css.head}>
-        <Title order={2}>{title}</Title>
-        {isCurrent && <Badge className={css.badge}>Your plan</Badge>}
-        {isPending && <Badge className={css.badge}>Scheduled</Badge>}
+        <Title order={2}>{planTitle(plan.name)}</Title>
+        {state === 'current' && <Badge className={css.badge}>Your plan</Badge>}
+        {state === 'scheduled' && <Badge className={css.badge}>Scheduled</Badge>}
       </div>
       <div>
         <div className={css.price}>{formatPrice(plan.price)}</div>
@@ -48,50 +42,21 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
           {plan.rate_limit === null ? 'Unlimited calls a minute' : `${formatWhole(plan.rate_limit)} calls a minute`}
         </Fact>
         <Fact>{formatWhole(planOfRank(plan.id).callsInFlight)} concurrent calls</Fact>
-        <Fact isThere={reserved.length > 0}>
+        <Fact isIncluded={reserved.length > 0}>
           {reserved.length > 0 ? 'All models, with ' : 'Models without '}
           <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
         </Fact>
       </ul>
-      {plan.name === enterprise ? (
-        <Text size="sm" c="dimmed">
-          Contact sales
-        </Text>
-      ) : (
-        <Button
-          fullWidth
-          variant={isUp ? 'filled' : 'default'}
-          disabled={isCurrent || isPending || current?.name === enterprise}
-          onClick={() => setOpen(true)}
-          aria-label={`${actionOf(isCurrent, isPending, isActive, isUp)} ${title}`}
-        >
-          {actionOf(isCurrent, isPending, isActive, isUp)}
-        </Button>
-      )}
-      <ChangeDialog
-        plan={plan}
-        from={isActive ? current : undefined}
-        isAgain={subscription?.status === 'cancelled'}
-        billedOn={subscription?.nextBillingDate}
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-      />
+      <PlanAction plan={plan} current={current} subscription={subscription} state={state} />
     </li>
   );
 }
 
-function Fact({ isThere = true, children }: { isThere?: boolean; children: ReactNode }) {
+function Fact({ isIncluded = true, children }: { isIncluded?: boolean; children: ReactNode }) {
   return (
-    <li className={isThere ? undefined : css.none}>
+    <li className={isIncluded ? undefined : css.none}>
       <Icon name="check" size={15} />
       <span>{children}</span>
     </li>
   );
-}
-
-function actionOf(isCurrent: boolean, isPending: boolean, isActive: boolean, isUp: boolean): string {
-  if (isCurrent) return 'Your plan';
-  if (isPending) return 'Scheduled';
-  if (!isActive) return 'Subscribe';
-  return isUp ? 'Upgrade' : 'Downgrade';
 }

@@ -3,7 +3,6 @@ import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
-import { useNow } from '../../api/clock.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
@@ -12,13 +11,14 @@ import { Notice } from '../../components/notice.tsx';
 import { creditCount, formatDay, formatWhole } from '../../lib/format.ts';
 import { planInSentence } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
+import { useResume } from './use-resume.ts';
 
 /** Where the subscription stands, the way out of it, and back. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
   const { id, planId, status, creditsUsed, monthlyCredits, nextBillingDate, pendingPlanId } = subscription;
-  const { endsAt, creditsExpireAt } = subscription;
+  const { creditsExpireAt } = subscription;
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
-  const now = useNow();
+  const { canResume, resume, error: resumeError } = useResume(subscription);
   const title = planInSentence(planId);
   const day = formatDay(nextBillingDate);
 
@@ -33,21 +33,17 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
       onConfirm: () => change(() => call(routes.cancelSubscription, { path: { id } }), `The ${title} is cancelled.`),
     });
 
-  const resume = () => change(() => call(routes.resumeSubscription, { path: { id } }), `The ${title} is resumed.`);
   const keep = () =>
     change(() => call(routes.downgradePlan, { body: { newPlanId: planId } }), `You stay on the ${title}.`);
 
   if (status !== 'active')
     return (
       <>
-        <Notice
-          tone="warning"
-          actions={Date.parse(endsAt ?? nextBillingDate) > now && <Action onClick={resume}>Resume</Action>}
-        >
+        <Notice tone="warning" actions={canResume && <Action onClick={resume}>Resume</Action>}>
           The {title} is cancelled. Its limits hold until {day}; its credits can be spent until{' '}
           {formatDay(creditsExpireAt ?? nextBillingDate)}.
         </Notice>
-        {error && <ErrorNotice error={error} />}
+        {resumeError && <ErrorNotice error={resumeError} />}
       </>
     );
   return (

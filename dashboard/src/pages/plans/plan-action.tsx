@@ -1,0 +1,68 @@
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { PlanName } from '#contract/plans.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { planTitle } from '../../lib/names.ts';
+import { ChangeDialog } from './change-dialog.tsx';
+import type { Plan, PlanState, Subscription } from './plan.ts';
+import { useResume } from './use-resume.ts';
+
+interface PlanActionProps {
+  readonly plan: Plan;
+  readonly current: Plan | undefined;
+  readonly subscription: Subscription;
+  readonly state: PlanState;
+}
+
+const enterprise: PlanName = 'enterprise';
+
+/** The way to a plan from the current one. The cancelled plan itself is resumed while its paid period runs. */
+export function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { canResume, resume, isRunning, error } = useResume(subscription);
+  if (plan.name === enterprise)
+    return (
+      <Text size="sm" c="dimmed">
+        Contact sales
+      </Text>
+    );
+  const title = planTitle(plan.name);
+  if (canResume && plan.id === current?.id)
+    return (
+      <>
+        {error && <ErrorNotice error={error} />}
+        <Button fullWidth loading={isRunning} onClick={resume} aria-label={`Resume ${title}`}>
+          Resume
+        </Button>
+      </>
+    );
+  return (
+    <>
+      <Button
+        fullWidth
+        variant={state === 'smaller' ? 'default' : 'filled'}
+        disabled={state === 'current' || state === 'scheduled' || current?.name === enterprise}
+        onClick={() => setOpen(true)}
+        aria-label={`${labels[state]} ${title}`}
+      >
+        {labels[state]}
+      </Button>
+      <ChangeDialog
+        plan={plan}
+        from={subscription?.status === 'active' ? current : undefined}
+        isAgain={subscription?.status === 'cancelled'}
+        billedOn={subscription?.nextBillingDate}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  );
+}
+
+const labels: Readonly<Record<PlanState, string>> = {
+  current: 'Your plan',
+  scheduled: 'Scheduled',
+  available: 'Subscribe',
+  larger: 'Upgrade',
+  smaller: 'Downgrade',
+};

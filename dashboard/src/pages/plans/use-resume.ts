@@ -1,0 +1,36 @@
+import { notifications } from '@mantine/notifications';
+import { routes } from '#contract/routes.ts';
+import { type ApiError } from '../../api/api-error.ts';
+import { perform } from '../../api/call.ts';
+import { useNow } from '../../api/clock.ts';
+import { planReads } from '../../api/reads.ts';
+import { useAction } from '../../api/use-data.ts';
+import { planInSentence } from '../../lib/names.ts';
+import type { Subscription } from './plan.ts';
+
+interface Resume {
+  /** True while the paid period of a cancelled subscription runs. */
+  readonly canResume: boolean;
+  readonly resume: () => void;
+  readonly isRunning: boolean;
+  readonly error: ApiError | null;
+}
+
+/** Takes a cancellation back. */
+export function useResume(subscription: Subscription): Resume {
+  const now = useNow();
+  const { id = '', planId = '', status, endsAt, nextBillingDate = '' } = subscription ?? {};
+  const { run, isRunning, error } = useAction(
+    () => perform(routes.resumeSubscription, { path: { id } }).then(() => true),
+    planReads,
+  );
+  async function resume(): Promise<void> {
+    if (await run(undefined)) notifications.show({ message: `The ${planInSentence(planId)} is resumed.` });
+  }
+  return {
+    canResume: status === 'cancelled' && Date.parse(endsAt ?? nextBillingDate) > now,
+    resume: () => void resume(),
+    isRunning,
+    error,
+  };
+}
