@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 export function newcomerTests(stage: () => Stage): void {
-  test('gets from registering over the mailed link to a key and a streamed answer, in under two minutes', async () => {
+  test('gets from registering over the mailed link to a key and a streamed response, in under two minutes', async () => {
     const { service, visit } = stage();
     const began = performance.now();
     const page = await visit();
@@ -26,8 +26,8 @@ export function newcomerTests(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Playground' }).click();
     await page.getByLabel('Your message').fill('Hello');
     await page.getByLabel('Your message').press('Enter');
-    const answer = page.getByRole('log');
-    await eventually(() => answer.textContent()).toContain('This is the built-in demo engine');
+    const log = page.getByRole('log');
+    await eventually(() => log.textContent()).toContain('This is the built-in demo engine');
     await press(page, 'New chat');
     expect(performance.now() - began).toBeLessThan(120_000);
 

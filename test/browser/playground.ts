@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 export function playgroundTests(stage: () => Stage): void {
-  test('streams an answer piece by piece and shows what it came to, with a short-lived key of its own', async () => {
+  test('streams a response piece by piece and shows its tokens, credits and times, with a short-lived key of its own', async () => {
     const { service, visit } = stage();
     // The key's lifetime is by the service's clock, which is ahead of the browser's.
     const moved = await service.post('/_local/clock', { advance: 'PT3H' });
@@ -11,14 +11,14 @@ export function playgroundTests(stage: () => Stage): void {
     await page.goto('/playground');
     await page.getByLabel('Your message').fill('Tell me of rivers');
     await press(page, 'Send');
-    const answer = page.getByRole('log');
+    const log = page.getByRole('log');
     const lengths = new Set<number>();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     while (await page.getByRole('button', { name: 'Stop' }).isVisible())
-      lengths.add((await answer.textContent())?.length ?? 0);
+      lengths.add((await log.textContent())?.length ?? 0);
     expect(lengths.size).toBeGreaterThan(3);
     const receipt = await page.locator('dl').first().textContent();
-    expect(receipt).toMatch(/Time to first token\d+ ms.*Total time.*Input \+ output tokens\d+ \+ \d+.*Credits1$/);
+    expect(receipt).toMatch(/Time to first token\d+ ms.*Total time.*Tokens \(in \+ out\)\d+ \+ \d+.*Credits1$/);
 
     const { cookie } = person;
     const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;

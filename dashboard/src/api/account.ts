@@ -3,6 +3,7 @@ import { readStored, removeStored, store } from '../lib/storage.ts';
 import { unconfirmed } from './confirmation.ts';
 import { readResponse } from './response.ts';
 import { type SendOptions, send } from './send.ts';
+import { clearTabMemory, closeTabMemory, forgetOtherAccounts } from './tab-memory.ts';
 
 /**
  * The account that this document belongs to, from the first response of `GET /auth/me` on. It never changes: when its
@@ -24,6 +25,7 @@ export const documentAccount = (): number | undefined => account;
 /** The account of the session; never resolves where that is not the account of this document. */
 export async function loadCurrentUser(options?: SendOptions) {
   const { data: user } = await readResponse(routes.me, await send(routes.me, {}, options));
+  if (account === undefined) forgetOtherAccounts(user.id);
   account ??= user.id;
   return user.id === account ? user : leaveToOther();
 }
@@ -53,11 +55,15 @@ export function takeAccountChange(): boolean {
 /** After a sign-in. A document of another account is left. */
 export async function becomeAccount(id: number): Promise<void> {
   notifyOtherTabs(id);
-  if (account !== undefined && account !== id) await reloadDocument();
+  forgetOtherAccounts(id);
+  if (account === undefined || account === id) return;
+  closeTabMemory();
+  await reloadDocument();
 }
 
 /** After the session's end, whatever ended it. */
 export function endDocument(next: string): Promise<never> {
+  closeTabMemory();
   if (account !== undefined) {
     notifyOtherTabs(null);
     unconfirmed.clear();
@@ -74,6 +80,7 @@ export const reloadDocument = (): Promise<never> => leave(() => window.location.
 
 /** The same page for the account that the session is now; what was typed here is lost, so that is said there. */
 function leaveToOther(): Promise<never> {
+  closeTabMemory();
   store('sessionStorage', leftName, String(account));
   return reloadDocument();
 }
@@ -85,7 +92,10 @@ function leaveToOther(): Promise<never> {
 export function watchOtherTabs(onLeave: () => void): void {
   unmount = onLeave;
   channel.addEventListener('message', ({ data }) => {
+    if (data === null) clearTabMemory();
+    else forgetOtherAccounts(data);
     if (account === undefined || data === account) return;
+    closeTabMemory();
     void (data === null ? reloadDocument() : leaveToOther());
   });
   window.addEventListener('pageshow', ({ persisted }) => {

@@ -26,7 +26,7 @@ export function AboutService() {
       <ul className={css.points}>
         <li>Freemium: 100 credits a month, no card.</li>
         <li>Unused credits of a plan roll over for three months.</li>
-        <li>A call that fails costs nothing.</li>
+        <li>Failed calls are free; interrupted ones cost what was delivered.</li>
       </ul>
     </aside>
   );

@@ -1,8 +1,8 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
-import { email } from '#contract/email.ts';
-import { text } from '#contract/fields.ts';
+import { email } from '#contract/accounts/email.ts';
+import { text } from '#contract/shared/fields.ts';
 import { localIdentityToken } from '../../api/local-service.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useApiForm } from '../../lib/use-api-form.ts';

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { PlanName } from '#contract/plans.ts';
+import type { PlanName } from '#contract/billing/plans.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change-dialog.tsx';

@@ -3,11 +3,15 @@ import { useState } from 'react';
 import { routes } from '#contract/routes.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { InterruptionNotice } from './interruption-notice.tsx';
 import { OutputText } from './output-text.tsx';
 import { Parameters } from './parameters.tsx';
 import { defaultSampling, samplingBody } from './sampling.ts';
 import { TabLayout } from './tab-layout.tsx';
 import { useExchange } from './use-exchange.ts';
+
+/** Tokens of a completion unless the request sets a maximum (docs/design/inference.md). */
+const defaultMaxTokens = 100;
 
 /** Text completion from a prompt. */
 export function CompletionTab() {
@@ -15,22 +19,28 @@ export function CompletionTab() {
   const [sampling, setSampling] = useState({ ...defaultSampling, model: 'svc-instruct' });
   const [prompt, setPrompt] = useState('Once upon a time, a river');
   const [text, setText] = useState('');
+  const [finishReason, setFinishReason] = useState<string>();
 
   async function complete(): Promise<void> {
     const body = { ...samplingBody(sampling), prompt };
     setText('');
+    setFinishReason(undefined);
     if (sampling.stream) {
-      await exchange.stream(routes.createCompletion, { body }, (piece) => setText((before) => before + piece.text));
+      await exchange.stream(routes.createCompletion, { body }, (piece) => {
+        setText((before) => before + piece.text);
+        setFinishReason(piece.finishReason);
+      });
       return;
     }
-    const completion = await exchange.call(routes.createCompletion, { body });
-    setText(completion?.choices[0]?.text ?? '');
+    const [choice] = (await exchange.call(routes.createCompletion, { body }))?.choices ?? [];
+    setText(choice?.text ?? '');
+    setFinishReason(choice?.finish_reason);
   }
 
   return (
     <TabLayout
       title="Completion"
-      parameters={<Parameters value={sampling} onChange={setSampling} />}
+      parameters={<Parameters value={sampling} onChange={setSampling} defaultMaxTokens={defaultMaxTokens} />}
       exchange={exchange}
     >
       <Textarea
@@ -53,7 +63,8 @@ export function CompletionTab() {
         )}
       </Group>
       {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={() => void complete()} />}
-      <OutputText label="Output" text={text} isRunning={exchange.isRunning} />
+      <InterruptionNotice exchange={exchange} onRetry={() => void complete()} />
+      <OutputText label="Output" text={text} finishReason={finishReason} isRunning={exchange.isRunning} />
     </TabLayout>
   );
 }

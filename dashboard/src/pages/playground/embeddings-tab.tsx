@@ -1,8 +1,11 @@
 import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
+import { limits } from '#contract/shared/limits.ts';
+import { findModel } from '#contract/inference/models.ts';
 import { routes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { formatWhole } from '../../lib/format.ts';
 import { HeatMap } from './heat-map.tsx';
 import { numberValue } from './number-value.ts';
 import { similarities } from './similarity.ts';
@@ -15,6 +18,8 @@ const examples = [
   'The invoice is due on Friday.',
   'The invoice was paid on Friday.',
 ].join('\n');
+
+const defaultDimensions = findModel('svc-embed', 'embeddings')?.dimensions ?? 0;
 
 /** Texts as vectors, and how near they are to each other. */
 export function EmbeddingsTab() {
@@ -39,9 +44,10 @@ export function EmbeddingsTab() {
       </Text>
       <NumberInput
         label="Dimensions"
-        placeholder="1536"
+        placeholder={`Default: ${formatWhole(defaultDimensions)}`}
         min={1}
         max={4096}
+        allowNegative={false}
         allowDecimal={false}
         value={dimensions}
         onChange={(value) => setDimensions(numberValue(value))}

@@ -1,6 +1,6 @@
 import { Button, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { AssistantMessage, ChatMessage } from './chat-message.ts';
+import type { AssistantMessage, ChatMessage } from './chat-item.ts';
 import css from './playground.module.css';
 import { prettyJson } from './pretty-json.ts';
 

@@ -24,7 +24,7 @@ export function Inspector({ exchange: { sent, receipt } }: { exchange: ExchangeS
       <dl className={css.receipt}>
         <Metric title="Time to first token">{milliseconds(receipt?.firstTokenMs)}</Metric>
         <Metric title="Total time">{milliseconds(receipt?.totalMs)}</Metric>
-        <Metric title="Input + output tokens">
+        <Metric title="Tokens (in + out)">
           {receipt?.tokens && `${receipt.tokens.prompt} + ${receipt.tokens.total - receipt.tokens.prompt}`}
         </Metric>
         <Metric title="Credits">{receipt?.credits !== undefined && formatCredits(receipt.credits)}</Metric>

@@ -4,17 +4,23 @@ import css from './playground.module.css';
 interface OutputTextProps {
   readonly label: string;
   readonly text: string;
+  readonly finishReason?: string | undefined;
   readonly isRunning: boolean;
 }
 
 /** A model's output, as it arrives. */
-export function OutputText({ label, text, isRunning }: OutputTextProps) {
+export function OutputText({ label, text, finishReason, isRunning }: OutputTextProps) {
   return (
-    <section aria-label={label} aria-busy={isRunning} aria-live="polite" style={{ minHeight: '7rem' }}>
+    <section aria-label={label} aria-busy={isRunning} aria-live="polite" className={css.output}>
       <Text size="sm" fw={500} mb={4}>
         {label}
+        {finishReason !== undefined && (
+          <Text component="span" size="xs" c="dimmed" ml="xs">
+            finish_reason: {finishReason}
+          </Text>
+        )}
       </Text>
-      <div className={css.text}>
+      <div className={css.text} dir="auto">
         {text}
         {isRunning && <span className={css.caret} />}
         {text === '' && !isRunning && (

@@ -1,7 +1,9 @@
 import { NumberInput, Select, Stack, Switch, TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { planOfRank } from '#contract/billing/plans.ts';
+import { samplingDefaults } from '#contract/inference/inference-fields.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { numberValue } from './number-value.ts';
 import { type Sampling, textModels } from './sampling.ts';
@@ -10,6 +12,7 @@ import { SliderField } from './slider-field.tsx';
 interface ParametersProps {
   readonly value: Sampling;
   readonly onChange: (value: Sampling) => void;
+  readonly defaultMaxTokens: number;
   /** What else the tab has. */
   readonly children?: ReactNode;
 }
@@ -20,7 +23,7 @@ const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) => ({
 }));
 
 /** The parameters of a text model. */
-export function Parameters({ value, onChange, children }: ParametersProps) {
+export function Parameters({ value, onChange, defaultMaxTokens, children }: ParametersProps) {
   const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
   return (
     <Stack gap="md">
@@ -39,30 +42,41 @@ export function Parameters({ value, onChange, children }: ParametersProps) {
       {children}
       <NumberInput
         label="Maximum tokens"
-        placeholder="as many as fit"
+        placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
         min={1}
+        allowNegative={false}
         allowDecimal={false}
         value={value.maxTokens}
         onChange={(next) => change({ maxTokens: numberValue(next) })}
       />
       <SliderField
         label="Temperature"
+        defaultValue={samplingDefaults.temperature}
         min={0}
         max={2}
         value={value.temperature}
         onChange={(temperature) => change({ temperature })}
       />
-      <SliderField label="Top p" min={0} max={1} value={value.topP} onChange={(topP) => change({ topP })} />
+      <SliderField
+        label="Top p"
+        defaultValue={samplingDefaults.top_p}
+        min={0}
+        max={1}
+        value={value.topP}
+        onChange={(topP) => change({ topP })}
+      />
       <NumberInput
         label="Top k"
-        placeholder="50"
+        placeholder={`Default: ${samplingDefaults.top_k}`}
         min={1}
+        allowNegative={false}
         allowDecimal={false}
         value={value.topK}
         onChange={(next) => change({ topK: numberValue(next) })}
       />
       <SliderField
         label="Frequency penalty"
+        defaultValue={samplingDefaults.penalty}
         min={-2}
         max={2}
         value={value.frequencyPenalty}
@@ -70,6 +84,7 @@ export function Parameters({ value, onChange, children }: ParametersProps) {
       />
       <SliderField
         label="Presence penalty"
+        defaultValue={samplingDefaults.penalty}
         min={-2}
         max={2}
         value={value.presencePenalty}

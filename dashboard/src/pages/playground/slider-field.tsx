@@ -5,12 +5,14 @@ interface SliderFieldProps {
   readonly label: string;
   readonly min: number;
   readonly max: number;
+  /** The service's. */
+  readonly defaultValue: number;
   readonly value: number;
   readonly onChange: (value: number) => void;
 }
 
 /** A slider with its value. */
-export function SliderField({ label, min, max, value, onChange }: SliderFieldProps) {
+export function SliderField({ label, min, max, defaultValue, value, onChange }: SliderFieldProps) {
   const id = useId();
   return (
     <div>
@@ -32,6 +34,9 @@ export function SliderField({ label, min, max, value, onChange }: SliderFieldPro
         onChange={onChange}
         thumbProps={{ 'aria-labelledby': id }}
       />
+      <Text size="xs" c="dimmed" mt={4}>
+        Default: {defaultValue}
+      </Text>
     </div>
   );
 }

@@ -5,8 +5,12 @@ import { type ApiError, toApiError } from '../../api/api-error.ts';
 import { spendingReads } from '../../api/reads.ts';
 import type { DataRoute } from '../../api/response.ts';
 import type { Input, SendOptions } from '../../api/send.ts';
-import { exchange, type Piece, type Receipt, streamedExchange } from './exchange.ts';
+import { chargedCredits } from './charged-credits.ts';
+import { exchange } from './exchange.ts';
 import { withPlaygroundKey } from './playground-key.ts';
+import type { Receipt } from './receipt.ts';
+import type { Piece } from './stream-chunk.ts';
+import { StreamInterrupted, streamedExchange } from './streamed-exchange.ts';
 
 /** What was sent last. */
 export interface SentRequest {
@@ -14,34 +18,61 @@ export interface SentRequest {
   readonly body: unknown;
 }
 
+/** How the last call ended before its response was complete: `settling` until its charge is known or given up. */
+export type Interruption = 'before-response' | 'settling' | 'settled';
+
+/** Reason of an abort that nobody is there to see. */
+const unmounted = Symbol('unmounted');
+
 /** One call at a time of a playground tab: its request, receipt and error. */
 export function useExchange() {
   const client = useQueryClient();
   const [sent, setSent] = useState<SentRequest>();
   const [receipt, setReceipt] = useState<Receipt>();
   const [error, setError] = useState<ApiError>();
+  const [interruption, setInterruption] = useState<Interruption>();
   const [isRunning, setRunning] = useState(false);
   const control = useRef<AbortController>(undefined);
-  useEffect(() => () => control.current?.abort(), []);
+  useEffect(() => () => control.current?.abort(unmounted), []);
 
   async function begin<Result>(
-    what: SentRequest,
+    request: SentRequest,
     act: (options: SendOptions) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { signal } = (control.current = new AbortController());
-    setSent(what);
-    setReceipt(undefined);
-    setError(undefined);
+    reset();
+    setSent(request);
     setRunning(true);
     try {
       return await withPlaygroundKey((key) => act({ key, signal }));
     } catch (thrown) {
-      if (!signal.aborted) setError(toApiError(thrown));
+      if (signal.reason === unmounted) return undefined;
+      if (thrown instanceof StreamInterrupted) void settle(thrown.receipt, signal);
+      else if (signal.aborted) setInterruption('before-response');
+      else setError(toApiError(thrown));
       return undefined;
     } finally {
       setRunning(false);
       for (const { id } of spendingReads) void client.invalidateQueries({ queryKey: [id] });
     }
+  }
+
+  /** Shows what an interrupted stream cost, unless another call has begun meanwhile. */
+  async function settle(partial: Receipt, signal: AbortSignal): Promise<void> {
+    setReceipt(partial);
+    setInterruption('settling');
+    const credits = await chargedCredits(partial.requestId ?? '').catch(() => undefined);
+    if (control.current?.signal !== signal || signal.reason === unmounted) return;
+    setReceipt({ ...partial, credits });
+    setInterruption('settled');
+    for (const { id } of spendingReads) void client.invalidateQueries({ queryKey: [id] });
+  }
+
+  function reset(): void {
+    setSent(undefined);
+    setReceipt(undefined);
+    setError(undefined);
+    setInterruption(undefined);
   }
 
   /** The response's data; undefined when the call failed. */
@@ -69,7 +100,7 @@ export function useExchange() {
     return whole !== undefined;
   }
 
-  return { sent, receipt, error, isRunning, call, stream, stop: () => control.current?.abort() };
+  return { sent, receipt, error, interruption, isRunning, call, stream, reset, stop: () => control.current?.abort() };
 }
 
 export type ExchangeState = ReturnType<typeof useExchange>;
