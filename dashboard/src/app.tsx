@@ -16,6 +16,7 @@ const Keys = lazy(orReload(() => import('./pages/keys/keys.tsx')));
 const Plans = lazy(orReload(() => import('./pages/plans/plans.tsx')));
 const Usage = lazy(orReload(() => import('./pages/usage/usage.tsx')));
 const Playground = lazy(orReload(() => import('./pages/playground/playground.tsx')));
+const NotFound = lazy(orReload(() => import('./pages/not-found.tsx')));
 const Settings = lazy(orReload(() => import('./pages/settings/settings.tsx')));
 
 /** A page that throws takes nothing else with it, and another page starts again. */
@@ -28,23 +29,29 @@ function PageBoundary({ children, fallback }: { children: ReactNode; fallback: R
   );
 }
 
+const signedInPages = [
+  { path: '/', page: Overview },
+  { path: '/keys', page: Keys },
+  { path: '/plans', page: Plans },
+  { path: '/usage', page: Usage },
+  { path: '/playground', page: Playground },
+  { path: '/settings', page: Settings },
+];
+
 /** The shell stays while its pages change. */
 const signedIn = (
   <Shell>
     <PageBoundary fallback={<PageSkeleton />}>
       <Switch>
-        <Route path="/" component={Overview} />
-        <Route path="/keys" component={Keys} />
-        <Route path="/plans" component={Plans} />
-        <Route path="/usage" component={Usage} />
-        <Route path="/playground" component={Playground} />
-        <Route path="/settings" component={Settings} />
+        {signedInPages.map(({ path, page }) => (
+          <Route key={path} path={path} component={page} />
+        ))}
       </Switch>
     </PageBoundary>
   </Shell>
 );
 
-const signedOut: readonly { readonly path: string; readonly page: ReactNode }[] = [
+const signedOutPages: readonly { readonly path: string; readonly page: ReactNode }[] = [
   { path: '/register', page: <Register /> },
   { path: '/login', page: <Login /> },
   { path: '/confirm', page: <Confirm /> },
@@ -53,14 +60,24 @@ const signedOut: readonly { readonly path: string; readonly page: ReactNode }[] 
 ];
 
 export function App() {
+  const [location] = useLocation();
+  const isSignedIn = signedInPages.some(({ path }) => path === location);
   return (
     <Switch>
-      {signedOut.map(({ path, page }) => (
+      {signedOutPages.map(({ path, page }) => (
         <Route key={path} path={path}>
           <PageBoundary fallback={null}>{page}</PageBoundary>
         </Route>
       ))}
-      <Route>{signedIn}</Route>
+      <Route>
+        {isSignedIn ? (
+          signedIn
+        ) : (
+          <PageBoundary fallback={null}>
+            <NotFound />
+          </PageBoundary>
+        )}
+      </Route>
     </Switch>
   );
 }

@@ -215,9 +215,9 @@ describe('a browser that two people share', { timeout }, () => {
   it('keeps a person who registers in the tab of the first apart from them', async () => {
     await begin();
     await tab.getByRole('link', { name: 'Settings' }).click();
-    await tab.getByRole('link', { name: 'Request a link' }).click();
-    await tab.getByRole('link', { name: 'Back to sign in' }).click();
-    await tab.getByRole('link', { name: 'Create an account' }).click();
+    await ask(tab, 'Agatha asks of rivers');
+    // Within the document, which the page of a link would leave.
+    await tab.evaluate("history.pushState(null, '', '/register')");
     await tab.getByLabel('Name').fill('Cecil');
     await tab.getByLabel('Email').fill('cecil@example.com');
     await tab.getByLabel('Password', { exact: true }).fill('a quiet river bank');

@@ -37,7 +37,7 @@ export function accountTests(stage: () => Stage): void {
     expect(await strength.textContent()).not.toMatch(/Fair|Good|Strong/);
   });
 
-  test('a wrong password is told, the demo account is one press away', async () => {
+  test('a wrong password is shown, and the demo account is one press away', async () => {
     const page = await stage().visit();
     await page.goto('/login');
     await page.getByLabel('Email').fill('demo@example.com');
@@ -68,7 +68,7 @@ export function accountTests(stage: () => Stage): void {
     await says(page, /^Hello, /);
   });
 
-  test('a link that was used or is foreign is told, with the way to a new one', async () => {
+  test('a link that was used or is of another account is explained, with the way to a new one', async () => {
     const { service, visit } = stage();
     const page = await visit(await service.registered());
     await page.goto('/confirm?token=tac_wrong');

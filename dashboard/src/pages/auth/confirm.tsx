@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
 import { confirmationKey, unconfirmed } from '../../api/confirmation.ts';
+import { useMe } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
 import { AuthLayout } from './auth-layout.tsx';
@@ -56,11 +57,25 @@ export default function ConfirmPage() {
       {error && (
         <Stack>
           <ErrorNotice error={error} onRetry={() => void refetch()} />
-          <Text size="sm" c="dimmed">
-            Links work for 24 hours, and only the newest one. You can <ResendConfirmation />.
-          </Text>
+          <LinkRules />
         </Stack>
       )}
     </AuthLayout>
+  );
+}
+
+/** Why a link may not work, with the account of this browser. */
+function LinkRules() {
+  const { data: me } = useMe();
+  return (
+    <Text size="sm" c="dimmed">
+      A link works for 24 hours, is replaced by newer ones, and confirms the account that it was sent to
+      {me && (
+        <>
+          : you are signed in as <strong>{me.email}</strong>
+        </>
+      )}
+      . You can <ResendConfirmation />.
+    </Text>
   );
 }

@@ -12,6 +12,7 @@ import { useApiForm } from '../../lib/use-api-form.ts';
 import { AuthLayout } from './auth-layout.tsx';
 import { GoogleSignIn } from './google-sign-in.tsx';
 import { useOwnDocument } from './use-own-document.ts';
+import { useSignedInRedirect } from './use-signed-in-redirect.ts';
 
 const labels = { email: 'Email', password: 'Password' };
 
@@ -20,7 +21,9 @@ export default function LoginPage() {
   const [, go] = useLocation();
   const search = useSearch();
   const demo = useLocalStatus()?.demo;
+  const isConfirming = returnPath(search).startsWith('/confirm?');
   const enter = () => go(returnPath(search), { replace: true });
+  useSignedInRedirect(enter);
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', password: '' },
     schema: Login,
@@ -48,6 +51,11 @@ export default function LoginPage() {
       }
     >
       <Stack gap="md">
+        {isConfirming && (
+          <Notice tone="info" icon="mail">
+            Sign in to confirm your email: you opened the link in a browser where you are not signed in.
+          </Notice>
+        )}
         {new URLSearchParams(search).has('ended') && (
           <Notice tone="warning">Your session has ended. Sign in to continue where you left off.</Notice>
         )}

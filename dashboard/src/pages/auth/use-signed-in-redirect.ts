@@ -1,0 +1,28 @@
+import { useEffect } from 'react';
+import { routes } from '#contract/routes.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { readResponse } from '../../api/response.ts';
+import { send } from '../../api/send.ts';
+import { clearTabMemory } from '../../api/tab-memory.ts';
+
+/**
+ * Goes on where a session is there already; the page stays otherwise. It asks without `loadCurrentUser`, as a sign-in
+ * page's document belongs to nobody yet.
+ */
+export function useSignedInRedirect(go: () => void): void {
+  useEffect(() => {
+    const control = new AbortController();
+    async function look(): Promise<void> {
+      try {
+        await readResponse(routes.me, await send(routes.me, {}, { signal: control.signal }));
+        if (!control.signal.aborted) go();
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'INVALID_API_KEY') clearTabMemory();
+      }
+    }
+    void look();
+    return () => control.abort();
+    // Once: `go` is another function at each render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+}

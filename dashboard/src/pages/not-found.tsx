@@ -1,0 +1,17 @@
+import { Anchor, Button, Stack } from '@mantine/core';
+import { Link } from 'wouter';
+import { AuthLayout } from './auth/auth-layout.tsx';
+
+/** The page of every path that has none. */
+export default function NotFoundPage() {
+  return (
+    <AuthLayout title="Page not found" lead="There is no page at this address.">
+      <Stack align="flex-start">
+        <Button component={Link} href="/" size="md">
+          Overview
+        </Button>
+        <Anchor href="/docs">API reference</Anchor>
+      </Stack>
+    </AuthLayout>
+  );
+}
