@@ -5,6 +5,7 @@ import {
   type MantineColorsTuple,
   type VariantColorsResolver,
 } from '@mantine/core';
+import { rescueFocus } from './lib/rescue-focus.ts';
 
 /** The accent: the green of an entry in the black, on paper or on ink. */
 const pine: MantineColorsTuple = [
@@ -60,6 +61,9 @@ const variantColors: VariantColorsResolver = (input) => {
   return resolved;
 };
 
+/** What people type runs in its own direction. `dir` of the field itself would be that of its frame. */
+const typed = { attributes: { input: { dir: 'auto' } } };
+
 export const theme = createTheme({
   variantColorResolver: variantColors,
   colors: { pine, gray: paper, dark: ink },
@@ -87,8 +91,18 @@ export const theme = createTheme({
         header: { background: 'var(--surface)', paddingBottom: '0.75rem' },
         title: { fontSize: '1.1875rem', fontWeight: 650, letterSpacing: '-0.012em' },
       },
-      defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' }, padding: 'lg' },
+      defaultProps: {
+        centered: true,
+        radius: 'lg',
+        closeButtonProps: { 'aria-label': 'Close' },
+        padding: 'lg',
+        onExitTransitionEnd: rescueFocus,
+      },
     },
+    // Its placeholder for the focus is no menu item, which is all that a menu may hold.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    TextInput: { defaultProps: typed },
+    Textarea: { defaultProps: typed },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Badge: {

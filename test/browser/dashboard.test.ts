@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { accessTests } from './access.ts';
 import { accountTests } from './accounts.ts';
+import { addressTests } from './addresses.ts';
 import { boundaryTests } from './boundaries.ts';
+import { dialogTests } from './dialogs.ts';
 import { failureTests } from './failures.ts';
+import { interruptionTests } from './interruptions.ts';
 import { keyTests } from './keys.ts';
+import { nameTests } from './names.ts';
 import { newcomerTests } from './newcomer.ts';
 import { planTests } from './plans.ts';
 import { playgroundTests } from './playground.ts';
@@ -38,6 +42,18 @@ describe('usage', () => {
 });
 describe('the playground', () => {
   playgroundTests(current);
+});
+describe('an interrupted response', () => {
+  interruptionTests(current);
+});
+describe('addresses', () => {
+  addressTests(current);
+});
+describe('dialogs and themes', () => {
+  dialogTests(current);
+});
+describe('names and numbers', () => {
+  nameTests(current);
 });
 describe('the API reference', () => {
   referenceTests(current);

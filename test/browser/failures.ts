@@ -3,7 +3,7 @@ import { chat } from '#test/service.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 export function failureTests(stage: () => Stage): void {
-  test('a service that cannot be reached is told, and trying again helps', async () => {
+  test('a service that cannot be reached is shown, and a retry helps', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/keys');
     await says(page, 'Your keys');
@@ -103,7 +103,7 @@ export function failureTests(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
 
-  test('an unconfirmed account is told what to do, wherever it is refused', async () => {
+  test('an unconfirmed account is shown what to do, wherever it is refused', async () => {
     const { service, visit } = stage();
     const person = await service.registered();
     const page = await visit(person);
@@ -115,7 +115,7 @@ export function failureTests(stage: () => Stage): void {
     await says(page, new RegExp(`open the link sent to ${person.email}`));
   });
 
-  test('a model that fails costs nothing and can be asked again', async () => {
+  test('a call of a model that fails costs nothing and can be retried', async () => {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/playground');

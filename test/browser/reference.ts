@@ -30,10 +30,10 @@ export function referenceTests(stage: () => Stage): void {
       await page.locator('.modal-ux .btn-done').first().click();
       await page.locator('.try-out__btn').click();
       await page.locator('button.execute').click();
-      const answer = page.locator('.live-responses-table .response');
-      await answer.waitFor();
-      await eventually(() => answer.textContent()).toContain('"message": "SUCCESS"');
-      expect(await answer.textContent()).toContain('"id": "svc-1"');
+      const response = page.locator('.live-responses-table .response');
+      await response.waitFor();
+      await eventually(() => response.textContent()).toContain('"message": "SUCCESS"');
+      expect(await response.textContent()).toContain('"id": "svc-1"');
       expect(await page.evaluate('Object.keys(localStorage).concat(Object.keys(sessionStorage))')).toEqual([]);
       expect(elsewhere).toEqual([]);
       await page.close();

@@ -38,8 +38,8 @@ export async function openStage(): Promise<Stage> {
     },
     complaints: taken,
     demandQuiet: () => {
-      const said = taken();
-      if (said.length > 0) throw new Error(`the page complained: ${said.join('; ')}`);
+      const errors = taken();
+      if (errors.length > 0) throw new Error(`the page complained: ${errors.join('; ')}`);
     },
     close: async () => {
       await browser.close();
@@ -68,7 +68,7 @@ async function visit(
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // A refused request is told on the console too; the tests look at what the page says of it.
+    // Refused requests are logged to the console too; the tests look at what the page shows of them.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });

@@ -27,7 +27,7 @@ export function AccountMenu() {
           </span>
           <span style={{ minWidth: 0 }}>
             <VisuallyHidden>Account of</VisuallyHidden>
-            <Text size="sm" fw={600} truncate>
+            <Text size="sm" fw={600} truncate dir="auto">
               {me?.name}
             </Text>
             <Text size="xs" c="dimmed" truncate>

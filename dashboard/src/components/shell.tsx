@@ -34,7 +34,14 @@ export function Shell({ children }: { children: ReactNode }) {
         <Link href="/" className={css.brand} aria-label="Text AI platform, overview">
           <Wordmark />
         </Link>
-        <Burger opened={isOpen} onClick={toggle} aria-label="Menu" size="sm" />
+        <Burger
+          opened={isOpen}
+          onClick={toggle}
+          aria-label="Menu"
+          aria-expanded={isOpen}
+          aria-haspopup="dialog"
+          size="sm"
+        />
       </header>
       <aside className={css.side} aria-label="Navigation">
         <Link href="/" className={css.brand} aria-label="Text AI platform, overview">

@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
+import { useRef } from 'react';
 import { routes } from '#contract/routes.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
@@ -8,6 +9,7 @@ import type { KeyRecord } from '../../api/key-list.ts';
 import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { isEnded } from './key-status.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
@@ -18,6 +20,7 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const [isRenaming, renaming] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
   const { change } = useKeyChange();
+  const target = useRef<HTMLButtonElement>(null);
   const revoke = useAction(
     () =>
       perform(routes.revokeKey, { path: { id: apiKey.id } }).then(
@@ -35,9 +38,16 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
 
   async function end(): Promise<void> {
     const done = await revoke.run(undefined);
+    rescueFocus();
     if (done !== undefined) notifications.show({ message: `“${name}” ${done}` });
     else notifications.show({ message: `“${name}” could not be revoked. Try again.`, color: 'red' });
   }
+
+  /** A dialog returns the focus to what has it now, which must not be an item of the closing menu. */
+  const opening = (open: () => void) => () => {
+    target.current?.focus();
+    open();
+  };
 
   const askToRevoke = () =>
     confirm({
@@ -51,17 +61,17 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
     <>
       <Menu position="bottom-end" width={190}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Actions for ${name}`}>
+          <ActionIcon ref={target} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${name}`}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {canChange && <Menu.Item onClick={renaming.open}>Rename</Menu.Item>}
+          {canChange && <Menu.Item onClick={opening(renaming.open)}>Rename</Menu.Item>}
           {status === 'active' && <Menu.Item onClick={() => change(id, { status: 'suspended' })}>Suspend</Menu.Item>}
           {status === 'suspended' && <Menu.Item onClick={() => change(id, { status: 'active' })}>Resume</Menu.Item>}
-          {status === 'active' && <Menu.Item onClick={rotating.open}>Rotate</Menu.Item>}
-          {canChange && <Menu.Divider />}
-          <Menu.Item color="red" onClick={askToRevoke}>
+          {status === 'active' && <Menu.Item onClick={opening(rotating.open)}>Rotate</Menu.Item>}
+          {canChange && <Menu.Divider role="separator" />}
+          <Menu.Item c="var(--danger-ink)" onClick={opening(askToRevoke)}>
             Revoke
           </Menu.Item>
         </Menu.Dropdown>

@@ -67,8 +67,14 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
             type="date"
             min={tomorrow}
             required
-            error={form.errors['expiresAt']}
             {...form.getInputProps('date')}
+            // The contract's field, which its refusals name.
+            data-path="expiresAt"
+            error={form.errors['expiresAt']}
+            onChange={({ currentTarget }) => {
+              form.setFieldValue('date', currentTarget.value);
+              form.clearFieldError('expiresAt');
+            }}
           />
         )}
         <FormFoot

@@ -31,7 +31,7 @@ export function HeatMap({ texts, matrix }: HeatMapProps) {
           <tbody>
             {named.map(({ text, place: row }) => (
               <tr key={row}>
-                <th scope="row" title={text}>
+                <th scope="row" title={text} dir="auto">
                   {row + 1} · {text}
                 </th>
                 {named.map(({ place: column }) => {
@@ -51,11 +51,10 @@ export function HeatMap({ texts, matrix }: HeatMapProps) {
   );
 }
 
-/** Light to deep; the text turns where the ground gets deep. */
-function shade(value: number): { background: string; color: string } {
-  const depth = Math.max(0, Math.min(1, value));
-  return {
-    background: `color-mix(in oklab, #1f7551 ${Math.round(depth * 100)}%, var(--surface-sunken))`,
-    color: depth > 0.55 ? '#ffffff' : 'var(--mantine-color-text)',
-  };
+/** The deepest shade on which the page's text keeps a contrast of 4.5 in both themes, in percent. */
+const maxShade = 55;
+
+function shade(value: number): { background: string } {
+  const depth = Math.round(Math.max(0, Math.min(1, value)) * maxShade);
+  return { background: `color-mix(in srgb, #1f7551 ${depth}%, var(--surface-sunken))` };
 }

@@ -1,0 +1,43 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe finds serious or critical, with the elements it means, once nothing of the page moves or fades any more. */
+export async function findings(page: Page): Promise<string[]> {
+  await still(page);
+  await page.evaluate(axe.source);
+  const violations: Finding[] = await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+/** Shows the page in a theme, and resolves when it has changed to it. */
+export async function changeTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+  await still(page);
+}
+
+/**
+ * Resolves when no transition or animation runs. Frames first: what changes the styles starts them with the next one.
+ * All of them end, as the tests ask for reduced motion.
+ */
+export async function still(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    const running = () => document.getAnimations().filter(({ playState }) => playState === 'running');
+    do {
+      await frame();
+      await frame();
+      await Promise.allSettled(running().map(({ finished }) => finished));
+    } while (running().length > 0);
+  })()`);
+}
