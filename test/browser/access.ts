@@ -1,30 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { chat, type Person } from '#test/service.ts';
+import { changeTheme, findings, still } from './findings.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 const open = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password']);
 const firstLoadBytes = 250 * 1024;
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** What axe finds serious or critical, with the elements it means. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const violations: Finding[] = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
-  );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-}
 
 /** Nothing is loading any more. */
 async function settled(page: Page): Promise<void> {
@@ -49,11 +32,12 @@ async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
   await settled(page);
   await shoot(page, `${name}-light`);
   const light = await findings(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await changeTheme(page, 'dark');
   await shoot(page, `${name}-dark`);
   const dark = await findings(page);
-  await page.emulateMedia({ colorScheme: 'light' });
+  await changeTheme(page, 'light');
   await page.setViewportSize({ width: 360, height: 740 });
+  await still(page);
   await shoot(page, `${name}-phone`);
   const isTooWide = Boolean(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
   await page.setViewportSize({ width: 1360, height: 900 });
