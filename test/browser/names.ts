@@ -116,7 +116,7 @@ export function nameTests(stage: () => Stage): void {
     ]);
   });
 
-  test('the first call is explained until one was made with a key of one’s own', async () => {
+  test('the first call is explained until one was made', async () => {
     const { service, visit } = stage();
     const person = await service.person();
     const page = await visit(person);

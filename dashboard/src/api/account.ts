@@ -75,10 +75,10 @@ export function endDocument(next: string): Promise<never> {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 const notifyOtherTabs = (id: number | null): void => channel.postMessage(id);
 
-/** The same page in a document that belongs to nobody yet. */
+/** Reloads the page, in a document without an account yet. */
 export const reloadDocument = (): Promise<never> => leave(() => window.location.reload());
 
-/** The same page for the account that the session is now; what was typed here is lost, so that is said there. */
+/** Reloads the page for the session's new account, which is shown there, as unsaved input is lost. */
 function leaveToOther(): Promise<never> {
   closeTabMemory();
   store('sessionStorage', leftName, String(account));
@@ -103,7 +103,7 @@ export function watchOtherTabs(onLeave: () => void): void {
   });
 }
 
-/** A navigation takes a while; what is shown goes now, and nothing that waits for this goes on. */
+/** A navigation takes a while: the page is unmounted immediately, and callers that wait for this never resume. */
 function leave(navigate: () => void): Promise<never> {
   if (!isLeft) {
     isLeft = true;

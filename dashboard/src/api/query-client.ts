@@ -26,7 +26,7 @@ export function followUp(error: Error): void {
   if (error.code === 'ACCOUNT_NOT_CONFIRMED') noteUnconfirmed();
 }
 
-/** A session that is over is the same everywhere: sign in, then back to where one was. */
+/** An ended session leads to the sign-in page, and from there back to the current page. */
 function leaveForSignIn(): void {
   const { pathname, search } = window.location;
   if (pathname === '/login') return;
@@ -44,12 +44,12 @@ function noteUnconfirmed(): void {
   void queryClient.invalidateQueries({ queryKey: [confirmationKey] });
 }
 
-/** Asks whose session it is: the cookie may have become another account's. */
+/** Checks the account of the session: the cookie may have become another account's. */
 export function checkAccount(): void {
   void queryClient.refetchQueries({ queryKey: [routes.me.id] }, { cancelRefetch: false });
 }
 
-/** Asks whenever one comes back to the page. */
+/** Checks the session whenever the page becomes visible again. */
 export function watchReturn(): void {
   const look = () => {
     if (document.visibilityState === 'visible') checkAccount();

@@ -9,7 +9,7 @@ export async function beginSession({ id }: { readonly id: number }): Promise<voi
   await revokePlaygroundKeys().catch(() => undefined);
 }
 
-/** Ends the session at the service, then this document; throws an ApiError where one is still signed in. */
+/** Ends the session at the service, then this document; throws an ApiError where the session could not be ended. */
 export async function signOut(): Promise<void> {
   await revokePlaygroundKeys().catch(() => undefined);
   await perform(routes.logout, {});

@@ -7,7 +7,7 @@ import type { Input } from './send.ts';
 
 interface ReadOptions {
   readonly enabled?: boolean;
-  /** Shows the data of the input before until that of the new one is there. */
+  /** Shows the previous input's data until the new input's is loaded. */
   readonly keep?: boolean;
 }
 

@@ -16,7 +16,7 @@ interface DataTableProps<Row> {
   readonly idOf: (row: Row) => string | number;
 }
 
-/** A table that becomes a list of cards on a phone. The roles stay said, as browsers drop those of restyled tables. */
+/** A table that becomes a list of cards on a phone. Roles are explicit, as browsers drop those of restyled tables. */
 export function DataTable<Row>({ caption, columns, rows, idOf }: DataTableProps<Row>) {
   return (
     <table className={css.table} role="table" aria-label={caption}>

@@ -11,7 +11,7 @@ interface ErrorNoticeProps {
   readonly onRetry?: (() => void) | undefined;
   /** The model of a call: only there may another plan help. */
   readonly model?: string | undefined;
-  /** True where a password was asked for: a new one helps who tried too often. */
+  /** True where the form has a password: after too many attempts a reset helps. */
   readonly asksPassword?: boolean | undefined;
 }
 

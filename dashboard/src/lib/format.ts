@@ -19,7 +19,7 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
 });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** What stands for a date that cannot be read: formatters of `Intl` throw on one. */
+/** Shown for an invalid date, on which formatters of `Intl` throw. */
 const noDate = '–';
 
 function formatDate(format: Intl.DateTimeFormat, at: number): string {

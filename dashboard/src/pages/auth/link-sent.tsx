@@ -4,7 +4,7 @@ import { InboxLink } from '../../components/inbox-link.tsx';
 import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 
-/** After registering: one click in the mail, and the account can make keys. */
+/** After registering: the link in the email confirms the account. */
 export function LinkSent({ address }: { address: string }) {
   return (
     <AuthLayout

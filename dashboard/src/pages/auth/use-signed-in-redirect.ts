@@ -6,8 +6,8 @@ import { send } from '../../api/send.ts';
 import { clearTabMemory } from '../../api/tab-memory.ts';
 
 /**
- * Goes on where a session is there already; the page stays otherwise. It asks without `loadCurrentUser`, as a sign-in
- * page's document belongs to nobody yet.
+ * Redirects where there is a session already. The request bypasses `loadCurrentUser`, as a sign-in
+ * page's document has no account yet.
  */
 export function useSignedInRedirect(go: () => void): void {
   useEffect(() => {

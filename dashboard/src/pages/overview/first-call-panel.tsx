@@ -1,20 +1,24 @@
 import { Anchor, Tabs, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { routes } from '#contract/routes.ts';
 import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { useKeys } from '../../api/reads.ts';
+import { useData } from '../../api/use-data.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useQueryChoice } from '../../lib/use-query.ts';
 import { snippets } from './snippets.ts';
 
 /**
- * The first call, to paste, until a call was made with a key of one's own. Keys are shown once only, so the snippet has
- * what is kept of one: its beginning.
+ * The first call, to paste, until a call was made. Keys are shown once only, so the snippet has what is kept of one: its
+ * beginning.
  */
 export function FirstCallPanel() {
   const { data: keys, isPending } = useKeys();
+  const { data: usage, isPending: isUsagePending } = useData(routes.getUsage, { query: {} });
   const [language, setLanguage] = useQueryChoice('language', ['curl', 'javascript', 'python', 'openai']);
-  if (isPending || keys?.some((one) => one.lastUsedAt !== null && !isPlaygroundKey(one))) return null;
+  const hasCalled = (usage?.days.length ?? 0) > 0 || keys?.some(({ lastUsedAt }) => lastUsedAt !== null);
+  if (isPending || isUsagePending || hasCalled) return null;
   const key = keys?.find((one) => one.status === 'active' && !isPlaygroundKey(one));
   return (
     <Panel title="Your first call">

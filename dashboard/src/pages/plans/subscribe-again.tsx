@@ -10,7 +10,7 @@ import { DueList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
 import { Subscribe } from './subscribe.tsx';
 
-/** Subscribing after a cancellation: while the month that was paid for runs, it goes on. */
+/** Subscribing after a cancellation: a paid period that still runs continues. */
 export function SubscribeAgain({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   const { data, error, refetch } = useData(routes.previewUpgrade, { query: { newPlanId: plan.name } });
   const title = planTitle(plan.name);

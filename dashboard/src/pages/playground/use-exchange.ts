@@ -40,7 +40,7 @@ export function useExchange() {
     act: (options: SendOptions) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { signal } = (control.current = new AbortController());
-    reset();
+    clear();
     setSent(request);
     setRunning(true);
     try {
@@ -68,11 +68,17 @@ export function useExchange() {
     for (const { id } of spendingReads) void client.invalidateQueries({ queryKey: [id] });
   }
 
-  function reset(): void {
+  function clear(): void {
     setSent(undefined);
     setReceipt(undefined);
     setError(undefined);
     setInterruption(undefined);
+  }
+
+  /** Shows nothing of the last call any more, nor its charge once that is known. */
+  function reset(): void {
+    control.current = undefined;
+    clear();
   }
 
   /** The response's data; undefined when the call failed. */

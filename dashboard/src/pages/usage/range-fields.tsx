@@ -7,7 +7,7 @@ interface RangeFieldsProps {
   readonly today: string;
 }
 
-/** What is wrong stands above the date, so that all fields stay on one line. */
+/** Errors stand above the date, so that all fields stay on one line. */
 const field: TextInputProps = { w: 180, inputWrapperOrder: ['label', 'error', 'input'], errorProps: { mb: 4 } };
 
 /** Which days: the last ones, or from one day to another. */

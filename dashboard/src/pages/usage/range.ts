@@ -24,6 +24,6 @@ export function isRange(range: Range, today: string): boolean {
 }
 
 function dayError(day: string): string | undefined {
-  if (!/^(?:\d{4}-\d\d-\d\d)$/.test(day) || Number.isNaN(Date.parse(day))) return 'Enter a date';
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return 'Enter a date';
   return day < firstDay ? 'Enter a date from 1970 on' : undefined;
 }

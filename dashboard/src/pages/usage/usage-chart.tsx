@@ -15,7 +15,7 @@ interface UsageChartProps {
 
 const maxSeries = 5;
 
-/** The largest totals in a color each, what is left in one more. */
+/** The largest totals in a color each, all others in one more. */
 export function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) {
   const series = useMemo(() => {
     const combined = (name: string, some: readonly Total[]) => ({
