@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service.ts';
+import { changeTheme, findings } from './findings.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 export function addressTests(stage: () => Stage): void {
@@ -95,7 +96,11 @@ export function addressTests(stage: () => Stage): void {
     await says(page, /^Hello, /);
     await page.evaluate("history.pushState(null, '', '/no-such-page')");
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-    await shoot(page, 'not-found');
+    for (const theme of ['light', 'dark'] as const) {
+      await changeTheme(page, theme);
+      await shoot(page, `not-found-${theme}`);
+      expect(await findings(page)).toEqual([]);
+    }
     await page.getByRole('link', { name: 'Overview' }).click();
     await says(page, /^Hello, /);
   });
@@ -108,6 +113,7 @@ export function addressTests(stage: () => Stage): void {
     await page.goto(`/confirm?token=${token}`);
     await says(page, /^Sign in to confirm your email/);
     await shoot(page, 'confirm-elsewhere');
+    expect(await findings(page)).toEqual([]);
     await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill(person.password);
     await press(page, 'Sign in');

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { changeTheme, findings } from './findings.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 const longQuestion = 'Tell me of rivers, in many words';
@@ -30,7 +31,11 @@ export function interruptionTests(stage: () => Stage): void {
     await says(page, 'Interrupted. 1 credit charged.');
     await eventually(() => page.locator('dl').first().textContent()).toMatch(/Credits1$/);
     expect(await page.getByRole('log').textContent()).toContain('interrupted');
-    await shoot(page, 'playground-interrupted');
+    for (const theme of ['light', 'dark'] as const) {
+      await changeTheme(page, theme);
+      await shoot(page, `playground-interrupted-${theme}`);
+      expect(await findings(page)).toEqual([]);
+    }
     await press(page, 'Retry');
     await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: stop');
     expect(await page.getByText(longQuestion, { exact: true }).count()).toBe(1);
