@@ -1,6 +1,5 @@
 import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { limits } from '#contract/shared/limits.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { routes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
