@@ -1,8 +1,8 @@
 import { NumberInput, Select, Stack, Switch, TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { planOfRank } from '#contract/billing/plans.ts';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { planOfRank } from '#contract/billing/plans.ts';
 import { formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { numberValue } from './number-value.ts';
