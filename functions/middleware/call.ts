@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 import type { Credential } from '#domain/shared/credential.ts';
@@ -28,16 +29,6 @@ export interface KeyCaller {
 export interface OpenedSession {
   readonly text: string;
   readonly lifetimeMs: number;
-}
-
-/** What a priced call asks for, known before it is admitted: `amount` (microcredits) is the most it can cost. */
-export interface Order {
-  readonly model: string;
-  readonly amount: number;
-  /** The order at no more than a budget (microcredits), where `amount` is only a bound; undefined if there is none. */
-  readonly within?: (budget: number) => Promise<Order | undefined>;
-  /** Makes ready what the operation will need, while the admission is waited for; what it throws, the operation throws again. */
-  readonly prepare?: () => void;
 }
 
 /** What the middlewares find out about one request, in this order, and what goes out with the answer. */

@@ -1,9 +1,10 @@
 import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import type { Order, Preparable } from '#domain/inference/order.ts';
 import { graceSeconds, InsufficientCredits, invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
-import type { Call, Middleware, Order } from './call.ts';
+import type { Call, Middleware } from './call.ts';
 
 export interface Meters {
   readonly metering: Metering;
@@ -60,15 +61,16 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
       const { requestId } = call;
       const asked = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
-      const admit = (order: Order) => metering.admit({ ...asked, amount: order.amount });
-      const { prepare } = call.order;
-      if (prepare) meanwhile(prepare);
+      const admit = (order: Order) => {
+        if (order.call) meanwhile(order.call);
+        return metering.admit({ ...asked, amount: order.amount });
+      };
       call.charge = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await affordable(call.order, refusal);
         return admit(call.order);
       });
       call.cost = call.order.amount;
-      meanwhile(call.charge.prepare);
+      meanwhile(call.charge);
     },
     after: async function settleCall({ context: { call }, response }) {
       if (!call.charge) return;
@@ -95,19 +97,23 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
 }
 
 /**
- * Runs work when what goes on from here has been sent and is waited for: the admission, or the operation's call of its model.
- * A kept connection is looked at for one turn of the event loop before a request leaves over it, so the work waits for two.
- * What it throws is met again by whoever needs its result.
+ * Prepares something when what goes on from here has been sent and is waited for: the admission, or the operation's call of its model.
+ * A kept connection is looked at for one turn of the event loop before a request leaves over it, so this waits for two.
  */
-function meanwhile(work: () => void): void {
-  const run = (): void => {
-    try {
-      work();
-    } catch {
-      // Nobody waits for it here.
-    }
-  };
-  setImmediate(() => setImmediate(run));
+function meanwhile(work: Preparable): void {
+  setImmediate(prepareNextTurn, work);
+}
+
+function prepareNextTurn(work: Preparable): void {
+  setImmediate(prepare, work);
+}
+
+function prepare(work: Preparable): void {
+  try {
+    work.prepare();
+  } catch {
+    // Nobody waits for it here; who needs it meets the same error.
+  }
 }
 
 /** What the account can still pay of an order whose price was a bound, or the refusal again. */

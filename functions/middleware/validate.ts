@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
+import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import type { Call, Middleware, Order } from './call.ts';
+import type { Call, Middleware } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 

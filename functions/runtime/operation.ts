@@ -2,8 +2,9 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
-import type { Caller, KeyCaller, OpenedSession, Order, SessionCaller } from '#middleware/call.ts';
+import type { Caller, KeyCaller, OpenedSession, SessionCaller } from '#middleware/call.ts';
 import type { CallServices } from './call-services.ts';
 import type { Services } from './container.ts';
 

@@ -1,5 +1,5 @@
 import type { Route } from '#contract/http/route.ts';
-import type { Order } from '#middleware/call.ts';
+import type { Order } from '#domain/inference/order.ts';
 import { callServices } from './call-services.ts';
 import type { OrderOf, PricedOperation } from './operation.ts';
 import { given, stack, typed } from './stack.ts';

@@ -13,10 +13,13 @@ async function translation(text: string) {
   let calls = 0;
   const reply = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] };
   const gateway = {
-    async chat() {
-      calls += 1;
-      return reply;
-    },
+    chat: () => ({
+      prepare: () => undefined,
+      async send() {
+        calls += 1;
+        return reply;
+      },
+    }),
   };
   const newDeadline = () => new AbortController().signal;
   const service = translationService(gateway, { model: findModel('svc-instruct', 'chat')!, newDeadline });

@@ -3,10 +3,11 @@ import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ContainerFamily, containerFamilies } from '#contract/inference/models.ts';
 import type { ModelChatRequest } from '#domain/inference/chat.ts';
-import type { ModelGateway, ModelStream } from '#domain/inference/inference.ts';
+import type { ModelGateway, ModelStream } from '#domain/inference/model-gateway.ts';
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
-import { type ModelGatewaySettings, sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
+import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import { containerError, type Engine } from '#local/sagemaker/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
@@ -69,20 +70,26 @@ async function read({ chunks }: ModelStream) {
 
 describe.each(textFamilies)('%s', (family) => {
   it('answers a chat, whole and in chunks, like the others', async () => {
-    const [reply, streamed] = [await gateway.chat(family, chat), await read(gateway.stream(family, chat))];
-    const { content } = (await gateway.chat('vllm', chat)).choices[0]!.message;
+    const [reply, streamed] = [
+      await gateway.chat(family, chat).send(),
+      await read(gateway.chatStream(family, chat).send()),
+    ];
+    const { content } = (await gateway.chat('vllm', chat).send()).choices[0]!.message;
     expect(content).toMatch(/Zürich/);
     expect(reply.choices[0]!.message.content).toBe(content);
     expect(streamed).toMatchObject({ error: undefined, text: content });
     expect(streamed.usage).toMatchObject({ prompt_tokens: expect.any(Number), completion_tokens: expect.any(Number) });
     expect(reply.usage).toMatchObject({ ...streamed.usage });
-    const cut = await gateway.chat(family, { ...chat, max_tokens: 8 });
+    const cut = await gateway.chat(family, { ...chat, max_tokens: 8 }).send();
     expect(cut.usage).toMatchObject({ completion_tokens: 8 });
   });
 
   it('carries a prompt on, whole and in chunks, like the others, and tells what that took', async () => {
-    const [reply, streamed] = [await gateway.complete(family, prompt), await read(gateway.stream(family, prompt))];
-    const { text } = (await gateway.complete('vllm', prompt)).choices[0]!;
+    const [reply, streamed] = [
+      await gateway.completion(family, prompt).send(),
+      await read(gateway.completionStream(family, prompt).send()),
+    ];
+    const { text } = (await gateway.completion('vllm', prompt).send()).choices[0]!;
     expect(reply.choices[0]).toMatchObject({ text, finish_reason: 'length' });
     expect(streamed).toMatchObject({ error: undefined, text, reason: 'length' });
     const usage = { prompt_tokens: 4, completion_tokens: 30 };
@@ -98,21 +105,17 @@ describe.each(textFamilies)('%s', (family) => {
         return demo.invoke(body, signal);
       },
     };
-    const [whole, streamed, carriedOn] = [{ ...chat }, { ...chat }, { ...prompt }];
-    gateway.prepare(family, whole, false);
-    gateway.prepare(family, streamed, true);
-    gateway.prepare(family, carriedOn, false);
+    const whole = gateway.chat(family, chat);
+    const streamed = gateway.chatStream(family, chat);
+    const carriedOn = gateway.completion(family, prompt);
+    for (const call of [whole, streamed, carriedOn]) call.prepare();
     await sleep(20);
     expect(asked).toEqual([]);
-    const ready = [
-      await gateway.chat(family, whole),
-      await read(gateway.stream(family, streamed)),
-      await gateway.complete(family, carriedOn),
-    ];
+    const ready = [await whole.send(), await read(streamed.send()), await carriedOn.send()];
     const unready = [
-      await gateway.chat(family, chat),
-      await read(gateway.stream(family, chat)),
-      await gateway.complete(family, prompt),
+      await gateway.chat(family, chat).send(),
+      await read(gateway.chatStream(family, chat).send()),
+      await gateway.completion(family, prompt).send(),
     ];
     expect(ready).toEqual(unready);
     expect(asked.slice(0, 3)).toEqual(asked.slice(3));
@@ -125,25 +128,26 @@ describe.each(textFamilies)('%s', (family) => {
       tools: [{ type: 'function', function: { name: 'get_weather', parameters } }],
       tool_choice: { type: 'function', function: { name: 'get_weather' } },
     };
-    const called = (await gateway.chat(family, asked)).choices[0]!.message.tool_calls!;
+    const called = (await gateway.chat(family, asked).send()).choices[0]!.message.tool_calls!;
     expect(called.map((call) => call.function.name)).toEqual(['get_weather']);
     expect(JSON.parse(called[0]!.function.arguments)).toEqual({ city: expect.any(String) });
-    const { calls, error } = await read(gateway.stream(family, asked));
+    const { calls, error } = await read(gateway.chatStream(family, asked).send());
     expect(error).toBeUndefined();
     expect(calls.map((call) => call.name ?? '').join('')).toBe('get_weather');
     expect(calls.map((call) => call.arguments ?? '').join('')).toBe(called[0]!.function.arguments);
   });
 
   it('is cut at a stop sequence, whole and in chunks', async () => {
-    const full = (await gateway.chat(family, chat)).choices[0]!.message.content!;
+    const full = (await gateway.chat(family, chat).send()).choices[0]!.message.content!;
     const stop = [full.slice(20, 27)];
     const expected = full.slice(0, full.indexOf(stop[0]!));
-    const stopped = (await gateway.chat(family, { ...chat, stop })).choices[0]!;
+    const stopped = (await gateway.chat(family, { ...chat, stop }).send()).choices[0]!;
     expect([stopped.message.content, stopped.finish_reason]).toEqual([expected, expect.stringMatching(/^stop/)]);
-    const streamed = await read(gateway.stream(family, { ...chat, stop }));
+    const streamed = await read(gateway.chatStream(family, { ...chat, stop }).send());
     expect(streamed).toMatchObject({ error: undefined, text: expected, reason: expect.stringMatching(/^stop/) });
-    const continued = (await gateway.complete(family, prompt)).choices[0]!.text;
-    const { text } = (await gateway.complete(family, { ...prompt, stop: [continued.slice(9, 14)] })).choices[0]!;
+    const continued = (await gateway.completion(family, prompt).send()).choices[0]!.text;
+    const { text } = (await gateway.completion(family, { ...prompt, stop: [continued.slice(9, 14)] }).send())
+      .choices[0]!;
     expect(text).toBe(continued.slice(0, 9));
   });
 
@@ -160,10 +164,10 @@ describe.each(textFamilies)('%s', (family) => {
   ] as const)('tells of %s, before the reply and in place of a stream', async (_, reply, code, message) => {
     engine = { invoke: async () => reply };
     const told = { code, message: expect.stringMatching(message) };
-    await expect(gateway.chat(family, chat)).rejects.toMatchObject(told);
-    await expect(gateway.complete(family, prompt)).rejects.toMatchObject(told);
-    expect((await read(gateway.stream(family, chat))).error).toMatchObject(told);
-    expect((await read(gateway.stream(family, prompt))).error).toMatchObject(told);
+    await expect(gateway.chat(family, chat).send()).rejects.toMatchObject(told);
+    await expect(gateway.completion(family, prompt).send()).rejects.toMatchObject(told);
+    expect((await read(gateway.chatStream(family, chat).send())).error).toMatchObject(told);
+    expect((await read(gateway.completionStream(family, prompt).send())).error).toMatchObject(told);
   });
 
   const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -178,7 +182,7 @@ describe.each(textFamilies)('%s', (family) => {
       : [['ends for a reason that is a failure', [piece, event({ choices: [{ finish_reason: 'abort' }] })]] as const]),
   ])('that %s in the middle of a stream has failed, after what it said', async (_, events) => {
     engine = streaming(events);
-    const { text, error } = await read(gateway.stream(family, chat));
+    const { text, error } = await read(gateway.chatStream(family, chat).send());
     expect([text, error]).toEqual(['Hello', expect.objectContaining({ code: 'MODEL_ERROR' })]);
   });
 });
@@ -206,22 +210,22 @@ describe('the gateway', () => {
   ] as const)('explains what SageMaker does: %s', async (fault, code) => {
     faults.order({ target: 'sagemaker', fault, count: 2 });
     const hasty = gatewayWith({ deadlineMs: shortMs });
-    await expect(hasty.chat('vllm', chat)).rejects.toMatchObject({ code });
-    expect((await read(hasty.stream('vllm', chat))).error).toMatchObject({ code });
+    await expect(hasty.chat('vllm', chat).send()).rejects.toMatchObject({ code });
+    expect((await read(hasty.chatStream('vllm', chat).send())).error).toMatchObject({ code });
   });
 
   it('explains an endpoint that is not there, and a family that cannot do what it is asked', async () => {
     const code = 'SERVICE_UNAVAILABLE';
-    expect(() => gateway.prepare('tei', chat, false)).toThrow(expect.objectContaining({ code }));
-    await expect(gateway.chat('tei', chat)).rejects.toMatchObject({ code });
-    expect(() => gateway.stream('tei', chat)).toThrow(expect.objectContaining({ code }));
+    expect(() => gateway.chat('tei', chat).prepare()).toThrow(expect.objectContaining({ code }));
+    await expect(gateway.chat('tei', chat).send()).rejects.toMatchObject({ code });
+    expect(() => gateway.chatStream('tei', chat).send()).toThrow(expect.objectContaining({ code }));
     const lost = sagemakerGateway(sdkRuntime(client), {
       endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
       deadlineMs: 20_000,
       briefDeadlineMs: 20_000,
       streamDeadlineMs: 20_000,
     });
-    await expect(lost.chat('svc-1', chat)).rejects.toMatchObject({ code });
+    await expect(lost.chat('svc-1', chat).send()).rejects.toMatchObject({ code });
   });
 
   it.each([
@@ -235,16 +239,16 @@ describe('the gateway', () => {
     ['a reason that is a failure', { choices: [{ message: { content: '' }, finish_reason: 'error' }] }],
   ])('takes a 200 with %s for a failure', async (_, body) => {
     engine = { invoke: async () => ({ kind: 'json', status: 200, body }) };
-    await expect(gateway.chat('vllm', chat)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
-    expect((await read(gateway.stream('vllm', chat))).error).toMatchObject({ code: 'MODEL_ERROR' });
+    await expect(gateway.chat('vllm', chat).send()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+    expect((await read(gateway.chatStream('vllm', chat).send())).error).toMatchObject({ code: 'MODEL_ERROR' });
   });
 
   it.each(['', 'Internal Server Error', '{"choices":', '\u0000'])(
     'takes a 200 with the bytes %j for a failure',
     async (bytes) => {
       engine = streaming([bytes]);
-      await expect(gateway.chat('vllm', chat)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
-      expect((await read(gateway.stream('vllm', chat))).error).toMatchObject({ code: 'MODEL_ERROR' });
+      await expect(gateway.chat('vllm', chat).send()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+      expect((await read(gateway.chatStream('vllm', chat).send())).error).toMatchObject({ code: 'MODEL_ERROR' });
     },
   );
 
@@ -269,7 +273,7 @@ describe('the gateway', () => {
 
   it('ends the work of a model that runs past a stop sequence, also one in pieces', async () => {
     const state = endless(['to be', ' or', ' not', ' to', ' be'], 1);
-    const { text, error, reason } = await read(gateway.stream('vllm', { ...chat, stop: ['not to be'] }));
+    const { text, error, reason } = await read(gateway.chatStream('vllm', { ...chat, stop: ['not to be'] }).send());
     expect([text, error, reason]).toEqual(['to be or ', undefined, 'stop']);
     await state.ended.promise;
   });
@@ -279,7 +283,7 @@ describe('the gateway', () => {
     ['the reader stops', async ({ chunks }: ModelStream) => void (await chunks.return(undefined))],
   ])('ends the work of a model when %s', async (_, leave) => {
     const state = endless(['word '], 1);
-    const stream = gateway.stream('vllm', chat);
+    const stream = gateway.chatStream('vllm', chat).send();
     await stream.chunks.next();
     await leave(stream);
     await state.ended.promise;
@@ -294,10 +298,10 @@ describe('the gateway', () => {
       yield Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: 'Hello' } }] })}\n\n`);
       await new Promise(() => undefined);
     }
-    const fell = await read(gatewayWith({ deadlineMs: shortMs }).stream('vllm', chat));
+    const fell = await read(gatewayWith({ deadlineMs: shortMs }).chatStream('vllm', chat).send());
     expect([fell.text, fell.error]).toEqual(['Hello', expect.objectContaining({ code: 'MODEL_TIMEOUT' })]);
     const state = endless(['word '], 5);
-    const went = await read(gatewayWith({ streamDeadlineMs: shortMs }).stream('vllm', chat));
+    const went = await read(gatewayWith({ streamDeadlineMs: shortMs }).chatStream('vllm', chat).send());
     expect(went.text).toMatch(/^(word )+$/);
     expect(went.error).toMatchObject({ code: 'MODEL_TIMEOUT' });
     await state.ended.promise;
@@ -306,7 +310,7 @@ describe('the gateway', () => {
   it('waits for a slow reader, with whom the model keeps pace, longer than for a model', async () => {
     const state = endless(['x'.repeat(10_000)]);
     const deadlineMs = 1500;
-    const { chunks } = gatewayWith({ deadlineMs }).stream('vllm', chat);
+    const { chunks } = gatewayWith({ deadlineMs }).chatStream('vllm', chat).send();
     for (let taken = 0; taken < 3; taken += 1) expect((await chunks.next()).done).toBe(false);
     await sleep(deadlineMs + 300);
     const held = state.made;

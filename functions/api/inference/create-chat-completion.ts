@@ -2,7 +2,7 @@ import type { ChatCompletion } from '#contract/inference/requests.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedChat } from '#domain/inference/chat-format.ts';
 import { conversationOf } from '#domain/inference/conversation.ts';
-import type { ChatOrder } from '#domain/inference/inference.ts';
+import type { ChatOrder } from '#domain/inference/model-order.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 

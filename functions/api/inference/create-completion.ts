@@ -1,7 +1,7 @@
 import type { Completion } from '#contract/inference/requests.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
-import type { CompletionOrder } from '#domain/inference/inference.ts';
+import type { CompletionOrder } from '#domain/inference/model-order.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 

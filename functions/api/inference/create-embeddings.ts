@@ -1,5 +1,5 @@
 import { inferenceRoutes } from '#contract/routes/inference.ts';
-import type { EmbeddingsOrder } from '#domain/inference/inference.ts';
+import type { EmbeddingsOrder } from '#domain/inference/model-order.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 

@@ -1,7 +1,7 @@
 import type { OpenAiChatCompletion } from '#contract/inference/openai-chat.ts';
 import { openAiRoutes } from '#contract/routes/openai.ts';
 import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
-import type { ChatOrder } from '#domain/inference/inference.ts';
+import type { ChatOrder } from '#domain/inference/model-order.ts';
 import { openAiChat } from '#domain/inference/openai-chat.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 import { pricedEndpoint } from '#runtime/priced-endpoint.ts';

@@ -1,6 +1,6 @@
 import type { Completion } from '#contract/inference/requests.ts';
 import { openAiRoutes } from '#contract/routes/openai.ts';
-import type { CompletionOrder } from '#domain/inference/inference.ts';
+import type { CompletionOrder } from '#domain/inference/model-order.ts';
 import { openAiCompletion } from '#domain/inference/openai-completion.ts';
 import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
 import { pricedEndpoint } from '#runtime/priced-endpoint.ts';

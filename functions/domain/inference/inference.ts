@@ -1,7 +1,7 @@
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
-import { type ModelChatReply, type ModelChatRequest, outputRoom, toModelRequest } from './chat.ts';
+import { type ModelChatRequest, outputRoom, toModelRequest } from './chat.ts';
 import { type About, type ChatFormat, chatChunks, chatReply } from './chat-response.ts';
 import {
   type CompletionFormat,
@@ -15,52 +15,21 @@ import {
 } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import { DeliveredText } from './delivered-text.ts';
-import { type ModelEmbeddings, type ModelEmbeddingsRequest, toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
-import { billable, type ModelChunk, type ModelUsage, StreamedAnswer } from './model-stream.ts';
+import { toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
+import type { ModelGateway } from './model-gateway.ts';
+import type {
+  ChatOrder,
+  CompletionOrder,
+  EmbeddingsOrder,
+  StreamedCall,
+  StreamedChatOrder,
+  StreamedCompletionOrder,
+  WholeCall,
+  WholeChatOrder,
+  WholeCompletionOrder,
+} from './model-order.ts';
+import { billable, type ModelUsage, StreamedAnswer } from './model-stream.ts';
 import { countTokens, type Proof } from './tokens.ts';
-
-/** The models behind the service. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT, SERVICE_UNAVAILABLE. */
-export interface ModelGateway {
-  /**
-   * Makes a text call ready that may come later with this same request, so that it need only be sent then. Nothing leaves.
-   * Throws at once for a model that is not there, as the call will.
-   */
-  prepare(model: string, request: ModelChatRequest | ModelCompletionRequest, stream: boolean): void;
-  /** `signal` ends the wait earlier than the gateway's own deadline; that is a MODEL_TIMEOUT too. */
-  chat(model: string, request: ModelChatRequest, signal?: AbortSignal): Promise<ModelChatReply>;
-  complete(model: string, request: ModelCompletionRequest): Promise<ModelCompletionReply>;
-  embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings>;
-  /** A chat or completion as the model makes it. Throws at once for a model that is not there. */
-  stream(model: string, request: ModelChatRequest | ModelCompletionRequest): ModelStream;
-}
-
-/** To be read at once: its time runs from the beginning. */
-export interface ModelStream {
-  readonly chunks: AsyncGenerator<ModelChunk>;
-  /** Ends the model's work. */
-  readonly cancel: () => void;
-}
-
-/** A call ready to be admitted and sent: `amount` (microcredits) is the most it can cost. */
-interface ModelOrder<Request> {
-  readonly model: string;
-  readonly amount: number;
-  readonly request: Request;
-  /** Where `amount` is a bound: the order, with less output if need be, at no more than a budget; undefined if there is none. */
-  readonly within?: (budget: number) => Promise<ModelOrder<Request> | undefined>;
-  /** Makes the model's call ready, in a moment that nobody waits for. */
-  readonly prepare?: () => void;
-}
-
-/** An order that says whether to stream the answer, and how it is to look. */
-interface TextOrder<Request, Format> extends ModelOrder<Request> {
-  readonly stream: boolean;
-  readonly format: Format;
-}
-
-export type ChatOrder<Answer> = TextOrder<ModelChatRequest, ChatFormat<Answer>>;
-export type CompletionOrder<Answer> = TextOrder<ModelCompletionRequest, CompletionFormat<Answer>>;
-export type EmbeddingsOrder = ModelOrder<ModelEmbeddingsRequest> & { readonly asked: EmbeddingsRequest };
 
 /** An answer and what it came to, in microcredits. */
 export interface Priced<Answer> {
@@ -88,13 +57,16 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   ): Promise<ChatOrder<Answer>> {
     const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer, prove));
     const { model, stream } = conversation;
-    const prepare = () => gateway.prepare(model, request, stream);
-    return { model, stream, format, amount: fixedPrice('chat'), request, prepare };
+    const order = { model, format, amount: fixedPrice('chat'), request };
+    return stream
+      ? { ...order, stream, call: gateway.chatStream(model, request) }
+      : { ...order, stream, call: gateway.chat(model, request) };
   }
 
   /** `requestId` becomes part of the answer's id. */
-  async function chat<Answer>({ model, request, format }: ChatOrder<Answer>, requestId: string): Promise<Answer> {
-    const reply = await gateway.chat(model, request);
+  async function chat<Answer>(order: WholeChatOrder<Answer>, requestId: string): Promise<Answer> {
+    const { model, request, format, call } = order;
+    const reply = await call.send();
     const text = () => JSON.stringify(reply.choices[0]?.message);
     const usage = await billable(reply.usage, () => countedChat(request, text()));
     const named = about('chatcmpl', requestId, model);
@@ -102,9 +74,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   /** Charged once any content was delivered. */
-  function streamChat(order: ChatOrder<unknown>, requestId: string): StreamedAnswer {
-    const { model, request, amount, format } = order;
-    const { chunks: modelChunks, cancel } = gateway.stream(model, request);
+  function streamChat(order: StreamedChatOrder, requestId: string): StreamedAnswer {
+    const { model, request, amount, format, call } = order;
+    const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     const onUsage = (usage: ModelUsage | null | undefined) =>
       billable(usage, () => countedChat(request, delivered.text));
@@ -125,22 +97,29 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   ): Promise<CompletionOrder<Answer>> {
     const { body, maxTokens, count } = await toModelCompletion(prompt, tokenizer, prove);
     const { model, stream } = prompt;
-    const prepare = () => gateway.prepare(model, body, stream);
-    const order = { model, stream, format, amount: tokenPrice('completion', maxTokens), request: body, prepare };
-    async function within(budget: number) {
+    const amount = tokenPrice('completion', maxTokens);
+    const order = { model, format, amount, request: body, ...callOf(body) };
+    function callOf(request: ModelCompletionRequest): WholeCall<ModelCompletionReply> | StreamedCall {
+      return stream
+        ? { stream, call: gateway.completionStream(model, request) }
+        : { stream, call: gateway.completion(model, request) };
+    }
+    /** With as much output as fits; where all of it does, the call is the same, and stays ready if it was. */
+    async function within(budget: number): Promise<CompletionOrder<Answer> | undefined> {
       const affordable = Math.floor(budget / tokenPrice('completion', 1));
       const tokens = await count.upTo(affordable);
       const room = affordable - tokens;
-      const max_tokens = Math.min(body.max_tokens, room);
-      const amount = tokenPrice('completion', tokens + max_tokens);
-      return room > 0 ? { ...order, amount, request: { ...body, max_tokens } } : undefined;
+      if (room <= 0) return undefined;
+      if (body.max_tokens <= room) return { ...order, amount: tokenPrice('completion', tokens + body.max_tokens) };
+      const request = { ...body, max_tokens: room };
+      return { ...order, amount: tokenPrice('completion', affordable), request, ...callOf(request) };
     }
     return { ...order, within };
   }
 
-  async function complete<Answer>(order: CompletionOrder<Answer>, requestId: string): Promise<Priced<Answer>> {
-    const { model, request, format } = order;
-    const reply = await gateway.complete(model, request);
+  async function complete<Answer>(order: WholeCompletionOrder<Answer>, requestId: string): Promise<Priced<Answer>> {
+    const { model, request, format, call } = order;
+    const reply = await call.send();
     const usage = await billable(reply.usage, () => countedCompletion(request, reply.choices[0]?.text ?? ''));
     const cost = tokenPrice('completion', usage.prompt_tokens + usage.completion_tokens);
     return { answer: format.answer(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
@@ -150,9 +129,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
    * A whole stream is charged for what the model reports; one that is cut short for its prompt and what was delivered, as the
    * model has reported it by then or else by our count, and 0 when nothing was delivered.
    */
-  function streamCompletion(order: CompletionOrder<unknown>, requestId: string): StreamedAnswer {
-    const { model, request, format } = order;
-    const { chunks: modelChunks, cancel } = gateway.stream(model, request);
+  function streamCompletion(order: StreamedCompletionOrder, requestId: string): StreamedAnswer {
+    const { model, request, format, call } = order;
+    const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     async function usedSoFar(): Promise<ModelUsage> {
       const { prompt_tokens, completion_tokens } = await billable(delivered.usage, () =>

@@ -5,15 +5,14 @@ import { maxTranslationWords, type Translation, type TranslationRequest } from '
 import { pricePerStarted } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { ModelChatRequest } from './chat.ts';
-import type { ModelGateway } from './inference.ts';
+import type { ModelGateway } from './model-gateway.ts';
+import type { Order } from './order.ts';
 import { cutText, type TextPart } from './text-parts.ts';
 import type { Proof } from './tokens.ts';
 import { countWords, maxLengthPerWord } from './words.ts';
 
-/** A translation ready to be admitted and sent. `amount` in microcredits, exact. */
-export interface TranslationOrder {
-  readonly model: string;
-  readonly amount: number;
+/** A translation ready to be admitted and sent; its `amount` is exact. */
+export interface TranslationOrder extends Order {
   readonly words: number;
   readonly request: TranslationRequest;
 }
@@ -73,7 +72,7 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
   async function translatePart(part: TextPart, instruction: string, signal: AbortSignal): Promise<string> {
     const { before, text, after } = part;
     if (text === '') return before + after;
-    const { choices } = await gateway.chat(model.id, requestFor(text, instruction, model), signal);
+    const { choices } = await gateway.chat(model.id, requestFor(text, instruction, model)).send(signal);
     const [{ message, finish_reason: reason } = { message: {}, finish_reason: undefined }] = choices;
     const translated = message.content?.trim();
     if (!translated || reason === 'length' || reason === 'content_filter') {

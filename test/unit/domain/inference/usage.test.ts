@@ -4,19 +4,22 @@ import { inference } from '#domain/inference/inference.ts';
 import { tokenPrice } from '#domain/meter/pricing.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
-const unasked = () => Promise.reject(new Error('this model is not asked here'));
+const unasked = () => {
+  throw new Error('this model is not asked here');
+};
 
 /** What a completion of a container costs that reports such a usage. */
 async function costOf(usage: unknown): Promise<number> {
   const reply = { choices: [{ text: 'one two three' }], usage } as never;
-  const others = { prepare: () => undefined, chat: unasked, embed: unasked, stream: unasked as never };
-  const gateway = { ...others, complete: async () => reply };
+  const others = { chat: unasked, chatStream: unasked, completionStream: unasked, embed: unasked };
+  const gateway = { ...others, completion: () => ({ prepare: unasked, send: async () => reply }) };
   const { orderCompletion, complete } = inference(gateway, bpeTokenizer, { now: () => 0 });
   const order = await orderCompletion(
     { model: 'svc-instruct', prompt: 'zero', stream: false } as never,
     specifiedCompletion,
     async () => undefined,
   );
+  if (order.stream) throw new Error('a whole reply was asked for');
   return (await complete(order, 'request')).cost;
 }
 

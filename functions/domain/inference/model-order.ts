@@ -1,0 +1,41 @@
+import type { EmbeddingsRequest } from '#contract/inference/requests.ts';
+import type { ModelChatReply, ModelChatRequest } from './chat.ts';
+import type { ChatFormat } from './chat-response.ts';
+import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
+import type { ModelEmbeddingsRequest } from './embeddings.ts';
+import type { ModelCall, ModelStream } from './model-gateway.ts';
+import type { Order } from './order.ts';
+
+/** An order with the request that its model is to be sent. */
+interface ModelOrder<Request> extends Order {
+  readonly request: Request;
+}
+
+/** An order of text, and how the response is to look. */
+interface TextOrder<Request, Format> extends ModelOrder<Request> {
+  readonly format: Format;
+}
+
+/** The call of a model that responds when all is generated. */
+export interface WholeCall<Reply> {
+  readonly stream: false;
+  readonly call: ModelCall<Promise<Reply>>;
+}
+
+/** The call of a model that streams. */
+export interface StreamedCall {
+  readonly stream: true;
+  readonly call: ModelCall<ModelStream>;
+}
+
+type ChatParts<Answer> = TextOrder<ModelChatRequest, ChatFormat<Answer>>;
+export type WholeChatOrder<Answer> = ChatParts<Answer> & WholeCall<ModelChatReply>;
+export type StreamedChatOrder = ChatParts<unknown> & StreamedCall;
+export type ChatOrder<Answer> = ChatParts<Answer> & (WholeCall<ModelChatReply> | StreamedCall);
+
+type CompletionParts<Answer> = TextOrder<ModelCompletionRequest, CompletionFormat<Answer>>;
+export type WholeCompletionOrder<Answer> = CompletionParts<Answer> & WholeCall<ModelCompletionReply>;
+export type StreamedCompletionOrder = CompletionParts<unknown> & StreamedCall;
+export type CompletionOrder<Answer> = CompletionParts<Answer> & (WholeCall<ModelCompletionReply> | StreamedCall);
+
+export type EmbeddingsOrder = ModelOrder<ModelEmbeddingsRequest> & { readonly asked: EmbeddingsRequest };

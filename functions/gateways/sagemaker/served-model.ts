@@ -1,0 +1,44 @@
+import type { ModelEndpoint } from '#contract/inference/model-endpoints.ts';
+import type { ContainerFamily } from '#contract/inference/models.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import type { Container } from './container.ts';
+import { lmi } from './lmi.ts';
+import type { ModelRuntime } from './runtime.ts';
+import { tei } from './tei.ts';
+import { tgi } from './tgi.ts';
+import { vllm } from './vllm.ts';
+
+/** Where each model runs, and how many milliseconds it may take. */
+export interface ModelGatewaySettings {
+  readonly endpointOf: (model: string) => ModelEndpoint | undefined;
+  /** For a whole reply, and for each wait for a chunk of a stream. */
+  readonly deadlineMs: number;
+  /** For a stream from its beginning to its end. */
+  readonly streamDeadlineMs: number;
+  /** For embeddings, which a model does not make word by word. */
+  readonly briefDeadlineMs: number;
+}
+
+/** What a gateway's calls have in common. */
+export interface GatewayContext {
+  readonly runtime: ModelRuntime;
+  readonly settings: ModelGatewaySettings;
+}
+
+export interface Served<Dialect> extends ModelEndpoint {
+  readonly dialect: Dialect;
+}
+
+const containers: Readonly<Record<ContainerFamily, Container>> = { vllm, lmi, tgi, tei };
+
+/** Where a model is, and how to speak to it there. Throws SERVICE_UNAVAILABLE for one that is not there, or cannot do this. */
+export function findServed<Dialect>(
+  { settings }: GatewayContext,
+  model: string,
+  dialectOf: (container: Container) => Dialect | undefined,
+): Served<Dialect> {
+  const endpoint = settings.endpointOf(model);
+  const dialect = endpoint && dialectOf(containers[endpoint.family]);
+  if (!endpoint || !dialect) throw new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is not available.`);
+  return { ...endpoint, dialect };
+}
