@@ -1,6 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
@@ -8,6 +7,7 @@ import type { Proof } from '#domain/inference/tokens.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
+import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 /** Who calls: a person in a session, with the account as it is now, or a key. */
 export type Caller = SessionCaller | KeyCaller;
@@ -36,6 +36,7 @@ export interface Call {
   readonly requestId: string;
   /** Epoch ms. */
   readonly startedAt: number;
+  readonly response: ResponseLifecycle;
   caller?: Caller;
   /** Proves a key that the admission has not yet looked at, by one read. */
   prove?: Proof;
@@ -48,20 +49,6 @@ export interface Call {
   /** The answer of the request that came first with the key, given again in place of running the operation. */
   replay?: KeptSuccess;
   charge?: Charge;
-  /** Microcredits that the call comes to. */
-  cost: number;
-  /** Runs when the body has left, before the answer ends. */
-  afterBody?: () => Promise<void>;
-  /** Runs when an answer that leaves in pieces has ended, so that nobody waits for it. */
-  afterEnd?: () => void;
-  /** HTTP status of the answer, once it is known. */
-  status?: number;
-  /** Why the caller did not get what was asked for: of a stream, also after its status. */
-  refusal?: ErrorCode;
-  /** To be called when the first piece of a stream leaves; later calls change nothing. */
-  readonly markFirstByte: () => void;
-  /** From the request to the first piece of its stream. */
-  firstByteMs?: number;
   readonly headers: Record<string, string>;
   /** Opens or ends the browser's session with this answer. */
   session?: OpenedSession | 'ended';

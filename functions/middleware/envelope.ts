@@ -7,6 +7,7 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 import { cookiesOf } from './cookies.ts';
 import { type EventStream, eventStream } from './event-stream.ts';
+import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 export interface Outcome {
   readonly sessionCookie: string;
@@ -15,6 +16,16 @@ export interface Outcome {
   onUnforeseen(error: unknown, requestId: string): void;
   /** Told of every failure that is not the caller's (5xx) and was foreseen; its cause is for the operators. */
   onFailure(error: ServiceError, failed: Failed): void;
+}
+
+/** A response as it is sent, and what ends it. */
+export interface CallResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly multiValueHeaders?: Readonly<Record<string, string[]>>;
+  /** As a whole, or as it is generated. */
+  readonly body: string | EventStream;
+  readonly lifecycle: ResponseLifecycle;
 }
 
 /** Which request failed, and which model it had asked for. */
@@ -40,47 +51,46 @@ export function envelope(
   return {
     after: function wrapData(request) {
       const { call } = request.context;
+      const { response: lifecycle } = call;
       const format = formatFor(request.event);
-      const { status, message } = call.replay ?? success;
+      const { status: statusCode, message } = call.replay ?? success;
       const headers = headersOf(call);
-      call.status = status;
-      const afterEnd = (): void => call.afterEnd?.();
-      const answer = request.response;
-      if (answer instanceof StreamedAnswer) {
-        const body = streamed(answer, call, format);
-        request.response = { statusCode: status, headers: { ...headers, ...streamHeaders }, body, afterEnd };
-        // Last, so that all else is done while the model works; a failure makes an error answer of this one.
-        return answer.begun();
+      lifecycle.status = statusCode;
+      const result = request.response;
+      if (result instanceof StreamedAnswer) {
+        const explain = (error: unknown) => serviceErrorOf(error, call);
+        const body = eventStream(result, { format, lifecycle, explain });
+        request.response = {
+          statusCode,
+          headers: { ...headers, ...streamHeaders },
+          body,
+          lifecycle,
+        } satisfies CallResponse;
+        // Last, so that all else is done while the model works; a failure makes an error response of this one.
+        return result.begun();
       }
-      const body = JSON.stringify(format.success(status, message, answer ?? null));
-      const { afterBody } = call;
+      const body = JSON.stringify(format.success(statusCode, message, result ?? null));
       const cookies = cookieHeaders(call, outcome().sessionCookie);
-      request.response = { statusCode: status, headers, ...cookies, body, ...(afterBody && { afterBody, afterEnd }) };
+      request.response = { statusCode, headers, ...cookies, body, lifecycle } satisfies CallResponse;
       return undefined;
     },
     onError: function wrapError(request) {
       const { call } = request.context;
+      const { response: lifecycle } = call;
       const error = serviceErrorOf(request.error, call);
       const format = formatFor(request.event);
       const headers = { ...headersOf(call), ...format.errorHeaders(error), ...error.headers };
-      call.status = errorStatus[error.code];
+      const statusCode = errorStatus[error.code];
+      lifecycle.status = statusCode;
       const cookies = cookieHeaders(call, outcome().sessionCookie);
-      request.response = { statusCode: call.status, headers, ...cookies, body: JSON.stringify(format.error(error)) };
+      const body = JSON.stringify(format.error(error));
+      request.response = { statusCode, headers, ...cookies, body, lifecycle } satisfies CallResponse;
     },
   };
 
-  function streamed(answer: StreamedAnswer, call: Call, format: AnswerFormat): EventStream {
-    return eventStream(answer, {
-      format,
-      onFirstPiece: call.markFirstByte,
-      settle: async () => call.afterBody?.(),
-      explain: (error) => serviceErrorOf(error, call),
-    });
-  }
-
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
     const told = explained(error, call);
-    call.refusal = told.code;
+    call.response.refusal = told.code;
     return told;
   }
 

@@ -1,13 +1,12 @@
 import type { AnswerFormat } from '#contract/http/response-format.ts';
 import type { StreamedAnswer } from '#domain/inference/model-stream.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
+import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 export interface EventStreamOptions {
   readonly format: AnswerFormat;
-  /** Runs before the first piece is sent. */
-  readonly onFirstPiece: () => void;
-  /** Runs when nothing more is made, before the last event, and when the reader leaves; the second time changes nothing. */
-  readonly settle: () => Promise<void>;
+  /** The call is settled when nothing more is generated, before the last event, or when the reader leaves. */
+  readonly lifecycle: ResponseLifecycle;
   readonly explain: (error: unknown) => ServiceError;
 }
 
@@ -27,20 +26,20 @@ export function eventStream(answer: StreamedAnswer, options: EventStreamOptions)
     leave() {
       reader.isLeft = true;
       answer.cancel();
-      return options.settle();
+      return options.lifecycle.settle();
     },
   };
 }
 
 async function* events(
   answer: StreamedAnswer,
-  { format, onFirstPiece, settle, explain }: EventStreamOptions,
+  { format, lifecycle, explain }: EventStreamOptions,
   reader: { readonly isLeft: boolean },
 ): AsyncGenerator<string> {
   let last: string;
   try {
     for (let next = await answer.next(); !next.done; next = await answer.next()) {
-      onFirstPiece();
+      lifecycle.markFirstByte();
       yield format.chunkEvent(next.value);
     }
     last = format.endEvent();
@@ -48,6 +47,6 @@ async function* events(
     if (reader.isLeft) return;
     last = format.errorEvent(explain(error));
   }
-  await settle();
+  await lifecycle.settle();
   yield last;
 }

@@ -25,17 +25,17 @@ export interface Excess {
 
 /**
  * Admits a priced call before its operation and settles it after (docs/design/meter.md). Acts only on its own hold: it
- * also runs for errors of middlewares before it, when there is none. Where the answer `streams`, the settlement runs
- * beside the body and only the answer's end waits for it; that of an answer in pieces begins when all of them are made.
+ * also runs for errors of middlewares before it, when there is none. The settlement runs beside the body and only the
+ * response's end waits for it; that of a streamed response begins when all of it is generated.
  */
-export function meter(route: Route, meters: () => Meters, streams: boolean): Middleware {
+export function meter(route: Route, meters: () => Meters): Middleware {
   const { priced } = route;
 
   async function settle(call: Call, cost: number | Promise<number>): Promise<void> {
     const { now, onLostSettlement } = meters();
     try {
-      call.cost = capped(call, await cost);
-      await call.charge?.settle(call.cost, now());
+      call.response.cost = capped(call, await cost);
+      await call.charge?.settle(call.response.cost, now());
     } catch (error) {
       onLostSettlement(error);
     }
@@ -69,26 +69,26 @@ export function meter(route: Route, meters: () => Meters, streams: boolean): Mid
         call.order = await affordable(call.order, refusal);
         return admit(call.order);
       });
-      call.cost = call.order.amount;
+      call.response.cost = call.order.amount;
       meanwhile(call.charge);
     },
-    after: async function settleCall({ context: { call }, response }) {
-      if (!call.charge) return;
-      if (response instanceof StreamedAnswer) {
-        Object.assign(call.headers, call.charge.holding());
-        call.afterBody = once(() => settle(call, response.cost()));
+    after: function settleCall({ context: { call }, response: result }) {
+      const { charge, response } = call;
+      if (!charge) return;
+      if (result instanceof StreamedAnswer) {
+        Object.assign(call.headers, charge.holding());
+        response.settleBy(() => settle(call, result.cost()));
         return;
       }
-      call.cost = capped(call, call.cost);
-      Object.assign(call.headers, call.charge.receipt(call.cost));
-      const settled = settle(call, call.cost);
-      const isSettled = (): Promise<void> => settled;
-      if (streams) call.afterBody = isSettled;
-      else await settled;
+      const cost = capped(call, response.cost);
+      Object.assign(call.headers, charge.receipt(cost));
+      response.settleBy(() => settle(call, cost));
+      void response.settle();
     },
     onError: async function voidCall({ context: { call } }) {
       if (!call.charge) return;
-      await settle(call, 0);
+      call.response.settleBy(() => settle(call, 0));
+      await call.response.settle();
       // Of a stream that was made ready and then did not begin.
       delete call.headers['x-credits-held'];
       Object.assign(call.headers, call.charge.receipt(0));
@@ -122,10 +122,4 @@ async function affordable(order: Order | undefined, refusal: unknown): Promise<O
   const smaller = await order?.within?.(refusal.spendable);
   if (!smaller) throw refusal;
   return smaller;
-}
-
-/** A stream ends in several ways, and sometimes in two of them. */
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
 }

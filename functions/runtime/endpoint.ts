@@ -3,7 +3,8 @@ import { deviceOf } from '#middleware/cookies.ts';
 import { services } from './container.ts';
 import { networkOf } from './network.ts';
 import type { InputCheck, Operation } from './operation.ts';
-import { given, stack, typed } from './stack.ts';
+import { given, stack } from './stack.ts';
+import { typed } from './typed.ts';
 
 /** Builds a route's Lambda handler; `check` refuses (400) input that no schema can, before anyone asks who may (403). */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>, check?: InputCheck<R>) {

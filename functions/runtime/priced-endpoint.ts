@@ -2,7 +2,8 @@ import type { Route } from '#contract/http/route.ts';
 import type { Order } from '#domain/inference/order.ts';
 import { callServices } from './call-services.ts';
 import type { OrderOf, PricedOperation } from './operation.ts';
-import { given, stack, typed } from './stack.ts';
+import { given, stack } from './stack.ts';
+import { typed } from './typed.ts';
 
 /** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
 export function pricedEndpoint<R extends Route, O extends Order>(

@@ -17,7 +17,7 @@ import { requestLog } from '#middleware/request-log.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
 import type { CoreServices } from './core-services.ts';
 import { canStream } from './response-streaming.ts';
-import { type Reply, streamedHandler } from './streamed-handler.ts';
+import { bufferedHandler, streamedHandler } from './send-response.ts';
 import { authentication, idempotent, log, meters, outcome, publicOrigin } from './wiring.ts';
 
 /** The only place that orders middleware. */
@@ -28,7 +28,6 @@ export function stack(
   orderOf?: MakeOrder,
   check?: (call: Call) => void | Promise<void>,
 ) {
-  const streams = route.streaming === true && canStream();
   const once = idempotency(route, idempotent(services));
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(route, () => log))
@@ -44,7 +43,7 @@ export function stack(
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
     .use(once.claim)
-    .use(meter(route, meters(services), streams))
+    .use(meter(route, meters(services)))
     .use(once.keep)
     .handler(async (event, { call }) => {
       if (call.replay) return call.replay.data;
@@ -56,8 +55,7 @@ export function stack(
       }
       return route.output ? v.parse(route.output, data) : null;
     });
-  if (!streams) return handle;
-  return streamedHandler(async (event, context) => typed<Reply>(await handle(event, typed<CallContext>(context))));
+  return route.streaming && canStream() ? streamedHandler(handle) : bufferedHandler(handle);
 }
 
 /** The part of a call that its operation is given. */
@@ -70,13 +68,7 @@ export function given(call: Call) {
     if (device) call.device = device;
   };
   const setCost = (cost: number): void => {
-    call.cost = cost;
+    call.response.cost = cost;
   };
   return { requestId, input, caller, order, setSession, setDevice, setCost };
-}
-
-/** The middlewares made these values by the route's own schemas and credential, which the operation's types come from. */
-export function typed<T>(value: unknown): T {
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler cannot follow a value through Middy
-  return value as T;
 }

@@ -6,6 +6,7 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
 import { envelope } from '#middleware/envelope.ts';
 import { requestLog } from '#middleware/request-log.ts';
+import { bufferedHandler } from './send-response.ts';
 import { log, outcome } from './wiring.ts';
 
 /** What a request log calls requests that no route matches. */
@@ -13,7 +14,7 @@ const nowhere = { id: 'unknown-route' };
 
 /** Handler of everything that no route matches: 405 with `Allow` when other methods of the path exist, else 404. */
 export function unknownRoute() {
-  return middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
+  const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(nowhere, () => log))
     .use(
       envelope(
@@ -29,6 +30,7 @@ export function unknownRoute() {
       const detail = `${httpMethod.slice(0, 16)} is not offered at this path; it takes ${allowed}.`;
       throw new ServiceError('METHOD_NOT_ALLOWED', detail, { headers: { Allow: allowed } });
     });
+  return bufferedHandler(handle);
 }
 
 function matches(template: string, path: string): boolean {
