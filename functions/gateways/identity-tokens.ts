@@ -98,7 +98,7 @@ function isUnreachable(cause: unknown): boolean {
 
 function unavailable(cause: unknown): ServiceError {
   const detail = 'The identity provider cannot be reached; try again.';
-  return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, headers: { 'Retry-After': '5' } });
+  return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds: 5 });
 }
 
 function invalid(cause: unknown): ServiceError {

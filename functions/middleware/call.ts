@@ -5,6 +5,7 @@ import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import type { Charge } from '#domain/meter/metering.ts';
+import type { Receipt } from '#domain/meter/receipt.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
 import type { ResponseLifecycle } from './response-lifecycle.ts';
@@ -48,8 +49,11 @@ export interface Call {
   claim?: Claim;
   /** The answer of the request that came first with the key, given again in place of running the operation. */
   replay?: KeptSuccess;
+  /** Request id of the one that came first with the key, whose answer or refusal is given again. */
+  replayOf?: string;
   charge?: Charge;
-  readonly headers: Record<string, string>;
+  /** What the response reports of the charge. */
+  receipt?: Receipt;
   /** Opens or ends the browser's session with this answer. */
   session?: OpenedSession | 'ended';
   /** Makes the browser a known device with this answer. */

@@ -2,11 +2,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AnswerFormat } from '#contract/http/response-format.ts';
 import type { Route } from '#contract/http/route.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
-import { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 import { cookiesOf } from './cookies.ts';
 import { type EventStream, eventStream } from './event-stream.ts';
+import { errorHeaders, responseHeaders, streamHeaders } from './response-headers.ts';
 import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 export interface Outcome {
@@ -34,14 +35,6 @@ export interface Failed {
   readonly model: string | undefined;
 }
 
-const fixedHeaders = {
-  'Content-Type': 'application/json; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-};
-
-const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
-
 /** Puts every answer, success or error, into the envelope or the other format asked for; the only place that knows statuses. */
 export function envelope(
   outcome: () => Outcome,
@@ -54,10 +47,10 @@ export function envelope(
       const { response: lifecycle } = call;
       const format = formatFor(request.event);
       const { status: statusCode, message } = call.replay ?? success;
-      const headers = headersOf(call);
+      const headers = responseHeaders(call);
       lifecycle.status = statusCode;
       const result = request.response;
-      if (result instanceof StreamedAnswer) {
+      if (result instanceof StreamedResponse) {
         const explain = (error: unknown) => serviceErrorOf(error, call);
         const body = eventStream(result, { format, lifecycle, explain });
         request.response = {
@@ -79,7 +72,7 @@ export function envelope(
       const { response: lifecycle } = call;
       const error = serviceErrorOf(request.error, call);
       const format = formatFor(request.event);
-      const headers = { ...headersOf(call), ...format.errorHeaders(error), ...error.headers };
+      const headers = { ...responseHeaders(call), ...format.errorHeaders(error), ...errorHeaders(error) };
       const statusCode = errorStatus[error.code];
       lifecycle.status = statusCode;
       const cookies = cookieHeaders(call, outcome().sessionCookie);
@@ -105,10 +98,6 @@ export function envelope(
       `Something went wrong on our side; name the request ${call.requestId} when you ask about it.`,
     );
   }
-}
-
-function headersOf(call: Call): Record<string, string> {
-  return { ...fixedHeaders, 'x-request-id': call.requestId, ...call.headers };
 }
 
 /** A header that may come twice goes the gateway's other way. */

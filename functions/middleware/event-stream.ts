@@ -1,5 +1,5 @@
 import type { AnswerFormat } from '#contract/http/response-format.ts';
-import type { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
 import type { ResponseLifecycle } from './response-lifecycle.ts';
 
@@ -19,7 +19,7 @@ export interface EventStream {
 }
 
 /** A streamed answer as the body of a reply, at the reader's pace. */
-export function eventStream(answer: StreamedAnswer, options: EventStreamOptions): EventStream {
+export function eventStream(answer: StreamedResponse, options: EventStreamOptions): EventStream {
   const reader = { isLeft: false };
   return {
     pieces: events(answer, options, reader),
@@ -32,7 +32,7 @@ export function eventStream(answer: StreamedAnswer, options: EventStreamOptions)
 }
 
 async function* events(
-  answer: StreamedAnswer,
+  answer: StreamedResponse,
   { format, lifecycle, explain }: EventStreamOptions,
   reader: { readonly isLeft: boolean },
 ): AsyncGenerator<string> {

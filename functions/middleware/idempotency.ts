@@ -1,5 +1,5 @@
 import type { Route } from '#contract/http/route.ts';
-import { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import {
   answerAgain,
@@ -34,8 +34,8 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
   }
 
   function replay(call: Call, answer: KeptAnswer, requestId: string): void {
-    Object.assign(call.headers, { 'Idempotent-Replayed': 'true', 'x-original-request-id': requestId });
-    if (route.priced) call.headers['x-credits-charged'] = '0';
+    call.replayOf = requestId;
+    if (route.priced) call.receipt = { charged: 0 };
     if ('code' in answer) throw new ServiceError(answer.code, answer.detail);
     call.replay = answer;
     delete call.order;
@@ -69,7 +69,7 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
     keep: {
       after: async function keepAnswer({ response, context: { call } }) {
         if (!call.claim) return;
-        const isStream = response instanceof StreamedAnswer;
+        const isStream = response instanceof StreamedResponse;
         if (isStream) await response.begun();
         const answer = isStream ? undefined : { ...route.success, data: response ?? null };
         try {

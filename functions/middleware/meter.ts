@@ -1,7 +1,7 @@
 import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
-import { StreamedAnswer } from '#domain/inference/model-stream.ts';
 import type { Order, Preparable } from '#domain/inference/order.ts';
+import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { graceSeconds, InsufficientCredits, invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import type { Call, Middleware } from './call.ts';
@@ -75,13 +75,13 @@ export function meter(route: Route, meters: () => Meters): Middleware {
     after: function settleCall({ context: { call }, response: result }) {
       const { charge, response } = call;
       if (!charge) return;
-      if (result instanceof StreamedAnswer) {
-        Object.assign(call.headers, charge.holding());
+      if (result instanceof StreamedResponse) {
+        call.receipt = charge.holding();
         response.settleBy(() => settle(call, result.cost()));
         return;
       }
       const cost = capped(call, response.cost);
-      Object.assign(call.headers, charge.receipt(cost));
+      call.receipt = charge.receipt(cost);
       response.settleBy(() => settle(call, cost));
       void response.settle();
     },
@@ -89,9 +89,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       if (!call.charge) return;
       call.response.settleBy(() => settle(call, 0));
       await call.response.settle();
-      // Of a stream that was made ready and then did not begin.
-      delete call.headers['x-credits-held'];
-      Object.assign(call.headers, call.charge.receipt(0));
+      call.receipt = call.charge.receipt(0);
     },
   };
 }

@@ -53,7 +53,6 @@ export function requestLog(route: Pick<Route, 'id'>, log: () => RequestLog): Mid
         startedAt: now(),
         response: new ResponseLifecycle(now, () => writeLine(call)),
         input: { path: undefined, query: undefined, body: undefined },
-        headers: {},
       };
       context.call = call;
     },

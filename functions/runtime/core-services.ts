@@ -1,7 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
 import { plansOf } from '#contract/billing/plans.ts';
-import { Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
+import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId } from '#contract/platform/queues.ts';
 import type { TableId } from '#contract/platform/tables.ts';
 import { sessionService } from '#domain/accounts/sessions.ts';
@@ -10,14 +9,12 @@ import { metering } from '#domain/meter/metering.ts';
 import { idempotency } from '#domain/shared/idempotency.ts';
 import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
 import { ambient } from './ambient.ts';
+import { environment } from './environment.ts';
 import { deferred, lazy } from './lazy.ts';
-import { perEnvironment } from './per-environment.ts';
 
 export type CoreServices = ReturnType<typeof createCoreServices>;
 
 type UpdateBy = (environment: Environment, loadClient: () => Promise<DynamoDBDocumentClient>) => Update;
-
-export const environment = perEnvironment(() => v.parse(Environment, process.env));
 
 /**
  * What the middlewares of every route use, each part built when it is first asked for. The stores, and with them the SDK, are loaded

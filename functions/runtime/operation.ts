@@ -1,8 +1,8 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
-import type { StreamedAnswer } from '#domain/inference/model-stream.ts';
 import type { Order } from '#domain/inference/order.ts';
+import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import type { Caller, KeyCaller, OpenedSession, SessionCaller } from '#middleware/call.ts';
 import type { CallServices } from './call-services.ts';
@@ -47,7 +47,7 @@ export type PricedOperation<R extends Route, O extends Order> = (
     /** Says what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;
   },
-) => Promise<Answer<R> | StreamedAnswer> | StreamedAnswer;
+) => Promise<Answer<R> | StreamedResponse> | StreamedResponse;
 
 /** Turns a priced route's body into its order, or refuses it (400). Awaits `prove` before anything that costs more than parsing. */
 export type OrderOf<R extends Route, O extends Order> = (

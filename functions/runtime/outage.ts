@@ -33,8 +33,5 @@ export function explainOutage(cause: unknown): ServiceError | undefined {
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
     CancellationReasons.some((reason) => passingReasons.has(reason.Code ?? ''));
   if (!isPassing) return undefined;
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy; try again.', {
-    cause,
-    headers: { 'Retry-After': '1' },
-  });
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy; try again.', { cause, retryAfterSeconds: 1 });
 }

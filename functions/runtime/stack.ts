@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { answerFormats } from '#contract/http/response-formats.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
-import { StreamedAnswer } from '#domain/inference/model-stream.ts';
+import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { accept } from '#middleware/accept.ts';
 import { authenticate } from '#middleware/authenticate.ts';
 import { authorize } from '#middleware/authorize.ts';
@@ -17,8 +17,9 @@ import { requestLog } from '#middleware/request-log.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
 import type { CoreServices } from './core-services.ts';
 import { canStream } from './response-streaming.ts';
+import { log, outcome } from './response-wiring.ts';
 import { bufferedHandler, streamedHandler } from './send-response.ts';
-import { authentication, idempotent, log, meters, outcome, publicOrigin } from './wiring.ts';
+import { authentication, idempotent, meters, publicOrigin } from './wiring.ts';
 
 /** The only place that orders middleware. */
 export function stack(
@@ -48,7 +49,7 @@ export function stack(
     .handler(async (event, { call }) => {
       if (call.replay) return call.replay.data;
       const data = await run(call, event);
-      if (data instanceof StreamedAnswer) {
+      if (data instanceof StreamedResponse) {
         // Its request leaves within a turn of the event loop; the response's head is made while the model works.
         await nextTurn();
         return data;

@@ -6,8 +6,8 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
 import { envelope } from '#middleware/envelope.ts';
 import { requestLog } from '#middleware/request-log.ts';
+import { log, outcome } from './response-wiring.ts';
 import { bufferedHandler } from './send-response.ts';
-import { log, outcome } from './wiring.ts';
 
 /** What a request log calls requests that no route matches. */
 const nowhere = { id: 'unknown-route' };
@@ -24,11 +24,10 @@ export function unknownRoute() {
       ),
     )
     .handler(({ path, httpMethod }) => {
-      const methods = allRoutes.filter((route) => matches(route.path, path)).map((route) => route.method);
-      if (methods.length === 0) throw new ServiceError('NOT_FOUND', 'There is nothing at this path.');
-      const allowed = methods.join(', ');
-      const detail = `${httpMethod.slice(0, 16)} is not offered at this path; it takes ${allowed}.`;
-      throw new ServiceError('METHOD_NOT_ALLOWED', detail, { headers: { Allow: allowed } });
+      const allowedMethods = allRoutes.filter((route) => matches(route.path, path)).map((route) => route.method);
+      if (allowedMethods.length === 0) throw new ServiceError('NOT_FOUND', 'There is nothing at this path.');
+      const detail = `${httpMethod.slice(0, 16)} is not offered at this path; it takes ${allowedMethods.join(', ')}.`;
+      throw new ServiceError('METHOD_NOT_ALLOWED', detail, { allowedMethods });
     });
   return bufferedHandler(handle);
 }

@@ -1,30 +1,12 @@
-import { newRequestId } from '#domain/shared/ids.ts';
 import type { Authentication } from '#middleware/authenticate.ts';
-import type { Outcome } from '#middleware/envelope.ts';
 import type { Idempotent } from '#middleware/idempotency.ts';
 import type { Meters } from '#middleware/meter.ts';
-import type { RequestLog } from '#middleware/request-log.ts';
 import { ambient } from './ambient.ts';
-import { type CoreServices, environment } from './core-services.ts';
-import { explainOutage } from './outage.ts';
-import { logger, recordRequest } from './telemetry.ts';
+import type { CoreServices } from './core-services.ts';
+import { environment } from './environment.ts';
+import { logger } from './telemetry.ts';
 
-/** What the middlewares are given; each part is looked up when a request needs it. */
-export const log: RequestLog = {
-  now: () => ambient.clock.now(),
-  newRequestId: () => newRequestId(ambient.random),
-  write: recordRequest,
-};
-
-export const outcome: Outcome = {
-  get sessionCookie() {
-    return environment().SESSION_COOKIE;
-  },
-  explain: explainOutage,
-  onUnforeseen: (error, requestId) => logger().error('unforeseen error', { requestId, error }),
-  onFailure: (error, failed) => logger().warn('a dependency failed', { ...failed, code: error.code, error }),
-};
-
+/** What the middlewares of a route are given; each part is looked up when a request needs it. */
 export const publicOrigin = (): string => environment().PUBLIC_ORIGIN;
 
 export const authentication = (services: () => CoreServices) => (): Authentication => ({

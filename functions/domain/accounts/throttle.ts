@@ -135,10 +135,10 @@ export function throttle(store: ThrottleStore, clock: Clock) {
 }
 
 function tooMany(rule: ThrottleRule, wait: number): ServiceError {
-  const seconds = String(Math.ceil(wait / second));
-  const advice = [`try again in ${seconds} s`, rule.remedy].filter((part) => part !== undefined);
+  const retryAfterSeconds = Math.ceil(wait / second);
+  const advice = [`try again in ${retryAfterSeconds} s`, rule.remedy].filter((part) => part !== undefined);
   const detail = `Too many attempts; ${advice.join(', ')}.`;
-  return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { 'Retry-After': seconds } });
+  return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
 }
 
 function idOf(rule: ThrottleRule, subject: string): string {

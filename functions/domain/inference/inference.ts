@@ -28,7 +28,8 @@ import type {
   WholeChatOrder,
   WholeCompletionOrder,
 } from './model-order.ts';
-import { billable, type ModelUsage, StreamedAnswer } from './model-stream.ts';
+import { billable, type ModelUsage } from './model-stream.ts';
+import { StreamedResponse } from './streamed-response.ts';
 import { countTokens, type Proof } from './tokens.ts';
 
 /** An answer and what it came to, in microcredits. */
@@ -74,7 +75,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   /** Charged once any content was delivered. */
-  function streamChat(order: StreamedChatOrder, requestId: string): StreamedAnswer {
+  function streamChat(order: StreamedChatOrder, requestId: string): StreamedResponse {
     const { model, request, amount, format, call } = order;
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
@@ -87,7 +88,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       delivered,
       onUsage,
     });
-    return new StreamedAnswer(chunks, async (isWhole) => (isWhole || delivered.text !== '' ? amount : 0), cancel);
+    return new StreamedResponse(chunks, async (isWhole) => (isWhole || delivered.text !== '' ? amount : 0), cancel);
   }
 
   async function orderCompletion<Answer>(
@@ -129,7 +130,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
    * A whole stream is charged for what the model reports; one that is cut short for its prompt and what was delivered, as the
    * model has reported it by then or else by our count, and 0 when nothing was delivered.
    */
-  function streamCompletion(order: StreamedCompletionOrder, requestId: string): StreamedAnswer {
+  function streamCompletion(order: StreamedCompletionOrder, requestId: string): StreamedResponse {
     const { model, request, format, call } = order;
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
@@ -156,7 +157,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       delivered,
       onUsage,
     });
-    return new StreamedAnswer(chunks, cost, cancel);
+    return new StreamedResponse(chunks, cost, cancel);
   }
 
   async function orderEmbeddings(asked: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {

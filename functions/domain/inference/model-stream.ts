@@ -28,49 +28,6 @@ export const ModelChunk = v.object({
 });
 export type ModelChunk = v.InferOutput<typeof ModelChunk>;
 
-/** An answer that is sent as it is made, chunk by chunk. Its making begins at once. */
-export class StreamedAnswer {
-  readonly #chunks: AsyncIterator<unknown>;
-  readonly #cost: (isWhole: boolean) => Promise<number>;
-  readonly #cancel: () => void;
-  readonly #first: Promise<IteratorResult<unknown>>;
-  #isRead = false;
-  #isWhole = false;
-
-  /** `cost` is asked what the answer has come to, in microcredits. */
-  constructor(chunks: AsyncIterator<unknown>, cost: (isWhole: boolean) => Promise<number>, cancel: () => void) {
-    this.#chunks = chunks;
-    this.#cost = cost;
-    this.#cancel = cancel;
-    this.#first = chunks.next();
-    // Whoever does not wait for it need not hear of its failure.
-    this.#first.catch(() => undefined);
-  }
-
-  /** Resolves when there is something to send. Fails where the model does before that: then nothing is sent or charged. */
-  async begun(): Promise<void> {
-    await this.#first;
-  }
-
-  /** What is sent next; fails where the model does. */
-  async next(): Promise<IteratorResult<unknown>> {
-    const chunk = await (this.#isRead ? this.#chunks.next() : this.#first);
-    this.#isRead = true;
-    this.#isWhole ||= chunk.done === true;
-    return chunk;
-  }
-
-  /** What it has come to so far, in microcredits; final once it has ended. Nothing when not even the first chunk was taken. */
-  async cost(): Promise<number> {
-    return this.#isRead ? this.#cost(this.#isWhole) : 0;
-  }
-
-  /** Ends the model's work. */
-  cancel(): void {
-    if (!this.#isWhole) this.#cancel();
-  }
-}
-
 /** Far more than any context has, and few enough that no price of them leaves the integers that a number holds exactly. */
 const maxTokens = 1_000_000_000;
 

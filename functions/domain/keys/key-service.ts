@@ -123,7 +123,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
       return shown(after, now);
     }
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The key is being changed by others; try again.', {
-      headers: { 'Retry-After': '1' },
+      retryAfterSeconds: 1,
     });
   }
 

@@ -1,9 +1,9 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
-import { decimalCredits, rateHeaders } from './receipt.ts';
+import { decimalCredits } from './receipt.ts';
 
 /** Seconds that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
 export const graceSeconds = 60;
@@ -26,9 +26,9 @@ export interface Attempt {
 export class InsufficientCredits extends ServiceError {
   readonly spendable: number;
 
-  constructor(amount: number, spendable: number, headers: Readonly<Record<string, string>>) {
+  constructor(amount: number, spendable: number, rateLimit: RateLimit | undefined) {
     const detail = `The call may cost ${decimalCredits(amount)} credits and ${decimalCredits(spendable)} are left; upgrade the plan or wait for the next month.`;
-    super('INSUFFICIENT_CREDITS', detail, { headers });
+    super('INSUFFICIENT_CREDITS', detail, { rateLimit });
     this.spendable = spendable;
   }
 }
@@ -68,24 +68,23 @@ export function invalidKey(): ServiceError {
 }
 
 function refusal(meter: Meter, attempt: Attempt): ServiceError {
-  const rate = rateStanding(meter, attempt.now);
-  const headers = rateHeaders(rate);
+  const rateLimit = rateStanding(meter, attempt.now);
   if (meter.planRank < attempt.minPlanRank) return planTooSmall(attempt);
-  if (rate && rate.retryAfterMs > 0) {
-    const retryAfter = String(Math.ceil(rate.retryAfterMs / 1000));
-    const detail = `The plan allows ${rate.limit} calls per minute; try again in ${retryAfter} s.`;
-    return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { ...headers, 'Retry-After': retryAfter } });
+  if (rateLimit && rateLimit.retryAfterMs > 0) {
+    const retryAfterSeconds = Math.ceil(rateLimit.retryAfterMs / 1000);
+    const detail = `The plan allows ${rateLimit.limit} calls per minute; try again in ${retryAfterSeconds} s.`;
+    return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds });
   }
   if (meter.holds.size >= meter.callsInFlight) {
     const detail = `The plan allows ${meter.callsInFlight} calls at the same time; wait for one to end.`;
-    return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { headers: { ...headers, 'Retry-After': '1' } });
+    return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds: 1 });
   }
   if (meter.spendable < attempt.amount) {
-    return new InsufficientCredits(attempt.amount, meter.spendable, headers);
+    return new InsufficientCredits(attempt.amount, meter.spendable, rateLimit);
   }
   if (meter.callsThisMonth >= meter.callsPerMonth) {
     const detail = `The plan allows ${meter.callsPerMonth} calls per month; upgrade the plan or wait for the next month.`;
-    return new ServiceError('INSUFFICIENT_CREDITS', detail, { headers });
+    return new ServiceError('INSUFFICIENT_CREDITS', detail, { rateLimit });
   }
   throw new Error('the admission was refused by a rule that the verdict does not know');
 }

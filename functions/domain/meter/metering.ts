@@ -1,11 +1,11 @@
 import type { Plans } from '#contract/billing/plans.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './billing.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
-import { creditHeaders, decimalCredits, rateHeaders } from './receipt.ts';
+import type { Receipt } from './receipt.ts';
 import { sweeper } from './sweep.ts';
 
 /** An admitted call's hold. Amounts in microcredits. */
@@ -13,10 +13,10 @@ export interface Charge {
   readonly held: number;
   /** Reads what the admission left, in a moment that nobody waits for; what it throws is thrown again to whoever needs it. */
   readonly prepare: () => void;
-  /** Headers of an answer whose cost is not known yet. */
-  holding(): Record<string, string>;
-  /** Headers that state this cost and what is left. */
-  receipt(cost: number): Record<string, string>;
+  /** Of a call whose cost is not known yet. */
+  holding(): Receipt;
+  /** Of a call that came to this cost. */
+  receipt(cost: number): Receipt;
   /** Closes the hold; only the first call counts. A cost above what was held is cut to it. */
   settle(cost: number, now: number): Promise<void>;
 }
@@ -76,22 +76,22 @@ export function metering(store: MeterStore, plans: Plans) {
 
   function openCharge(readAllowance: () => Allowance, attempt: Attempt): Charge {
     const hold: Hold = { ...attempt, keyId: attempt.keyId ?? '' };
-    let read: { allowance: Allowance; rate: Record<string, string> } | undefined;
+    let read: { allowance: Allowance; rateLimit: RateLimit | undefined } | undefined;
     let open = true;
 
     function standing() {
       if (read) return read;
       const allowance = readAllowance();
-      return (read = { allowance, rate: rateHeaders(rateStanding(allowance, attempt.now)) });
+      return (read = { allowance, rateLimit: rateStanding(allowance, attempt.now) });
     }
 
     return {
       held: attempt.amount,
       prepare: () => void standing(),
-      holding: () => ({ ...standing().rate, 'x-credits-held': decimalCredits(attempt.amount) }),
+      holding: () => ({ rateLimit: standing().rateLimit, held: attempt.amount }),
       receipt(cost) {
-        const { allowance, rate } = standing();
-        return { ...rate, ...creditHeaders(cost, allowance.spendable + attempt.amount - cost) };
+        const { allowance, rateLimit } = standing();
+        return { rateLimit, charged: cost, remaining: allowance.spendable + attempt.amount - cost };
       },
       async settle(cost, now) {
         if (!open) return;
@@ -121,9 +121,7 @@ export function metering(store: MeterStore, plans: Plans) {
 }
 
 function busy(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.', {
-    headers: { 'Retry-After': '1' },
-  });
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.', { retryAfterSeconds: 1 });
 }
 
 function settlementOf({ accountId, buckets }: Allowance, requestId: string, hold: Hold, now: number) {

@@ -1,4 +1,5 @@
 import type { PlanLimits } from '#contract/billing/plans.ts';
+import type { RateLimit } from '../shared/service-error.ts';
 import type { Allowance, Meter } from './meter.ts';
 
 /**
@@ -47,14 +48,9 @@ export function bucketsLeftBehind(buckets: Meter['buckets'], now: number): strin
   return [...buckets.keys()].filter((name) => leavesAt(name) <= now);
 }
 
-export interface RateStanding {
-  /** Calls per minute; undefined when the plan has no limit. */
-  readonly limit: number;
-  readonly remaining: number;
+interface RateStanding extends RateLimit {
   /** Milliseconds until a refused call is admitted; 0 when it would be now. */
   readonly retryAfterMs: number;
-  /** Milliseconds until the whole limit is free again. */
-  readonly resetMs: number;
 }
 
 /** Where an account stands in its rolling minute; undefined when its plan has no limit. */

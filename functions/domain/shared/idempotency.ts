@@ -87,11 +87,11 @@ export function answerAgain(record: IdempotencyRecord, { fingerprint }: Claim): 
   }
   if (running) {
     const detail = 'The first request with this Idempotency-Key is still running; try again.';
-    throw new ServiceError('REQUEST_IN_PROGRESS', detail, { headers: { 'Retry-After': '1' } });
+    throw new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
   }
   if (answer) return answer;
   const detail = `The request ${requestId} with this Idempotency-Key was answered; that answer cannot be given again.`;
-  throw new ServiceError('REPLAY_UNAVAILABLE', detail, { headers: { 'x-original-request-id': requestId } });
+  throw new ServiceError('REPLAY_UNAVAILABLE', detail, { originalRequestId: requestId });
 }
 
 /** Whether a refusal stays the same however often it is asked for; after the others a retry may succeed. */

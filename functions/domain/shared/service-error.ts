@@ -16,29 +16,46 @@ export function overlong(model: string, window: number, prompt: number, output: 
   );
 }
 
+/** Where an account stands in the calls per minute that its plan allows. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the whole limit is free again. */
+  readonly resetMs: number;
+}
+
 interface ServiceErrorOptions {
-  /** What the answer says besides. */
-  readonly headers?: Readonly<Record<string, string>>;
   /** The field of the input that is to blame. */
-  readonly field?: FaultyField;
+  readonly field?: FaultyField | undefined;
+  /** Seconds after which the same request may succeed. */
+  readonly retryAfterSeconds?: number | undefined;
+  readonly rateLimit?: RateLimit | undefined;
+  /** The request that came first with the same Idempotency-Key. */
+  readonly originalRequestId?: string | undefined;
+  /** Methods that the path takes, of a request with another. */
+  readonly allowedMethods?: readonly string[] | undefined;
   /** For the log only. */
   readonly cause?: unknown;
 }
 
-/**
- * A refusal or failure the caller is told about: a code of the closed table, and `detail`, one sentence for the caller.
- */
+/** A refusal or failure for the caller: a code of the closed table, `detail`, one sentence, and what its headers report. */
 export class ServiceError extends Error implements Refusal {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
   readonly field: FaultyField | undefined;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | undefined;
+  readonly rateLimit: RateLimit | undefined;
+  readonly originalRequestId: string | undefined;
+  readonly allowedMethods: readonly string[] | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, { cause: options.cause });
     this.code = code;
     this.field = options.field;
-    this.headers = options.headers ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.rateLimit = options.rateLimit;
+    this.originalRequestId = options.originalRequestId;
+    this.allowedMethods = options.allowedMethods;
   }
 
   get detail(): string {

@@ -58,8 +58,8 @@ export function failureError({ message, status }: ContainerFailure, model: strin
     return new ServiceError('INVALID_FORMAT', `The model ${model} refused the request.`, { cause });
   }
   if (status === 429 || status === 503) {
-    const headers = { 'Retry-After': '5' };
-    return new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is busy; try again.`, { cause, headers });
+    const detail = `The model ${model} is busy; try again.`;
+    return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds: 5 });
   }
   return new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause });
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
 import { type ContainerFailure, failureError, failureIn } from './container-failure.ts';
 
-const retrySoon = { 'Retry-After': '5' };
+const retryAfterSeconds = 5;
 
 /**
  * What a caller is told of a failed invocation (docs/design/containers.md#sagemaker-runtime-wire-protocol); the cause is for the log. `timedOut`: we
@@ -19,11 +19,11 @@ export function serviceErrorOf(error: unknown, model: string, timedOut: boolean)
   if (isModelError(error)) return failureError(containerFailure(error), model, cause);
   if (isPassing(error)) {
     const detail = `The model ${model} is busy or starting; try again.`;
-    return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, headers: retrySoon });
+    return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds });
   }
   if (isNamed(error, 'ValidationError') || isNamed(error, 'ValidationException')) {
     const detail = `The model ${model} is not available.`;
-    return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, headers: retrySoon });
+    return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds });
   }
   return new ServiceError('MODEL_ERROR', detailOf(error, model), { cause });
 }

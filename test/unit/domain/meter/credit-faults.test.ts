@@ -237,7 +237,7 @@ describe('calls that died', () => {
     const meter = await putMeter(database.client, meterWith(credits(10), { callsInFlight: 3, ceiling: 1000 }));
     for (const call of ['one', 'two', 'three']) await admit(attemptOn(meter, call));
     const early = admit(attemptOn(meter, 'early', { now: start + 149_999 }));
-    await expect(early).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', headers: { 'Retry-After': '1' } });
+    await expect(early).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: 1 });
     await admit(attemptOn(meter, 'in time', { now: start + 150_000 }));
   });
 });

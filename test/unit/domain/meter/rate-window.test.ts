@@ -35,10 +35,10 @@ async function call(meter: Meter, now: number): Promise<{ remaining: number } | 
   try {
     const charge = await workers[calls % workers.length]!.admit(attemptOn(meter, `call-${calls}`, { now, amount: 1 }));
     await charge.settle(1, now);
-    return { remaining: Number(charge.receipt(1)['x-ratelimit-remaining-requests']) };
+    return { remaining: charge.receipt(1).rateLimit?.remaining ?? Number.NaN };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'RATE_LIMIT_EXCEEDED') throw error;
-    return { retryAfter: Number(error.headers['Retry-After']) };
+    return { retryAfter: error.retryAfterSeconds ?? Number.NaN };
   }
 }
 

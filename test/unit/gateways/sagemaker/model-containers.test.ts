@@ -384,7 +384,7 @@ describe('what a container answers in place of a reply', () => {
     const error = serviceErrorOf(cause, 'svc-1', false);
     expect(error.code).toBe(code);
     expect(error.message).toMatch(detail);
-    expect(error.headers['Retry-After'] !== undefined).toBe(code === 'SERVICE_UNAVAILABLE');
+    expect(error.retryAfterSeconds !== undefined).toBe(code === 'SERVICE_UNAVAILABLE');
   });
 
   it('leaves nothing of its words in the cause that is logged, but what kind of failure it was', () => {

@@ -1,0 +1,42 @@
+/** What an operation responds with chunk by chunk, as its model generates them. The generation begins immediately. */
+export class StreamedResponse {
+  readonly #chunks: AsyncIterator<unknown>;
+  readonly #cost: (isWhole: boolean) => Promise<number>;
+  readonly #cancel: () => void;
+  readonly #first: Promise<IteratorResult<unknown>>;
+  #isRead = false;
+  #isWhole = false;
+
+  /** `cost` is asked what the response has come to, in microcredits. */
+  constructor(chunks: AsyncIterator<unknown>, cost: (isWhole: boolean) => Promise<number>, cancel: () => void) {
+    this.#chunks = chunks;
+    this.#cost = cost;
+    this.#cancel = cancel;
+    this.#first = chunks.next();
+    // Whoever does not wait for it need not hear of its failure.
+    this.#first.catch(() => undefined);
+  }
+
+  /** Resolves when there is something to send. Fails where the model does before that: then nothing is sent or charged. */
+  async begun(): Promise<void> {
+    await this.#first;
+  }
+
+  /** What is sent next; fails where the model does. */
+  async next(): Promise<IteratorResult<unknown>> {
+    const chunk = await (this.#isRead ? this.#chunks.next() : this.#first);
+    this.#isRead = true;
+    this.#isWhole ||= chunk.done === true;
+    return chunk;
+  }
+
+  /** What it has come to so far, in microcredits; final once it has ended. Nothing when not even the first chunk was taken. */
+  async cost(): Promise<number> {
+    return this.#isRead ? this.#cost(this.#isWhole) : 0;
+  }
+
+  /** Ends the model's work. */
+  cancel(): void {
+    if (!this.#isWhole) this.#cancel();
+  }
+}
