@@ -16,7 +16,7 @@ let loading: Promise<(text: string, limit: number) => number> | undefined;
 /** Counts by OpenAI's cl100k vocabulary. It is 1 MB of code, so it is loaded when a text first needs it. */
 export const bpeTokenizer: Tokenizer = {
   async count(text, limit = Number.POSITIVE_INFINITY) {
-    const count = await (loading ??= load());
+    const count = await (loading ??= load().catch(forget));
     let tokens = 0;
     for (const piece of pieces(text)) {
       tokens += count(piece, limit - tokens);
@@ -25,6 +25,12 @@ export const bpeTokenizer: Tokenizer = {
     return tokens;
   },
 };
+
+/** A load that failed is tried again by the next text. */
+function forget(error: unknown): never {
+  loading = undefined;
+  throw error;
+}
 
 /**
  * The vocabulary is the library's, the counting is not: its merges take the square of a word's length, and the cache
