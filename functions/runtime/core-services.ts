@@ -30,7 +30,9 @@ export function createCoreServices(updateBy: UpdateBy) {
 
   const meters = lazy((): MeterStore => {
     const name = table('meters');
-    const load = lazy(async () => (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name));
+    const load = lazy(async () =>
+      (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name, random),
+    );
     return {
       ...deferred(load, ['find', 'replace', 'watchHolds']),
       ...meterCalls(name, updateBy(variables, dynamo)),

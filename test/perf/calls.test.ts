@@ -4,6 +4,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { startCountedApi } from '#test/counted-api.ts';
 import { mistyped } from '#test/mistyped.ts';
 
@@ -80,7 +81,7 @@ test('the two writes of a call take one unit each, also in an account that never
   const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucketNow - age).toString(36), 2000]));
   const { accountId, item } = await api.account(4, () => ({ b: buckets }));
   const units: unknown[] = [];
-  const store = meterStore(api.client, 'meters', async (input) => {
+  const store = meterStore(api.client, 'meters', ambient.random, async (input) => {
     const answer = await api.client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'INDEXES' }));
     units.push(answer.ConsumedCapacity?.Table?.CapacityUnits);
     return () => answer.Attributes;

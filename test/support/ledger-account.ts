@@ -13,6 +13,7 @@ import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { meterImageOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { type Fault, faultyClient } from './faulty-client.ts';
 import { start } from './meters.ts';
 
@@ -49,7 +50,7 @@ export async function openLedgerAccount(
   const clock = { seconds: at, now: () => clock.seconds * 1000 };
   let [made, projected] = [0, 0];
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`${id}-${(made += 1)}`) };
-  const meters = metering(meterStore(client, tables.meters.name), plans);
+  const meters = metering(meterStore(client, tables.meters.name, ambient.random), plans);
   const subscriptions = subscriptionService(meters, noPayments, plans, clock, random);
   const ledger = { ledger: tables.ledger.name, accounts: tables.accounts.name };
   const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name);

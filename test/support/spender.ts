@@ -4,6 +4,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 
 /**
  * A worker in a process of its own that spends as fast as it can: `spender.ts <url> <account> <name> <costs as JSON>`,
@@ -18,7 +19,7 @@ export interface Spent {
 
 const [endpoint = '', accountId = '', name = '', costs = '[]'] = process.argv.slice(2);
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, maxAttempts: 3 }));
-const { admit } = metering(meterStore(client, 'meters'), planOfRank);
+const { admit } = metering(meterStore(client, 'meters', ambient.random), planOfRank);
 const now = Date.UTC(2027, 2, 1);
 const spent = { admitted: [] as number[], refused: [] as number[], others: [] as string[] };
 

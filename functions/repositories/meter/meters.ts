@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/tables.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
+import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { meterCalls, type Update } from './meter-calls.ts';
@@ -19,6 +19,7 @@ const marksKept = 4;
 export function meterStore(
   client: DynamoDBDocumentClient,
   tableName: string,
+  random: Random,
   update: Update = sdkUpdate(client),
 ): MeterStore {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
@@ -29,7 +30,7 @@ export function meterStore(
   }
 
   async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
-    const mark = randomBytes(6).toString('base64url');
+    const mark = Buffer.from(random.bytes(6)).toString('base64url');
     const marked = { ...after, marks: [mark, ...(before.marks ?? [])].slice(0, marksKept) };
     const write = client.send(new UpdateCommand({ ...key(before.accountId), ...billing(before, marked, entries) }));
     const outcome = await conditionally(write);

@@ -10,6 +10,7 @@ import { grantCredits } from '#domain/meter/billing.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { type Charge, metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { type Fault, inTurn, randomFaults } from '#test/faulty-client.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
@@ -160,8 +161,8 @@ describe('calls that died', () => {
     'leave nothing held once a sweep has gone round, though none went for a day, and others call meanwhile',
     async () => {
       const counted = countingClient();
-      const { admit, find } = metering(meterStore(database.client, 'meters'), planOfRank);
-      const { sweep } = metering(meterStore(counted.client, 'meters'), planOfRank);
+      const { admit, find } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
+      const { sweep } = metering(meterStore(counted.client, 'meters', ambient.random), planOfRank);
       const meters: Meter[] = [];
       for (let made = 0; made < accounts; made++) {
         const meter = await putMeter(database.client, meterWith(credits(holds), unhurried));
@@ -193,7 +194,7 @@ describe('calls that died', () => {
 
   it('of an account whose item cannot be read do not keep the sweep from the others, and the sweep says so', async () => {
     const own = await startTestDatabase();
-    const { admit, sweep, find } = metering(meterStore(own.client, 'meters'), planOfRank);
+    const { admit, sweep, find } = metering(meterStore(own.client, 'meters', ambient.random), planOfRank);
     const meters = await Promise.all(Array.from({ length: 20 }, () => putMeter(own.client, meterWith(credits(1)))));
     for (const meter of meters) await admit(attemptOn(meter, 'dead'));
     const broken = meters.splice(4, 1)[0]!;
@@ -211,7 +212,7 @@ describe('calls that died', () => {
   });
 
   it('are found by the first sweep after their deadline, also a short one behind long ones that still run', async () => {
-    const { admit, sweep, find } = metering(meterStore(database.client, 'meters'), planOfRank);
+    const { admit, sweep, find } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
     const meter = await putMeter(database.client, meterWith(credits(20), unhurried));
     const at = (seconds: number) => start + seconds * 1000;
     const heldAfterSweep = async (seconds: number) => {
@@ -233,7 +234,7 @@ describe('calls that died', () => {
   });
 
   it('free their places in flight when their deadline has passed, and not before', async () => {
-    const { admit } = metering(meterStore(database.client, 'meters'), planOfRank);
+    const { admit } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
     const meter = await putMeter(database.client, meterWith(credits(10), { callsInFlight: 3, ceiling: 1000 }));
     for (const call of ['one', 'two', 'three']) await admit(attemptOn(meter, call));
     const early = admit(attemptOn(meter, 'early', { now: start + 149_999 }));

@@ -6,6 +6,7 @@ import type { Meter } from '#domain/meter/meter.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { openLedgerAccount } from '#test/ledger-account.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
@@ -16,7 +17,7 @@ let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let store: MeterStore;
 beforeAll(async () => {
   database = await startTestDatabase();
-  store = meterStore(database.client, 'meters');
+  store = meterStore(database.client, 'meters', ambient.random);
 });
 afterAll(() => database.close());
 

@@ -10,6 +10,7 @@ import { metering } from '#domain/meter/metering.ts';
 import { startSubscription } from '#domain/meter/subscription-changes.ts';
 import { meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { type Fault, faultyClient } from '#test/faulty-client.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
@@ -128,7 +129,7 @@ describe('a grant whose reply was lost', () => {
 
   it('is known by its mark although others changed the account before it was tried again', async () => {
     const account = await openLedgerAccount(database.url);
-    const store = meterStore(database.client, 'meters');
+    const store = meterStore(database.client, 'meters', ambient.random);
     const topUp = (id: number, whole: number) =>
       account.meters.change(id, account.clock.now(), (meter) =>
         grantCredits(meter, credits(whole), account.clock.seconds),
@@ -150,7 +151,7 @@ describe('a grant whose reply was lost', () => {
       },
       { step: 'deserialize', priority: 'low' },
     );
-    const { change } = metering(meterStore(slow.client, 'meters'), planOfRank);
+    const { change } = metering(meterStore(slow.client, 'meters', ambient.random), planOfRank);
     await change(account.id, account.clock.now(), (meter) => grantCredits(meter, credits(70), account.clock.seconds));
     const after = await store.find(account.id);
     expect(others).toBeGreaterThan(1);

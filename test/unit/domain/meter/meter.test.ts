@@ -6,6 +6,7 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
 
@@ -16,7 +17,7 @@ let store: MeterStore;
 beforeAll(async () => {
   database = await startTestDatabase();
   client = database.client;
-  store = meterStore(client, 'meters');
+  store = meterStore(client, 'meters', ambient.random);
 });
 afterAll(() => database.close());
 

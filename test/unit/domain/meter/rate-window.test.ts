@@ -7,6 +7,7 @@ import type { Meter } from '#domain/meter/meter.ts';
 import { type Metering, metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
@@ -17,7 +18,7 @@ let workers: Metering[];
 beforeAll(async () => {
   database = await startTestDatabase();
   clients = times(4, () => DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url, maxAttempts: 1 })));
-  workers = clients.map((client) => metering(meterStore(client, 'meters'), planOfRank));
+  workers = clients.map((client) => metering(meterStore(client, 'meters', ambient.random), planOfRank));
 });
 afterAll(async () => {
   for (const client of clients) client.destroy();
@@ -131,7 +132,7 @@ describe('the rolling minute', () => {
   it('leaves no bucket behind that has left the window', async () => {
     const meter = await withLimit(100);
     for (let count = 0; count < 60; count++) await call(meter, start + count * 3000);
-    const after = await meterStore(database.client, 'meters').find(meter.accountId);
+    const after = await meterStore(database.client, 'meters', ambient.random).find(meter.accountId);
     expect(after?.buckets.size).toBeLessThanOrEqual(22);
   });
 });

@@ -8,6 +8,7 @@ import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/ambient.ts';
 import { startTestDatabase } from '#test/database.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
 
@@ -56,7 +57,7 @@ async function year(client: DynamoDBDocumentClient) {
   const clock = { seconds: start / 1000, now: () => clock.seconds * 1000 };
   let made = 0;
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`id-${(made += 1)}`) };
-  const meters = metering(meterStore(client, tables.meters.name), planOfRank);
+  const meters = metering(meterStore(client, tables.meters.name, ambient.random), planOfRank);
   const subscriptions = subscriptionService(meters, noPayments, planOfRank, clock, random);
   const balances: number[] = [];
   for (let month = 0; month < 12; month++) {
@@ -91,7 +92,10 @@ describe('copies of the meters that lag behind', () => {
       return Item?.['c'];
     };
     expect([await read(false), await read(true)]).toEqual([credits(50), credits(50)]);
-    await meterStore(database.client, tables.meters.name).admit({ ...attemptOn(meterWith(0), 'call'), accountId });
+    await meterStore(database.client, tables.meters.name, ambient.random).admit({
+      ...attemptOn(meterWith(0), 'call'),
+      accountId,
+    });
     expect([await read(false), await read(true)]).toEqual([credits(50), credits(49)]);
   });
 
