@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, isJsonObject, withDefault } from '../shared/fields.ts';
+import { integer, isJsonObject } from '../shared/fields.ts';
 import { samplingDefaults, samplingRules } from './inference-fields.ts';
 
 const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
@@ -12,14 +12,14 @@ const streamOptions = v.intersect([
 
 /** What steers the choice of tokens and the stream, as OpenAI's clients send it: null is as good as absent. */
 export const nullableSampling = {
-  temperature: withDefault(v.nullish(temperature, samplingDefaults.temperature)),
-  top_p: withDefault(v.nullish(top_p, samplingDefaults.top_p)),
-  top_k: withDefault(v.nullish(top_k, samplingDefaults.top_k)),
-  frequency_penalty: withDefault(v.nullish(penalty, samplingDefaults.penalty)),
-  presence_penalty: withDefault(v.nullish(penalty, samplingDefaults.penalty)),
+  temperature: v.nullish(temperature, samplingDefaults.temperature),
+  top_p: v.nullish(top_p, samplingDefaults.top_p),
+  top_k: v.nullish(top_k, samplingDefaults.top_k),
+  frequency_penalty: v.nullish(penalty, samplingDefaults.penalty),
+  presence_penalty: v.nullish(penalty, samplingDefaults.penalty),
   stop: v.nullish(stop),
   seed: v.nullish(integer(0)),
-  stream: withDefault(v.nullish(stream, false)),
+  stream: v.nullish(stream, false),
   stream_options: v.nullish(streamOptions),
 };
 

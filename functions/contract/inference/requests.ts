@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, whole, withDefault } from '../shared/fields.ts';
+import { integer, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import {
   content,
@@ -40,13 +40,13 @@ const Message = v.variant(
 );
 
 const sampling = {
-  temperature: withDefault(v.optional(samplingRules.temperature, samplingDefaults.temperature)),
-  top_p: withDefault(v.optional(samplingRules.top_p, samplingDefaults.top_p)),
-  top_k: withDefault(v.optional(samplingRules.top_k, samplingDefaults.top_k)),
-  frequency_penalty: withDefault(v.optional(samplingRules.penalty, samplingDefaults.penalty)),
-  presence_penalty: withDefault(v.optional(samplingRules.penalty, samplingDefaults.penalty)),
+  temperature: v.optional(samplingRules.temperature, samplingDefaults.temperature),
+  top_p: v.optional(samplingRules.top_p, samplingDefaults.top_p),
+  top_k: v.optional(samplingRules.top_k, samplingDefaults.top_k),
+  frequency_penalty: v.optional(samplingRules.penalty, samplingDefaults.penalty),
+  presence_penalty: v.optional(samplingRules.penalty, samplingDefaults.penalty),
   stop: v.optional(v.nullable(samplingRules.stop)),
-  stream: withDefault(v.optional(samplingRules.stream, false)),
+  stream: v.optional(samplingRules.stream, false),
 };
 
 /** Body of POST /chat/completions; unknown fields are ignored and never forwarded. */

@@ -32,20 +32,6 @@ export const decimal = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
-/**
- * A field with a default that is not checked each time it is used: that took more than half of a chat's checks. Throws at once
- * for one that breaks the field's own rule.
- */
-export function withDefault<Field extends v.GenericSchema & { readonly default: unknown }>(field: Field): Field {
-  const { default: value } = field;
-  v.assert(field, value);
-  const check = field['~run'].bind(field);
-  return Object.assign(field, {
-    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) =>
-      dataset.value === value ? { typed: true, value } : check(dataset, config),
-  });
-}
-
 /** Epoch ms of the last instant that a year of four digits can name: what is later could be stored, but not shown again. */
 export const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
