@@ -1,7 +1,7 @@
 import { deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
 import { operatorService } from '#domain/accounts/operators.ts';
-import { passwordService } from '#domain/accounts/passwords.ts';
+import { passwordService } from '#domain/accounts/password-service.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
@@ -13,7 +13,7 @@ import { statementService } from '#domain/billing/statements.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { keyService } from '#domain/keys/key-service.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
-import { closureStore } from '#repositories/accounts/account-deletions.ts';
+import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { auditStore } from '#repositories/accounts/audit.ts';
 import { deviceStore } from '#repositories/accounts/devices.ts';
@@ -58,7 +58,7 @@ function build() {
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
-  const closures = lazy(() => closureStore(dynamo(), table('accounts'), table('meters')));
+  const deletions = lazy(() => accountDeletionStore(dynamo(), table('accounts'), table('meters')));
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
   const keys = lazy(() => keyService(keyStore(dynamo(), table('accounts'), table('meters')), clock, random));
   const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
@@ -78,11 +78,11 @@ function build() {
     ),
     devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
-    profile: lazy(() => profileService(accounts(), closures, meters, throttles, clock, random, settings)),
+    profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
     operators: lazy(() =>
       operatorService(
         accounts(),
-        closures(),
+        deletions(),
         keys(),
         meters(),
         subscriptions(),

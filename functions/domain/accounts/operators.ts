@@ -7,13 +7,13 @@ import type { Metering } from '../meter/metering.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Account, normalizedEmail, type Role } from './account.ts';
+import type { AccountDeletionStore } from './account-deletion-store.ts';
 import type { AccountStore } from './account-store.ts';
-import type { ClosureStore } from './closure-store.ts';
 
 /** What an operator did to an account, and why. `at` in epoch ms; `by` the operator's account. */
-export interface Act {
+export interface AuditEvent {
   readonly accountId: number;
-  readonly act: 'suspend' | 'resume' | 'suspend key' | 'assign plan' | 'grant credits';
+  readonly action: 'suspend' | 'resume' | 'suspend key' | 'assign plan' | 'grant credits';
   readonly by: number;
   readonly reason: string;
   readonly at: number;
@@ -22,16 +22,16 @@ export interface Act {
 
 /** Rows that are never changed. */
 export interface AuditStore {
-  append(act: Act): Promise<void>;
+  append(event: AuditEvent): Promise<void>;
 }
 
 /** Who acts, why, and by which request. */
-export type Authority = Pick<Act, 'by' | 'reason' | 'requestId'>;
+export type Authority = Pick<AuditEvent, 'by' | 'reason' | 'requestId'>;
 
-/** What operators may do to other people's accounts. Each act is written down before it is done. */
+/** What operators may do to other people's accounts. Each action is recorded before it is done. */
 export function operatorService(
   accounts: AccountStore,
-  closures: ClosureStore,
+  deletions: AccountDeletionStore,
   keys: KeyService,
   metering: Metering,
   subscriptions: SubscriptionService,
@@ -42,48 +42,48 @@ export function operatorService(
     return shown(existing(await accounts.findByEmail(normalizedEmail(email))));
   }
 
-  async function acting(accountId: number, act: Act['act'], authority: Authority): Promise<Account> {
+  async function recorded(accountId: number, action: AuditEvent['action'], authority: Authority): Promise<Account> {
     const account = existing(await accounts.find(accountId));
     if (account.deletedAt !== undefined) throw new ServiceError('INVALID_STATE', 'The account is deleted.');
-    await audit.append({ accountId, act, ...authority, at: clock.now() });
+    await audit.append({ accountId, action, ...authority, at: clock.now() });
     return account;
   }
 
-  async function again(accountId: number) {
+  async function reread(accountId: number) {
     return shown(existing(await accounts.find(accountId)));
   }
 
   async function suspend(accountId: number, authority: Authority) {
-    await acting(accountId, 'suspend', authority);
-    await closures.suspend(accountId, clock.now());
-    return again(accountId);
+    await recorded(accountId, 'suspend', authority);
+    await deletions.suspend(accountId, clock.now());
+    return reread(accountId);
   }
 
   async function resume(accountId: number, authority: Authority) {
-    await acting(accountId, 'resume', authority);
-    await closures.resume(accountId);
-    return again(accountId);
+    await recorded(accountId, 'resume', authority);
+    await deletions.resume(accountId);
+    return reread(accountId);
   }
 
   async function suspendKey(accountId: number, keyId: string, authority: Authority) {
-    await acting(accountId, 'suspend key', authority);
+    await recorded(accountId, 'suspend key', authority);
     return keys.suspendByOperator(accountId, keyId);
   }
 
   async function assignPlan(accountId: number, planName: string, authority: Authority) {
-    await acting(accountId, 'assign plan', authority);
+    await recorded(accountId, 'assign plan', authority);
     await subscriptions.assign(accountId, planName);
-    return again(accountId);
+    return reread(accountId);
   }
 
   /** The ledger's row carries the credits; the audit row who gave them and why. */
   async function grant(accountId: number, credits: number, authority: Authority) {
-    await acting(accountId, 'grant credits', authority);
+    await recorded(accountId, 'grant credits', authority);
     const now = clock.now();
     await metering.change(accountId, now, (meter) =>
       grantCredits(meter, credits * microPerCredit, Math.floor(now / 1000)),
     );
-    return again(accountId);
+    return reread(accountId);
   }
 
   async function setRole(email: string, role: Role): Promise<void> {

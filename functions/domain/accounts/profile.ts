@@ -4,8 +4,8 @@ import { newRequestId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
+import type { AccountDeletionStore } from './account-deletion-store.ts';
 import type { AccountStore } from './account-store.ts';
-import type { ClosureStore } from './closure-store.ts';
 import { accountDeletedMail } from './mails.ts';
 import type { AccountSettings } from './settings.ts';
 import { type Throttle, unconfirmedDeletions } from './throttle.ts';
@@ -16,7 +16,7 @@ const keptMs = 30 * 86_400_000;
 /** What a person does with their account itself. */
 export function profileService(
   accounts: AccountStore,
-  closures: () => ClosureStore,
+  deletions: () => AccountDeletionStore,
   meters: () => Metering,
   throttle: () => Throttle,
   clock: Clock,
@@ -35,7 +35,7 @@ export function profileService(
   }
 
   /**
-   * Ends keys and sessions at once and frees the address; `prove` checks the password of an account that has one. An
+   * Ends keys and sessions immediately and frees the address; `prove` checks the password of an account that has one. An
    * address that was never confirmed may be a stranger's to whoever registered it: it gets no notice, and is freed only so
    * often in a day.
    */
@@ -48,7 +48,7 @@ export function profileService(
     if (!isConfirmed) await throttle().demand(unconfirmedDeletions, account.email);
     const now = clock.now();
     const removal = { purgeAt: now + keptMs, freeFrom: await nextFreeMonth(account, now) };
-    await closures().remove(account, removal, isConfirmed ? noticeTo(account) : undefined, now);
+    await deletions().remove(account, removal, isConfirmed ? noticeTo(account) : undefined, now);
   }
 
   function noticeTo(account: Account): OutgoingMail {
@@ -68,8 +68,8 @@ export function profileService(
   /** Purges what deleted accounts left, once it has been kept long enough. Returns how many. */
   async function purge(): Promise<number> {
     let purged = 0;
-    for await (const closed of closures().toBePurged(clock.now())) {
-      await closures().purge(closed);
+    for await (const deleted of deletions().toBePurged(clock.now())) {
+      await deletions().purge(deleted);
       purged++;
     }
     return purged;

@@ -1,6 +1,6 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { ClosedAccount, ClosureStore } from '#domain/accounts/closure-store.ts';
+import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account-deletion-store.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { claimKey, claimRow, identityKey, mailRow, purgeKey, userKey } from './account-items.ts';
@@ -8,7 +8,11 @@ import { freeMonthsFrom } from './free-months.ts';
 
 const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
 
-export function closureStore(client: DynamoDBDocumentClient, table: string, metersTable: string): ClosureStore {
+export function accountDeletionStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  metersTable: string,
+): AccountDeletionStore {
   function userUpdate(accountId: number, UpdateExpression: string, now?: number): TransactItem {
     const values = now !== undefined && { ExpressionAttributeValues: { ':now': now } };
     const condition = 'attribute_exists(pk) AND attribute_not_exists(deletedAt)';
@@ -41,7 +45,7 @@ export function closureStore(client: DynamoDBDocumentClient, table: string, mete
     await commit(client, [userUpdate(accountId, 'REMOVE suspendedAt'), meterClosing(accountId, undefined)]);
   }
 
-  const remove: ClosureStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
+  const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [claimKey(account.email), ...(account.identities ?? []).map(identityKey)];
     await commit(client, [
       userUpdate(account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', now),
@@ -53,7 +57,7 @@ export function closureStore(client: DynamoDBDocumentClient, table: string, mete
     ]);
   };
 
-  async function* toBePurged(now: number): AsyncGenerator<ClosedAccount> {
+  async function* toBePurged(now: number): AsyncGenerator<DeletedAccount> {
     const query = {
       TableName: table,
       KeyConditionExpression: 'pk = :purge AND sk <= :now',
@@ -63,7 +67,7 @@ export function closureStore(client: DynamoDBDocumentClient, table: string, mete
   }
 
   /** The note that it is to be purged goes last, so that a purge cut short is taken up again. */
-  async function purge({ accountId, purgeAt }: ClosedAccount): Promise<void> {
+  async function purge({ accountId, purgeAt }: DeletedAccount): Promise<void> {
     const query = {
       TableName: table,
       KeyConditionExpression: 'pk = :pk',

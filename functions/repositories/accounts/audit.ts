@@ -6,8 +6,8 @@ import { auditKey } from './account-items.ts';
 /** A request acts once: a row that is already there is this one, written by a try whose reply was lost. */
 export function auditStore(client: DynamoDBDocumentClient, table: string): AuditStore {
   return {
-    async append({ accountId, ...act }) {
-      const Item = { ...auditKey(accountId, act.at, act.requestId), ...act };
+    async append({ accountId, action, ...event }) {
+      const Item = { ...auditKey(accountId, event.at, event.requestId), act: action, ...event };
       const write = new PutCommand({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' });
       await conditionally(client.send(write));
     },

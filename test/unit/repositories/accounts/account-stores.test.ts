@@ -20,8 +20,8 @@ afterAll(() => database.close());
 
 it('an act that is written again, as its reply was lost, leaves one row; another request leaves another', async () => {
   const audit = auditStore(database.client, table);
-  const act = { accountId: id, act: 'suspend', by: 1, reason: 'spam', at: 1000, requestId: 'one' } as const;
-  for (const requestId of ['one', 'one', 'two']) await audit.append({ ...act, requestId });
+  const event = { accountId: id, action: 'suspend', by: 1, reason: 'spam', at: 1000, requestId: 'one' } as const;
+  for (const requestId of ['one', 'one', 'two']) await audit.append({ ...event, requestId });
   const { Items } = await database.client.send(
     new QueryCommand({
       TableName: table,
