@@ -26,7 +26,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_TOKEN: {
     cause: 'The confirmation or reset token is wrong, used, replaced by a newer one, or too old',
     remedy: 'Request a new mail',
-    detail: 'The reset link has expired or was already used; ask for a new one.',
+    detail: 'The reset link has expired or was already used; request a new one.',
   },
   INVALID_API_KEY: {
     cause: 'No credential, or a key or session that is wrong, expired, revoked or suspended',
@@ -91,7 +91,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   REPLAY_UNAVAILABLE: {
     cause: 'The request with this Idempotency-Key succeeded, with a stream or a response too long to store',
     remedy: 'It was executed: view the usage, and use a new key for a new request',
-    detail: 'The request hV3kQ9sTz1LmXw7RbYc with this Idempotency-Key was completed; its response cannot be replayed.',
+    detail: 'The request hV3kQ9sTz1LmXw7RbYc with this Idempotency-Key has completed; its response cannot be replayed.',
   },
   REQUEST_IN_PROGRESS: {
     cause: 'The first request with this Idempotency-Key is still running',
@@ -121,7 +121,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INTERNAL_ERROR: {
     cause: 'A defect of the service',
     remedy: `${failure}; report the request id if it persists`,
-    detail: 'Something went wrong on our side; name the request hV3kQ9sTz1LmXw7RbYc when you ask about it.',
+    detail: 'Something went wrong on our side; report it with the request id hV3kQ9sTz1LmXw7RbYc.',
   },
   MODEL_ERROR: { cause: 'The model failed', remedy: failure, detail: 'The model svc-1 failed.' },
   SERVICE_UNAVAILABLE: {

@@ -7,7 +7,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** What each piece counts beside its bytes: a body in pieces of one byte takes hundreds of times as much as it says. */
+/** What each piece counts beside its bytes: a body in pieces of one byte takes hundreds of times as much memory as it has bytes. */
 const pieceBytes = 256;
 
 /** The whole of a body; rejects with BodyTooLarge when it has more than so many bytes. It is put together as it comes. */

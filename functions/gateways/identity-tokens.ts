@@ -38,7 +38,7 @@ const fetchKeys: FetchImplementation = async (url, options) => {
 };
 
 /**
- * Verifies Google's identity tokens: RS256 by the provider's keys, which are cached and asked for again at most once a
+ * Verifies Google's identity tokens: RS256 by the provider's keys, which are cached and fetched again at most once a
  * minute, our audience, its issuers, not expired, not from the future, address verified (Google "Verify the Google ID
  * token on your server side").
  */
@@ -85,7 +85,7 @@ function digestOf(token: string): string {
     .digest('base64url');
 }
 
-/** The provider's keys could not be fetched or read: nothing is said about the token. */
+/** The provider's keys could not be fetched or read: nothing is known of the token. */
 function isUnreachable(cause: unknown): boolean {
   return (
     cause instanceof errors.JWKSTimeout ||

@@ -1,7 +1,7 @@
 import type { Tokenizer } from '#domain/shared/ports.ts';
 
 /** UTF-16 units. A run without a break is cut here, so that none costs more than others. */
-const longestRun = 256;
+const maxRunLength = 256;
 
 /** White space beyond ASCII, as regular expressions have it. */
 const wideSpaces = new Set(
@@ -65,7 +65,7 @@ function* pieces(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += 1) {
     const space = isSpace(text.charCodeAt(at));
     if (space !== wasSpace) [runAt, wasSpace] = [at, space];
-    if (at - runAt < longestRun) continue;
+    if (at - runAt < maxRunLength) continue;
     yield text.slice(pieceAt, at);
     pieceAt = runAt = at;
   }

@@ -21,7 +21,7 @@ export interface Authentication {
  * the admission itself checks the key, so here it is only parsed, and `prove` is left for a request that is bad.
  */
 export function authenticate(route: Route, authentication: () => Authentication): Middleware {
-  /** Reads the key once, however often it is asked for. */
+  /** Reads the key once, however often it is called. */
   function proofOf(caller: KeyCaller): Proof {
     let proof: Promise<void> | undefined;
     async function read(): Promise<void> {

@@ -36,7 +36,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
 }
 
 /**
- * Whether a browser says that another site's page sent this (docs/design/http.md#cookie-changes). What comes with an
+ * Whether a browser reports that another site's page sent this (docs/design/http.md#cookie-changes). What comes with an
  * Authorization header is no page's doing: browsers add no such header by themselves.
  */
 function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
@@ -48,7 +48,7 @@ function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
   return headerValues(event, 'origin').some((origin) => !own.has(origin));
 }
 
-/** Nothing that reaches the function tells how the browser came here, so it is how the service is served. */
+/** Nothing that reaches the function shows how the browser came here, so it is how the service is served. */
 function schemeOf(publicOrigin: string): string {
   return publicOrigin.startsWith('http://') ? 'http:' : 'https:';
 }

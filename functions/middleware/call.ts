@@ -32,7 +32,7 @@ export interface OpenedSession {
   readonly lifetimeMs: number;
 }
 
-/** What the middlewares find out about one request, in this order, and what goes out with the answer. */
+/** What the middlewares find out about one request, in this order, and what goes out with the response. */
 export interface Call {
   readonly requestId: string;
   /** Epoch ms. */
@@ -43,20 +43,20 @@ export interface Call {
   prove?: Proof;
   input: { path: unknown; query: unknown; body: unknown };
   order?: Order;
-  /** What the Idempotency-Key header says, on routes that take it. */
+  /** The value of the Idempotency-Key header, on routes that take it. */
   idempotencyKey?: string;
   /** This request is the one that runs with its key. */
   claim?: Claim;
-  /** The answer of the request that came first with the key, given again in place of running the operation. */
+  /** The response to the request that came first with the key, sent again in place of running the operation. */
   replay?: KeptSuccess;
-  /** Request id of the one that came first with the key, whose answer or refusal is given again. */
+  /** Request id of the one that came first with the key, whose response is sent again. */
   replayOf?: string;
   charge?: Charge;
   /** What the response reports of the charge. */
   receipt?: Receipt;
-  /** Opens or ends the browser's session with this answer. */
+  /** Opens or ends the browser's session with this response. */
   session?: OpenedSession | 'ended';
-  /** Makes the browser a known device with this answer. */
+  /** Makes the browser a known device with this response. */
   device?: IssuedDevice;
 }
 

@@ -10,7 +10,7 @@ export function deviceOf(event: APIGatewayProxyEvent, sessionCookie: string): st
   return cookieValue(event, deviceCookie(sessionCookie));
 }
 
-/** The cookies that an answer sets, as values of `Set-Cookie`. */
+/** The cookies that a response sets, as values of `Set-Cookie`. */
 export function cookiesOf({ session, device }: Call, sessionCookie: string): string[] {
   const ended = { text: '', lifetimeMs: 0 };
   return [

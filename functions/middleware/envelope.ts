@@ -12,10 +12,10 @@ import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 export interface Outcome {
   readonly sessionCookie: string;
-  /** What the caller is told of an error that is not a ServiceError; undefined for one nobody foresaw. */
+  /** The refusal for an error that is not a ServiceError; undefined for one nobody foresaw. */
   explain(error: unknown): ServiceError | undefined;
   onUnforeseen(error: unknown, requestId: string): void;
-  /** Told of every failure that is not the caller's (5xx) and was foreseen; its cause is for the operators. */
+  /** Reports every failure that is not the caller's (5xx) and was foreseen; its cause is for the operators. */
   onFailure(error: ServiceError, failed: Failed): void;
 }
 
@@ -29,13 +29,13 @@ export interface CallResponse {
   readonly lifecycle: ResponseLifecycle;
 }
 
-/** Which request failed, and which model it had asked for. */
+/** Which request failed, and which model it named. */
 export interface Failed {
   readonly requestId: string;
   readonly model: string | undefined;
 }
 
-/** Puts every answer, success or error, into the envelope or the other format asked for; the only place that knows statuses. */
+/** Puts every response, success or error, into the envelope or the route's other format; the only place that knows statuses. */
 export function envelope(
   outcome: () => Outcome,
   success: Route['success'],
@@ -82,9 +82,9 @@ export function envelope(
   };
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
-    const told = explained(error, call);
-    call.response.refusal = told.code;
-    return told;
+    const refusal = explained(error, call);
+    call.response.refusal = refusal.code;
+    return refusal;
   }
 
   function explained(error: unknown, call: Call): ServiceError {
@@ -95,7 +95,7 @@ export function envelope(
     outcome().onUnforeseen(error, call.requestId);
     return new ServiceError(
       'INTERNAL_ERROR',
-      `Something went wrong on our side; name the request ${call.requestId} when you ask about it.`,
+      `Something went wrong on our side; report it with the request id ${call.requestId}.`,
     );
   }
 }

@@ -10,35 +10,35 @@ export interface EventStreamOptions {
   readonly explain: (error: unknown) => ServiceError;
 }
 
-/** The body of a reply that is sent as it is made. */
+/** The body of a response that is sent as it is generated. */
 export interface EventStream {
-  /** Each is made when it is asked for. */
+  /** Each is made when it is read. */
   readonly pieces: AsyncIterable<string>;
   /** The reader takes no more: ends the model's work, and resolves when the call is settled. */
   readonly leave: () => Promise<void>;
 }
 
-/** A streamed answer as the body of a reply, at the reader's pace. */
-export function eventStream(answer: StreamedResponse, options: EventStreamOptions): EventStream {
+/** A streamed response as the body that is sent, at the reader's pace. */
+export function eventStream(response: StreamedResponse, options: EventStreamOptions): EventStream {
   const reader = { isLeft: false };
   return {
-    pieces: events(answer, options, reader),
+    pieces: events(response, options, reader),
     leave() {
       reader.isLeft = true;
-      answer.cancel();
+      response.cancel();
       return options.lifecycle.settle();
     },
   };
 }
 
 async function* events(
-  answer: StreamedResponse,
+  response: StreamedResponse,
   { format, lifecycle, explain }: EventStreamOptions,
   reader: { readonly isLeft: boolean },
 ): AsyncGenerator<string> {
   let last: string;
   try {
-    for (let next = await answer.next(); !next.done; next = await answer.next()) {
+    for (let next = await response.next(); !next.done; next = await response.next()) {
       lifecycle.markFirstByte();
       yield format.chunkEvent(next.value);
     }

@@ -2,25 +2,25 @@ import type { Route } from '#contract/http/route.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import {
-  answerAgain,
   claimOf,
   type Idempotency,
   isFinal,
-  type KeptAnswer,
   type KeptRefusal,
+  type KeptResponse,
+  keptResponse,
 } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 
 export interface Idempotent {
   readonly records: Idempotency;
-  /** Tells the operators of a claim that could not be ended; it lapses, and until then a repeat is refused. */
+  /** Reports a claim that could not be ended to the operators; it expires, and until then a repeat is refused. */
   readonly onLostRecord: (error: unknown) => void;
 }
 
 /**
- * Runs a request with an Idempotency-Key once, and gives its answer to the repeats. Two middlewares around the meter:
- * `claim` before it, so that a repeat is neither admitted nor counted, and `keep` after it, so that the answer is
+ * Runs a request with an Idempotency-Key once, and sends its response to the repeats. Two middlewares around the meter:
+ * `claim` before it, so that a repeat is neither admitted nor counted, and `keep` after it, so that the response is
  * stored before the call is charged: a crash between the two may cost us the charge, never the caller a second one.
  */
 export function idempotency(route: Route, idempotent: () => Idempotent): { claim: Middleware; keep: Middleware } {
@@ -33,11 +33,11 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
     return { code: error.code, detail: error.message };
   }
 
-  function replay(call: Call, answer: KeptAnswer, requestId: string): void {
+  function replay(call: Call, kept: KeptResponse, requestId: string): void {
     call.replayOf = requestId;
     if (route.priced) call.receipt = { charged: 0 };
-    if ('code' in answer) throw new ServiceError(answer.code, answer.detail);
-    call.replay = answer;
+    if ('code' in kept) throw new ServiceError(kept.code, kept.detail);
+    call.replay = kept;
     delete call.order;
   }
 
@@ -53,7 +53,7 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
         const earlier = await idempotent().records.claim(claim, lifetimeMs);
         if (!earlier) return;
         delete call.claim;
-        replay(call, answerAgain(earlier, claim), earlier.requestId);
+        replay(call, keptResponse(earlier, claim), earlier.requestId);
       },
       onError: async function endClaim({ error, context: { call } }) {
         if (!call.claim) return;
@@ -67,13 +67,13 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
       },
     },
     keep: {
-      after: async function keepAnswer({ response, context: { call } }) {
+      after: async function keepResponse({ response, context: { call } }) {
         if (!call.claim) return;
         const isStream = response instanceof StreamedResponse;
         if (isStream) await response.begun();
-        const answer = isStream ? undefined : { ...route.success, data: response ?? null };
+        const kept = isStream ? undefined : { ...route.success, data: response ?? null };
         try {
-          await idempotent().records.keep(call.claim, answer);
+          await idempotent().records.keep(call.claim, kept);
         } catch (error) {
           if (isStream) response.cancel();
           throw error;

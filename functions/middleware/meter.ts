@@ -9,9 +9,9 @@ import type { Call, Middleware } from './call.ts';
 export interface Meters {
   readonly metering: Metering;
   readonly now: () => number;
-  /** Tells the operators of a hold that could not be closed; it lapses and its credits come back. */
+  /** Reports a hold that could not be closed to the operators; it expires and its credits come back. */
   readonly onLostSettlement: (error: unknown) => void;
-  /** Tells the operators of a call that came to more than was held for it, as its model reports more than it was asked for. */
+  /** Reports a call that came to more than was held for it, as its model reports more than was requested. */
   readonly onExcess: (excess: Excess) => void;
 }
 
@@ -60,10 +60,10 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const minPlanRank = findModel(model, priced.capability)?.minPlanRank ?? 1;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
       const { requestId } = call;
-      const asked = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
+      const attempt = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
       const admit = (order: Order) => {
         if (order.call) meanwhile(order.call);
-        return metering.admit({ ...asked, amount: order.amount });
+        return metering.admit({ ...attempt, amount: order.amount });
       };
       call.charge = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await affordable(call.order, refusal);

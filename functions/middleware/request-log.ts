@@ -8,7 +8,7 @@ export interface RequestLine {
   readonly requestId: string;
   readonly route: string;
   readonly status: number;
-  /** Why the caller did not get what was asked for; of a stream that broke, beside its status 200. */
+  /** Why the call failed or was refused; of a stream that broke, beside its status 200. */
   readonly code: ErrorCode | undefined;
   /** Until the response had left, where the function streams; else until it was made. */
   readonly latencyMs: number;

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '#contract/shared/errors.ts';
 
 /**
- * How the response of one call comes to its end. The middlewares say what it is and what settles the call; whoever sends it settles
- * the call before the response ends, and closes it after. Settling and closing happen once, however often they are asked for.
+ * How the response of one call comes to its end. The middlewares set what it is and what settles the call; whoever sends it settles
+ * the call before the response ends, and closes it after. Settling and closing happen once, however often they are called.
  */
 export class ResponseLifecycle {
   /** HTTP status, once it is known. */
   status: number | undefined;
-  /** Why the caller did not get what was asked for: of a stream, also after its status. */
+  /** Why the call failed or was refused: of a stream, also after its status. */
   refusal: ErrorCode | undefined;
   /** Microcredits that the call comes to. */
   cost = 0;
@@ -29,7 +29,7 @@ export class ResponseLifecycle {
     this.firstByteAt ??= this.#now();
   }
 
-  /** How the call will be settled, in place of what was said before. Changes nothing once that has begun. */
+  /** How the call will be settled, in place of what was set before. Changes nothing once that has begun. */
   settleBy(settlement: () => Promise<void>): void {
     this.#settlement = settlement;
   }

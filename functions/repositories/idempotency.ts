@@ -65,5 +65,5 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
 
 function recordOf(row: unknown) {
   const { answer, ...record } = v.parse(Row, row);
-  return { ...record, answer };
+  return { ...record, response: answer };
 }

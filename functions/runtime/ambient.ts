@@ -4,7 +4,7 @@ import type { Clock, Random } from '#domain/shared/ports.ts';
 const poolBytes = 4096;
 let [pool, used] = [Buffer.alloc(0), 0];
 
-/** Asking the system for a few bytes takes as long as for many. No byte is given twice. */
+/** Reading a few bytes of the system takes as long as for many. No byte is given twice. */
 function pooledBytes(size: number): Uint8Array {
   if (size > poolBytes) return randomBytes(size);
   if (used + size > pool.length) [pool, used] = [randomBytes(poolBytes), 0];

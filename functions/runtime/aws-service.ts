@@ -42,7 +42,7 @@ const special = [
 
 /**
  * A service as the SDK finds it, by what Lambda puts into the environment (AWS "Defined runtime environment variables"), without
- * loading the SDK. Undefined where only the SDK can tell: in other partitions, by a profile, with FIPS, dual stack or account
+ * loading the SDK. Undefined where only the SDK can find it: in other partitions, by a profile, with FIPS, dual stack or account
  * endpoints.
  */
 export function awsService(id: keyof typeof ids, variables: Variables = process.env): AwsService | undefined {
@@ -60,7 +60,7 @@ function regionalUrl(id: keyof typeof ids, region: string): string | undefined {
 
 const renewBeforeMs = 5 * 60_000;
 
-/** Kept as the SDK keeps them: for good, unless they say when they end; reading the environment takes long for what it is. */
+/** Kept as the SDK keeps them: for good, unless they have an expiration; reading the environment takes long for what it is. */
 function credentialsIn(variables: Variables): AwsService['credentials'] {
   let kept: Credentials | undefined;
   let renewAt = 0;

@@ -35,7 +35,7 @@ import { perEnvironment } from './per-environment.ts';
 
 export type Services = ReturnType<typeof build>;
 
-/** Everything that is not priced may need, each part built when it is first asked for. */
+/** Everything that is not priced may need, each part built when it is first needed. */
 export const services = perEnvironment(build);
 
 function build() {
@@ -53,7 +53,7 @@ function build() {
     issuers: environment.IDENTITY_ISSUERS.split(','),
     keysUrl: environment.IDENTITY_KEYS_URL,
   };
-  // What one function of many needs is read when that function first asks for it, not by every start.
+  // What one function of many needs is read when that function first needs it, not by every start.
   const identities = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));

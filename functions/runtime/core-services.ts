@@ -17,7 +17,7 @@ export type CoreServices = ReturnType<typeof createCoreServices>;
 type UpdateBy = (environment: Environment, loadClient: () => Promise<DynamoDBDocumentClient>) => Update;
 
 /**
- * What the middlewares of every route use, each part built when it is first asked for. The stores, and with them the SDK, are loaded
+ * What the middlewares of every route use, each part built when it is first needed. The stores, and with them the SDK, are loaded
  * by the first call of one of their methods: most priced calls make none, as the two writes of a call go by `updateBy`.
  */
 export function createCoreServices(updateBy: UpdateBy) {

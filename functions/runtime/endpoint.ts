@@ -6,7 +6,7 @@ import type { InputCheck, Operation } from './operation.ts';
 import { given, stack } from './stack.ts';
 import { typed } from './typed.ts';
 
-/** Builds a route's Lambda handler; `check` refuses (400) input that no schema can, before anyone asks who may (403). */
+/** Builds a route's Lambda handler; `check` refuses (400) input that no schema can, before anyone checks who may (403). */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>, check?: InputCheck<R>) {
   return stack(
     route,

@@ -1,4 +1,4 @@
-/** Builds a value when it is first asked for, and keeps it; a promise that is rejected is made again. */
+/** Builds a value when it is first needed, and keeps it; a promise that is rejected is made again. */
 export function lazy<T>(build: () => T): () => T {
   let built: { value: T } | undefined;
   return () => {

@@ -9,7 +9,7 @@ import type { CallServices } from './call-services.ts';
 import type { Services } from './container.ts';
 
 type Parsed<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined;
-type Answer<R> = R extends { output: infer Schema extends GenericSchema } ? InferInput<Schema> : void;
+type ResponseData<R> = R extends { output: infer Schema extends GenericSchema } ? InferInput<Schema> : void;
 type CallerOf<R extends Route> = R['credential'] extends 'session'
   ? SessionCaller
   : R['credential'] extends 'key'
@@ -33,9 +33,9 @@ export interface OperationCall<R extends Route> {
   readonly network: string | undefined;
   /** What the browser holds as a known device. */
   readonly device: string | undefined;
-  /** Opens or ends the browser's session with this answer. */
+  /** Opens or ends the browser's session with this response. */
   readonly setSession: (session: OpenedSession | 'ended') => void;
-  /** Makes the browser a known device with this answer; undefined leaves it as it is. */
+  /** Makes the browser a known device with this response; undefined leaves it as it is. */
   readonly setDevice: (device: IssuedDevice | undefined) => void;
 }
 
@@ -44,10 +44,10 @@ export type PricedOperation<R extends Route, O extends Order> = (
   services: CallServices,
   call: Omit<OperationCall<R>, 'network' | 'device'> & {
     readonly order: O;
-    /** Says what the call came to, in microcredits, where that is not what was held. */
+    /** Sets what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;
   },
-) => Promise<Answer<R> | StreamedResponse> | StreamedResponse;
+) => Promise<ResponseData<R> | StreamedResponse> | StreamedResponse;
 
 /** Turns a priced route's body into its order, or refuses it (400). Awaits `prove` before anything that costs more than parsing. */
 export type OrderOf<R extends Route, O extends Order> = (
@@ -57,7 +57,10 @@ export type OrderOf<R extends Route, O extends Order> = (
 ) => Promise<O>;
 
 /** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */
-export type Operation<R extends Route> = (services: Services, call: OperationCall<R>) => Promise<Answer<R>> | Answer<R>;
+export type Operation<R extends Route> = (
+  services: Services,
+  call: OperationCall<R>,
+) => Promise<ResponseData<R>> | ResponseData<R>;
 
 /**
  * Refuses (400) input that its schema cannot: for what it needs to know beside it, as the time or who calls. It comes

@@ -44,7 +44,7 @@ export function streamedHandler(handle: Handle) {
 async function sendPieces(response: awslambda.HttpResponseStream, { pieces, leave }: EventStream): Promise<void> {
   response.once('close', () => void leave());
   try {
-    // A piece that is asked for counts as delivered.
+    // A piece that is read counts as delivered.
     if (response.destroyed) return;
     for await (const piece of pieces) {
       if (!response.write(piece)) await hasRoom(response);

@@ -19,14 +19,14 @@ class Figures extends Metrics {
 }
 
 /** One line in the log, which CloudWatch takes its metrics from too (AWS "Embedded metric format"). */
-export function recordRequest({ route, latencyMs, firstByteMs, ...line }: RequestLine): void {
+export function recordRequest({ route, latencyMs, firstByteMs, ...others }: RequestLine): void {
   if (!figures().isDisabled()) {
     const { _aws, ...declared } = requestMetrics(route, firstByteMs !== undefined);
     const values = { [metrics.latency]: latencyMs, [metrics.firstByte]: firstByteMs };
-    const told = { _aws: { ..._aws, Timestamp: Date.now() }, ...declared, ...values, message: 'request', ...line };
-    process.stdout.write(`${JSON.stringify(told)}\n`);
+    const line = { _aws: { ..._aws, Timestamp: Date.now() }, ...declared, ...values, message: 'request', ...others };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
   }
-  if (line.code) count(dimensions.cause, line.code, metrics.refusals, 1);
+  if (others.code) count(dimensions.cause, others.code, metrics.refusals, 1);
 }
 
 const declarations = new Map<string, ReturnType<Metrics['serializeMetrics']>>();
@@ -49,7 +49,7 @@ export function recordCharge(chargedAs: ServiceName, cost: number): void {
   count(dimensions.chargedAs, chargedAs, metrics.credits, cost / microPerCredit);
 }
 
-/** How late the sweep found the oldest hold of a dead call; written with every run, so that silence tells too. */
+/** How late the sweep found the oldest hold of a dead call; written with every run, so that silence shows too. */
 export function recordSweep(oldestHoldSeconds: number): void {
   figures().addMetric(metrics.overdueHold, MetricUnit.Seconds, oldestHoldSeconds);
   figures().publishStoredMetrics();

@@ -4,5 +4,5 @@
  */
 export const connectionTimeout = 3000;
 
-/** DynamoDB answers within milliseconds, so a silent connection is given up early. */
+/** DynamoDB responds within milliseconds, so a silent connection is given up early. */
 export const dynamoTimeout = 5000;

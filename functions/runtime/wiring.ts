@@ -19,11 +19,11 @@ export const authentication = (services: () => CoreServices) => (): Authenticati
 export const meters = (services: () => CoreServices) => (): Meters => ({
   metering: services().metering(),
   now: () => ambient.clock.now(),
-  onLostSettlement: (error) => logger().error('a settlement was lost; its hold will lapse', { error }),
+  onLostSettlement: (error) => logger().error('a settlement was lost; its hold will expire', { error }),
   onExcess: (excess) => logger().warn('a call came to more than was held for it', { ...excess }),
 });
 
 export const idempotent = (services: () => CoreServices) => (): Idempotent => ({
   records: services().idempotency(),
-  onLostRecord: (error) => logger().error('the claim of an Idempotency-Key was not ended; it will lapse', { error }),
+  onLostRecord: (error) => logger().error('the claim of an Idempotency-Key was not ended; it will expire', { error }),
 });

@@ -13,9 +13,9 @@ const orderCompletion: OrderOf<Route, Order> = ({ inference }, body, prove) =>
 
 const createCompletion: PricedOperation<Route, Order> = async ({ inference }, { order, requestId, setCost }) => {
   if (order.stream) return inference().streamCompletion(order, requestId);
-  const { answer, cost } = await inference().complete(order, requestId);
+  const { body, cost } = await inference().complete(order, requestId);
   setCost(cost);
-  return answer;
+  return body;
 };
 
 export const handler = pricedEndpoint(inferenceRoutes.createCompletion, orderCompletion, createCompletion);

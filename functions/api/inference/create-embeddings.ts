@@ -9,9 +9,9 @@ const orderEmbeddings: OrderOf<Route, EmbeddingsOrder> = ({ inference }, body, p
   inference().orderEmbeddings(body, prove);
 
 const createEmbeddings: PricedOperation<Route, EmbeddingsOrder> = async ({ inference }, { order, setCost }) => {
-  const { answer, cost } = await inference().embed(order);
+  const { body, cost } = await inference().embed(order);
   setCost(cost);
-  return answer;
+  return body;
 };
 
 export const handler = pricedEndpoint(inferenceRoutes.createEmbeddings, orderEmbeddings, createEmbeddings);

@@ -14,7 +14,7 @@ export interface NewAccount {
 
 /** Users and their e-mail claims in the `accounts` table. Moments in epoch ms. */
 export interface AccountStore {
-  /** When the address or an identity may have its next free month, epoch seconds; undefined for one that may at once. */
+  /** When the address or an identity may have its next free month, epoch seconds; undefined for one that may immediately. */
   freeFrom(account: Account): Promise<number | undefined>;
   /** False when the address, or the identity, is taken; or has had a free month that the meter takes no account of. */
   create(account: NewAccount, now: number): Promise<boolean>;

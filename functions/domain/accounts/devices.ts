@@ -39,7 +39,7 @@ export function deviceService(devices: DeviceStore, clock: Clock, random: Random
   }
 
   /**
-   * Makes the browser known, unless its cookie says that it is. When there are too many, another gives way: of those that
+   * Makes the browser known, unless its cookie shows that it is. When there are too many, another gives way: of those that
    * never came back the newest, so that a program that keeps no cookie replaces its own; else the one used longest ago.
    */
   async function remember(account: Account, text: string | undefined): Promise<IssuedDevice | undefined> {

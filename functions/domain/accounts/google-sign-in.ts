@@ -7,7 +7,7 @@ import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { ConsumedToken, IdentityStore } from './identity-store.ts';
 
-/** What a verified identity token says. `expiresAt` in epoch ms, `digest` names the token. */
+/** The claims of a verified identity token. `expiresAt` in epoch ms, `digest` names the token. */
 export interface VerifiedIdentity extends ConsumedToken {
   readonly issuer: string;
   readonly subject: string;

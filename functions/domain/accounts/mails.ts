@@ -29,7 +29,7 @@ export function resetMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Reset your password',
     to,
-    body: 'Somebody, most likely you, asked to reset the password of your account. The link works once and for 30 minutes.',
+    body: 'Somebody, most likely you, requested a password reset for your account. The link works once and for 30 minutes.',
     action: 'Choose a new password',
     link,
     footer: 'If it was not you, ignore this mail: your password stays as it is.',
@@ -73,7 +73,7 @@ export function accountDeletedMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Your account was deleted',
     to,
-    body: 'Your account was deleted: its keys stopped working at once, and its data will be purged in 30 days.',
+    body: 'Your account was deleted: its keys stopped working immediately, and its data will be purged in 30 days.',
     action: 'Go to the service',
     link,
     footer: 'If it was not you, write to the operators of the service within these 30 days.',

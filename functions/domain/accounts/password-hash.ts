@@ -21,12 +21,12 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
   return timingSafeEqual(hash, parts.hash);
 }
 
-/** Whether a stored hash was made with another cost than today's, and is to be made anew at the next login. */
+/** Whether a stored hash was made with another cost than today's, and is to be regenerated at the next login. */
 export function isOutdated(phc: string, log2Cost: number): boolean {
   return parsePhc(phc).log2Cost !== log2Cost;
 }
 
-/** A hash that no password has: verifying against it takes the same time, so unknown accounts answer like known ones. */
+/** A hash that no password has: verifying against it takes the same time, so the response for unknown accounts is like that for known ones. */
 export function decoyHash(log2Cost: number): string {
   return `$scrypt$ln=${log2Cost},r=${blockSize},p=1$${unpadded(new Uint8Array(16))}$${unpadded(new Uint8Array(hashBytes))}`;
 }

@@ -27,7 +27,7 @@ export function passwordService(
   settings: AccountSettings,
 ) {
   /**
-   * Answers alike, by the same work, whether the address has an account or not. When the links that anybody can ask for
+   * The response is the same, by the same work, whether the address has an account or not. When the links that anybody can request
    * are used up, a confirmed account still gets a further one every ten minutes (ADR 10).
    */
   async function forgot(email: string, network?: string): Promise<void> {
@@ -104,5 +104,5 @@ export function passwordService(
 }
 
 function badToken(): ServiceError {
-  return new ServiceError('INVALID_TOKEN', 'The reset link has expired or was already used; ask for a new one.');
+  return new ServiceError('INVALID_TOKEN', 'The reset link has expired or was already used; request a new one.');
 }

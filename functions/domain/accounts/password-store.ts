@@ -1,6 +1,6 @@
 import type { OutgoingMail, StoredToken } from './account.ts';
 
-/** Somebody asked for a reset link. `isFurther`: after those that anybody can ask for were used up. */
+/** Somebody requested a reset link. `isFurther`: after those that anybody can request were used up. */
 export interface ResetRequest {
   readonly email: string;
   readonly isFurther: boolean;
@@ -24,7 +24,7 @@ export interface ResetAccount {
 export interface PasswordStore {
   /** The same password, hashed at today's cost; nothing happens when it was changed meanwhile. */
   rehash(accountId: number, before: string, passwordHash: string): Promise<void>;
-  /** Notes that somebody asked for a reset link; a job does the rest, so the answer tells nothing by its time. */
+  /** Notes that somebody requested a reset link; a job does the rest, so the response reveals nothing by its time. */
   requestReset(requestId: string, request: ResetRequest, now: number): Promise<void>;
   /** The request if it is still open. */
   findRequest(requestId: string): Promise<ResetRequest | undefined>;

@@ -32,7 +32,7 @@ export function signInService(
 ) {
   /**
    * The account whose password this is. Tries are counted before the hash, for unknown addresses alike; an unknown
-   * address takes the same time and answers the same as a wrong password. The tries of a known device are counted by
+   * address takes the same time and has the same response as a wrong password. The tries of a known device are counted by
    * themselves, and the right password there forgets none of those that strangers made.
    */
   async function signIn(email: string, password: string, { network, device }: SignInOrigin): Promise<Account> {

@@ -4,7 +4,7 @@ interface Store<Row> {
 }
 
 /**
- * Ends what an account has too many of, the lowest rank first. To be called after one is opened: of many opened at once,
+ * Ends what an account has too many of, the lowest rank first. To be called after one is opened: of many opened concurrently,
  * the last to count sees all; where all rank alike, none of them ends one that another keeps.
  */
 export async function endSurplus<Row extends { readonly digest: string }>(

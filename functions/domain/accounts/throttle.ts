@@ -26,7 +26,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 const freeGuesses = 5;
-const mostGuesses = 100;
+const maxGuesses = 100;
 
 /** Guesses of one account's password by anybody who knows its address. */
 export const passwordGuesses = guesses('guess');
@@ -34,7 +34,7 @@ export const passwordGuesses = guesses('guess');
 /** Guesses from one device that signed in to the account before: nobody else's stop it. */
 export const deviceGuesses = guesses('device-guess');
 
-/** Guesses in the account's own sessions, where the password is asked for once more. */
+/** Guesses in the account's own sessions, where the password is required once more. */
 export const sessionGuesses = guesses('session-guess');
 
 /**
@@ -44,18 +44,18 @@ export const sessionGuesses = guesses('session-guess');
 function guesses(name: string): ThrottleRule {
   return {
     name,
-    marks: mostGuesses,
+    marks: maxGuesses,
     keepMs: 30 * day,
     remedy: 'or reset the password',
     waitMs(marks, now) {
       if (marks.length < freeGuesses) return 0;
       const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hour);
-      return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < mostGuesses ? wait : this.keepMs) - now);
+      return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < maxGuesses ? wait : this.keepMs) - now);
     },
   };
 }
 
-/** Mails to one address that anybody can ask for. */
+/** Mails to one address that anybody can request. */
 export const mailsToAddress = windows('mail', [
   { most: 3, ms: hour },
   { most: 10, ms: day },
@@ -73,7 +73,7 @@ export const confirmationsAgain = windows('confirmation', [{ most: 4, ms: day }]
  */
 export const unconfirmedDeletions = windows('deletion', [{ most: 3, ms: day }]);
 
-/** Wrong passwords, and mails asked for, from one network. */
+/** Wrong passwords, and mails requested, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ most: 20, ms: 5 * minute }]);
 export const mailsFromNetwork = windows('network-mail', [{ most: 20, ms: hour }]);
 
@@ -92,7 +92,7 @@ const maxTries = 25;
 
 export type Throttle = ReturnType<typeof throttle>;
 
-/** Counts what people do by a hash of whom it concerns, so that the store tells nobody who that is. */
+/** Counts what people do by a hash of whom it concerns, so that the store reveals to nobody who that is. */
 export function throttle(store: ThrottleStore, clock: Clock) {
   async function remembered(rule: ThrottleRule, id: string, now: number) {
     const found = await store.find(id);

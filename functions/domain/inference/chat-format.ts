@@ -4,12 +4,12 @@ import { reasonOf } from './end-reason.ts';
 import { totalled } from './model-stream.ts';
 
 /**
- * The specification's answers: a call of one function (docs/design/inference.md#function-call-message), streams whose last
- * chunk says why it ended, and the usage ("Chat stream").
+ * The specification's responses: a call of one function (docs/design/inference.md#function-call-message), streams whose last
+ * chunk has the reason that it ended, and the usage ("Chat stream").
  */
 export const specifiedChat: ChatFormat<ChatCompletion> = {
-  mostCalls: 1,
-  answer({ content, calls: [call], usage, ...end }, { id, created, model }) {
+  maxCalls: 1,
+  body({ content, calls: [call], usage, ...end }, { id, created, model }) {
     const called = call && { function_call: { name: call.name, arguments: call.arguments } };
     const message = { role: 'assistant' as const, content, ...called };
     const choice = { index: 0, message, finish_reason: reasonOf(end, 'function_call') };
@@ -32,7 +32,7 @@ const chunk = ({ id, created, model }: About, delta: object, finish_reason: stri
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-/** A piece where the one call of an answer is its `function_call`. */
+/** A piece where the one call of a response is its `function_call`. */
 export function functionDelta(piece: ChatPiece) {
   if ('content' in piece) return { content: piece.content };
   const { opened, arguments: text } = piece.call;

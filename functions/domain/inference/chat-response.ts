@@ -3,14 +3,14 @@ import type { DeliveredText } from './delivered-text.ts';
 import { type EndReason, endReason } from './end-reason.ts';
 import type { ModelChunk, ModelUsage } from './model-stream.ts';
 
-/** What an answer is called, and who gave it; `created` in Unix seconds. */
+/** A response's id and its model; `created` in Unix seconds. */
 export interface About {
   readonly id: string;
   readonly created: number;
   readonly model: string;
 }
 
-/** How a model's answer ended: `called` says that it asked for a function. */
+/** How a model's response ended; `called`: with the call of a function. */
 export interface ChatEnd {
   readonly reason: EndReason;
   readonly called: boolean;
@@ -22,7 +22,7 @@ export interface ChatReply extends ChatEnd {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
-/** Some of an answer's text, or some of a call's arguments; `opened` with the first piece of a call. */
+/** Some of a response's text, or some of a call's arguments; `opened` with the first piece of a call. */
 export type ChatPiece = { readonly content: string } | { readonly call: CallPiece };
 
 export interface CallPiece {
@@ -31,21 +31,21 @@ export interface CallPiece {
   readonly arguments: string;
 }
 
-/** How the answer of a chat looks from outside. */
-export interface ChatFormat<Answer> {
-  /** Calls of one answer that it can tell; further ones are left out. */
-  readonly mostCalls: number;
-  answer(reply: ChatReply, about: About): Answer;
-  /** The chunks of a stream that tell a piece; the first ones also say the role. */
+/** How the response to a chat looks from outside. */
+export interface ChatFormat<Body> {
+  /** Function calls that one response can have; further ones are left out. */
+  readonly maxCalls: number;
+  body(reply: ChatReply, about: About): Body;
+  /** The chunks of a stream for a piece; the first ones also have the role. */
   pieceChunks(piece: ChatPiece, about: About, isFirst: boolean): readonly unknown[];
-  /** The last chunks; the only ones when the answer is empty. */
+  /** The last chunks; the only ones when the response is empty. */
   endChunks(end: ChatEnd, about: About, isFirst: boolean): readonly unknown[];
 }
 
-/** The answer in the model's reply. */
-export function chatReply(reply: ModelChatReply, usage: ModelUsage, about: About, mostCalls: number): ChatReply {
+/** The response in the model's reply. */
+export function chatReply(reply: ModelChatReply, usage: ModelUsage, about: About, maxCalls: number): ChatReply {
   const [choice] = reply.choices;
-  const calls = (choice?.message.tool_calls ?? []).slice(0, mostCalls).map((call, index) => ({
+  const calls = (choice?.message.tool_calls ?? []).slice(0, maxCalls).map((call, index) => ({
     id: call.id || callId(about, index),
     name: call.function.name,
     arguments: call.function.arguments,
@@ -54,21 +54,21 @@ export function chatReply(reply: ModelChatReply, usage: ModelUsage, about: About
   return { content, calls, called: calls.length > 0, reason: endReason(choice?.finish_reason), usage };
 }
 
-/** Containers that give a call no id get one made of the answer's. */
+/** Containers that give a call no id get one made of the response's. */
 const callId = ({ id }: About, index: number): string => `${id}-call-${index}`;
 
 export interface ChatStream {
   readonly chunks: AsyncIterable<ModelChunk>;
-  readonly format: Pick<ChatFormat<unknown>, 'mostCalls' | 'pieceChunks' | 'endChunks'>;
+  readonly format: Pick<ChatFormat<unknown>, 'maxCalls' | 'pieceChunks' | 'endChunks'>;
   readonly about: About;
   readonly delivered: DeliveredText;
-  /** Makes usage that can be billed of what the model said. */
+  /** Makes usage that can be billed of what the model reported. */
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-/** The chunks of a streamed answer as its format has them. A model that goes on past its `max_tokens` is ended. */
+/** The chunks of a streamed response as its format has them. A model that goes on past its `max_tokens` is ended. */
 export async function* chatChunks({ chunks, format, about, delivered, onUsage }: ChatStream): AsyncGenerator {
-  const calls = callReader(about, format.mostCalls);
+  const calls = callReader(about, format.maxCalls);
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
   let called = false;
@@ -81,7 +81,7 @@ export async function* chatChunks({ chunks, format, about, delivered, onUsage }:
       called ||= 'call' in piece;
       delivered.add('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
       // `yield*` would make an async iterator of each array: one for every chunk.
-      for (const told of format.pieceChunks(piece, about, isFirst)) yield told;
+      for (const chunk of format.pieceChunks(piece, about, isFirst)) yield chunk;
       isFirst = false;
     }
     if (delivered.isSuspicious && (await delivered.isOverlong())) {
@@ -104,14 +104,14 @@ function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generat
   }
 }
 
-/** Numbers the calls in the order they are opened; what belongs to calls beyond the most is dropped. */
-function callReader(about: About, mostCalls: number): CallReader {
+/** Numbers the calls in the order they are opened; what belongs to calls beyond the maximum is dropped. */
+function callReader(about: About, maxCalls: number): CallReader {
   const indexes = new Map<number, number>();
   return ({ index: given, id, function: { name, arguments: text } }, position) => {
     const known = indexes.get(given ?? position);
     if (known !== undefined) return text ? { index: known, arguments: text } : undefined;
     const index = indexes.size;
-    if (index === mostCalls) return undefined;
+    if (index === maxCalls) return undefined;
     indexes.set(given ?? position, index);
     return { index, opened: { id: id || callId(about, index), name: name ?? '' }, arguments: text ?? '' };
   };

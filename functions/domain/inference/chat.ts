@@ -11,7 +11,7 @@ import { type Proof, TokenCount } from './tokens.ts';
 const overheadPerMessage = 4;
 const overhead = 3;
 
-/** Asked for when the caller sends no `max_tokens` (docs/specification.md#post-chatcompletions). */
+/** Requested when the caller sends no `max_tokens` (docs/specification.md#post-chatcompletions). */
 const defaultMaxTokens = 1024;
 
 /** A chat request as OpenAI-compatible containers take it, without `model`, which the endpoint stands for. */
@@ -47,7 +47,7 @@ export const ModelChatReply = v.object({
 export type ModelChatReply = v.InferOutput<typeof ModelChatReply>;
 
 /**
- * How many tokens the answer may have. Refuses (400) what cannot fit into the model's context: only a `max_tokens`
+ * How many tokens the response may have. Refuses (400) what cannot fit into the model's context: only a `max_tokens`
  * that the caller sent must fit, the default is cut to what is left (docs/design/inference.md#requested-output).
  */
 export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<number> {

@@ -10,10 +10,10 @@ import { type ModelChunk, type ModelUsage, ReportedUsage, totalled } from './mod
 import { modelSampling, type Sampling } from './sampling.ts';
 import { type Proof, TokenCount } from './tokens.ts';
 
-/** Asked for when the caller sends no `max_tokens` (docs/specification.md#post-completions). */
+/** Requested when the caller sends no `max_tokens` (docs/specification.md#post-completions). */
 const defaultMaxTokens = 100;
 
-/** What a model is to continue, whichever way it was asked for. */
+/** What a model is to continue, in whichever format it was requested. */
 export interface Prompt extends Sampling {
   readonly model: string;
   readonly prompt: string;
@@ -37,12 +37,12 @@ export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;
 /** The request to send, the most tokens it can come to, and the count of its prompt; refuses (400) what the model's context cannot hold. */
 export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer, prove: Proof) {
   const { model, prompt } = request;
-  const asked = request.max_tokens ?? undefined;
+  const requested = request.max_tokens ?? undefined;
   const window = findModel(model, 'completion')?.contextWindow ?? 0;
   const count = new TokenCount([prompt], tokenizer);
-  const tokens = await count.bound(window - (asked ?? defaultMaxTokens), window, prove);
-  if (tokens + (asked ?? 1) > window) throw overlong(model, window, tokens, asked ?? 1);
-  const maxTokens = asked ?? Math.min(defaultMaxTokens, window - tokens);
+  const tokens = await count.bound(window - (requested ?? defaultMaxTokens), window, prove);
+  if (tokens + (requested ?? 1) > window) throw overlong(model, window, tokens, requested ?? 1);
+  const maxTokens = requested ?? Math.min(defaultMaxTokens, window - tokens);
   const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request) };
   return { body, maxTokens: tokens + maxTokens, count };
 }
@@ -53,15 +53,15 @@ export interface CompletionEnd {
 }
 
 /** How a completion looks from outside. */
-export interface CompletionFormat<Answer> {
-  answer(reply: CompletionEnd & { readonly text: string }, about: About): Answer;
+export interface CompletionFormat<Body> {
+  body(reply: CompletionEnd & { readonly text: string }, about: About): Body;
   textChunk(text: string, about: About): unknown;
   endChunks(end: CompletionEnd, about: About): readonly unknown[];
 }
 
 /** The specification's; the last chunk of a stream, with an empty text, carries the usage. */
 export const specifiedCompletion: CompletionFormat<Completion> = {
-  answer: ({ text, reason, usage }, { id, created, model }) => ({
+  body: ({ text, reason, usage }, { id, created, model }) => ({
     id,
     object: 'text_completion',
     created,
@@ -78,7 +78,7 @@ export interface CompletionStream {
   readonly format: Pick<CompletionFormat<unknown>, 'textChunk' | 'endChunks'>;
   readonly about: About;
   readonly delivered: DeliveredText;
-  /** Makes usage that can be billed of what the model said. */
+  /** Makes usage that can be billed of what the model reported. */
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
@@ -108,7 +108,7 @@ export function completionReply(reply: ModelCompletionReply, usage: ModelUsage):
   return { text: choice?.text ?? '', reason: endReason(choice?.finish_reason), usage };
 }
 
-/** Our own count, where the container gives none; of output no more than it was asked for. */
+/** Our own count, where the container gives none; of output no more than was requested. */
 export async function countedUsage(
   prompt: string,
   output: string,

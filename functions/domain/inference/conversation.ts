@@ -20,7 +20,7 @@ type ModelMessage = {
   readonly name?: string;
 };
 
-/** What a model is to answer, whichever way it was asked for. */
+/** What a model is to respond to, in whichever format it was requested. */
 export interface Conversation {
   readonly model: string;
   readonly messages: readonly ModelMessage[];
@@ -67,7 +67,7 @@ export function conversationOfOpenAi(request: OpenAiChatRequest): Conversation {
   };
 }
 
-/** A function result answers the call just before it, so the message's place before it is the id that ties the two. */
+/** A function result belongs to the call just before it, so the message's place before it is the id that ties the two. */
 function toModelMessages(messages: readonly (ChatMessage | OpenAiMessage)[]): ModelMessage[] {
   const names = new Map<string, string>();
   return messages.map((message, index) => {

@@ -6,7 +6,7 @@ export function endReason(given: string | null | undefined): EndReason {
   return given === 'length' || given === 'content_filter' ? given : 'stop';
 }
 
-/** An answer that asks for a function ended by that, unless it was cut short: then the call may not be whole. */
+/** A response that calls a function ended by that, unless it was cut short: then the call may not be whole. */
 export function reasonOf<Called extends string>(end: { reason: EndReason; called: boolean }, called: Called) {
   return end.called && end.reason === 'stop' ? called : end.reason;
 }

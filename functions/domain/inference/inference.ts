@@ -32,9 +32,9 @@ import { billable, type ModelUsage } from './model-stream.ts';
 import { StreamedResponse } from './streamed-response.ts';
 import { countTokens, type Proof } from './tokens.ts';
 
-/** An answer and what it came to, in microcredits. */
-export interface Priced<Answer> {
-  readonly answer: Answer;
+/** A response's body and what it costs, in microcredits. */
+export interface Priced<Body> {
+  readonly body: Body;
   readonly cost: number;
 }
 
@@ -51,11 +51,11 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     countedUsage(prompt, output, max_tokens, tokenizer);
 
   /** Refuses (400) a conversation that its model's context cannot hold. */
-  async function orderChat<Answer>(
+  async function orderChat<Body>(
     conversation: Conversation,
-    format: ChatFormat<Answer>,
+    format: ChatFormat<Body>,
     prove: Proof,
-  ): Promise<ChatOrder<Answer>> {
+  ): Promise<ChatOrder<Body>> {
     const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer, prove));
     const { model, stream } = conversation;
     const order = { model, format, amount: fixedPrice('chat'), request };
@@ -64,14 +64,14 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       : { ...order, stream, call: gateway.chat(model, request) };
   }
 
-  /** `requestId` becomes part of the answer's id. */
-  async function chat<Answer>(order: WholeChatOrder<Answer>, requestId: string): Promise<Answer> {
+  /** `requestId` becomes part of the response's id. */
+  async function chat<Body>(order: WholeChatOrder<Body>, requestId: string): Promise<Body> {
     const { model, request, format, call } = order;
     const reply = await call.send();
     const text = () => JSON.stringify(reply.choices[0]?.message);
     const usage = await billable(reply.usage, () => countedChat(request, text()));
     const named = about('chatcmpl', requestId, model);
-    return format.answer(chatReply(reply, usage, named, format.mostCalls), named);
+    return format.body(chatReply(reply, usage, named, format.maxCalls), named);
   }
 
   /** Charged once any content was delivered. */
@@ -91,11 +91,11 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return new StreamedResponse(chunks, async (isWhole) => (isWhole || delivered.text !== '' ? amount : 0), cancel);
   }
 
-  async function orderCompletion<Answer>(
+  async function orderCompletion<Body>(
     prompt: Prompt,
-    format: CompletionFormat<Answer>,
+    format: CompletionFormat<Body>,
     prove: Proof,
-  ): Promise<CompletionOrder<Answer>> {
+  ): Promise<CompletionOrder<Body>> {
     const { body, maxTokens, count } = await toModelCompletion(prompt, tokenizer, prove);
     const { model, stream } = prompt;
     const amount = tokenPrice('completion', maxTokens);
@@ -106,7 +106,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
         : { stream, call: gateway.completion(model, request) };
     }
     /** With as much output as fits; where all of it does, the call is the same, and stays ready if it was. */
-    async function within(budget: number): Promise<CompletionOrder<Answer> | undefined> {
+    async function within(budget: number): Promise<CompletionOrder<Body> | undefined> {
       const affordable = Math.floor(budget / tokenPrice('completion', 1));
       const tokens = await count.upTo(affordable);
       const room = affordable - tokens;
@@ -118,12 +118,12 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return { ...order, within };
   }
 
-  async function complete<Answer>(order: WholeCompletionOrder<Answer>, requestId: string): Promise<Priced<Answer>> {
+  async function complete<Body>(order: WholeCompletionOrder<Body>, requestId: string): Promise<Priced<Body>> {
     const { model, request, format, call } = order;
     const reply = await call.send();
     const usage = await billable(reply.usage, () => countedCompletion(request, reply.choices[0]?.text ?? ''));
     const cost = tokenPrice('completion', usage.prompt_tokens + usage.completion_tokens);
-    return { answer: format.answer(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
+    return { body: format.body(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
   }
 
   /**
@@ -160,9 +160,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return new StreamedResponse(chunks, cost, cancel);
   }
 
-  async function orderEmbeddings(asked: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {
-    const { body, maxTokens, counts } = await toModelEmbeddings(asked, tokenizer, prove);
-    const order = { model: asked.model, amount: tokenPrice('embeddings', maxTokens), request: body, asked };
+  async function orderEmbeddings(input: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {
+    const { body, maxTokens, counts } = await toModelEmbeddings(input, tokenizer, prove);
+    const order = { model: input.model, amount: tokenPrice('embeddings', maxTokens), request: body, input };
     async function within(budget: number) {
       const affordable = Math.floor(budget / tokenPrice('embeddings', 1));
       let tokens = 0;
@@ -175,14 +175,14 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return { ...order, within };
   }
 
-  async function embed({ model, request, asked }: EmbeddingsOrder): Promise<Priced<EmbeddingList>> {
+  async function embed({ model, request, input }: EmbeddingsOrder): Promise<Priced<EmbeddingList>> {
     const reply = await gateway.embed(model, request);
     const counted = async () => ({
       prompt_tokens: await countTokens(request.input, tokenizer),
       completion_tokens: 0,
     });
     const { prompt_tokens } = await billable(reply.usage && { ...reply.usage, completion_tokens: 0 }, counted);
-    return { answer: toEmbeddingList(reply, prompt_tokens, asked), cost: tokenPrice('embeddings', prompt_tokens) };
+    return { body: toEmbeddingList(reply, prompt_tokens, input), cost: tokenPrice('embeddings', prompt_tokens) };
   }
 
   return { orderChat, chat, streamChat, orderCompletion, complete, streamCompletion, orderEmbeddings, embed };

@@ -28,14 +28,14 @@ export interface StreamedCall {
   readonly call: ModelCall<ModelStream>;
 }
 
-type ChatParts<Answer> = TextOrder<ModelChatRequest, ChatFormat<Answer>>;
-export type WholeChatOrder<Answer> = ChatParts<Answer> & WholeCall<ModelChatReply>;
+type ChatParts<Body> = TextOrder<ModelChatRequest, ChatFormat<Body>>;
+export type WholeChatOrder<Body> = ChatParts<Body> & WholeCall<ModelChatReply>;
 export type StreamedChatOrder = ChatParts<unknown> & StreamedCall;
-export type ChatOrder<Answer> = ChatParts<Answer> & (WholeCall<ModelChatReply> | StreamedCall);
+export type ChatOrder<Body> = ChatParts<Body> & (WholeCall<ModelChatReply> | StreamedCall);
 
-type CompletionParts<Answer> = TextOrder<ModelCompletionRequest, CompletionFormat<Answer>>;
-export type WholeCompletionOrder<Answer> = CompletionParts<Answer> & WholeCall<ModelCompletionReply>;
+type CompletionParts<Body> = TextOrder<ModelCompletionRequest, CompletionFormat<Body>>;
+export type WholeCompletionOrder<Body> = CompletionParts<Body> & WholeCall<ModelCompletionReply>;
 export type StreamedCompletionOrder = CompletionParts<unknown> & StreamedCall;
-export type CompletionOrder<Answer> = CompletionParts<Answer> & (WholeCall<ModelCompletionReply> | StreamedCall);
+export type CompletionOrder<Body> = CompletionParts<Body> & (WholeCall<ModelCompletionReply> | StreamedCall);
 
-export type EmbeddingsOrder = ModelOrder<ModelEmbeddingsRequest> & { readonly asked: EmbeddingsRequest };
+export type EmbeddingsOrder = ModelOrder<ModelEmbeddingsRequest> & { readonly input: EmbeddingsRequest };

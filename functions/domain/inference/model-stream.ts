@@ -3,7 +3,7 @@ import * as v from 'valibot';
 const Usage = v.object({ prompt_tokens: v.number(), completion_tokens: v.number() });
 export type ModelUsage = v.InferOutput<typeof Usage>;
 
-/** What a container says of the tokens it used. A figure that is none is as good as missing, not a reason to fail. */
+/** The tokens that a container reports it used. An invalid figure is as good as missing, not a reason to fail. */
 export const ReportedUsage = v.fallback(v.nullish(Usage), null);
 
 const ToolCall = v.object({
@@ -47,7 +47,7 @@ export async function billable(
   };
 }
 
-/** Usage as answers tell it. */
+/** Usage as responses report it. */
 export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }

@@ -8,8 +8,8 @@ import { totalled } from './model-stream.ts';
 type Message = OpenAiChatCompletion['choices'][number]['message'];
 
 /**
- * A chat's answer as OpenAI's clients read it. Those that offered `functions` get a `function_call`, all others
- * `tool_calls`. A stream begins with the role alone; its usage comes after the end, to those who asked for it.
+ * A chat's response as OpenAI's clients read it. Those that offered `functions` get a `function_call`, all others
+ * `tool_calls`. A stream begins with the role alone; its usage comes after the end, where that was requested.
  */
 export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCompletion> {
   const offersFunctions = Boolean(request.functions?.length);
@@ -25,15 +25,15 @@ export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCom
   const role = (about: About, content: '' | null) => part(about, { role: 'assistant', content, refusal: null });
 
   return {
-    mostCalls: offersFunctions || request.parallel_tool_calls === false ? 1 : limits.functions,
-    answer({ usage, ...reply }, { id, created, model }) {
+    maxCalls: offersFunctions || request.parallel_tool_calls === false ? 1 : limits.functions,
+    body({ usage, ...reply }, { id, created, model }) {
       const message = { ...messageOf(reply.content, reply.called), ...calls(reply, offersFunctions) };
       const choice = { index: 0, message, logprobs: null, finish_reason: reasonOf(reply, calledReason) };
       return { id, object: 'chat.completion', created, model, choices: [choice], usage: totalled(usage) };
     },
     pieceChunks(piece, about, isFirst) {
-      const said = part(about, delta(piece));
-      return isFirst ? [role(about, 'call' in piece ? null : ''), said] : [said];
+      const chunk = part(about, delta(piece));
+      return isFirst ? [role(about, 'call' in piece ? null : ''), chunk] : [chunk];
     },
     endChunks: ({ usage, ...end }, about, isFirst) => [
       ...(isFirst ? [role(about, '')] : []),

@@ -4,7 +4,7 @@ import type { About } from './chat-response.ts';
 import { type CompletionFormat, specifiedCompletion } from './completion.ts';
 import { totalled } from './model-stream.ts';
 
-/** A completion as OpenAI's clients read it: the same object, and streams whose usage comes after the end, if asked for. */
+/** A completion as OpenAI's clients read it: the same object, and streams whose usage comes after the end, if requested. */
 export function openAiCompletion(request: OpenAiCompletionRequest): CompletionFormat<Completion> {
   const includesUsage = request.stream_options?.include_usage ?? false;
 
@@ -15,7 +15,7 @@ export function openAiCompletion(request: OpenAiCompletionRequest): CompletionFo
     chunk(about, [{ text, index: 0, logprobs: null, finish_reason }]);
 
   return {
-    answer: (reply, about) => specifiedCompletion.answer(reply, about),
+    body: (reply, about) => specifiedCompletion.body(reply, about),
     textChunk: (text, about) => part(about, text, null),
     endChunks: ({ reason, usage }, about) => [
       part(about, '', reason),

@@ -1,4 +1,4 @@
-/** What a priced call asks for, known before it is admitted: `amount` (microcredits) is the most it can cost. */
+/** What a priced call will do, known before it is admitted: `amount` (microcredits) is the most it can cost. */
 export interface Order {
   readonly model: string;
   readonly amount: number;

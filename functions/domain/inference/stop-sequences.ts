@@ -4,7 +4,7 @@ interface Cut {
   readonly stopped: boolean;
 }
 
-/** A text cut before the first stop sequence that is complete in it; of two that are complete at once, the longer. */
+/** A text cut before the first stop sequence that is complete in it; of two that end at the same place, the longer. */
 export function cutAtStop(text: string, stops: readonly string[]): Cut {
   const cut = new StopCutter(stops).push(text);
   return cut.stopped ? cut : { text, stopped: false };

@@ -7,7 +7,7 @@ export class StreamedResponse {
   #isRead = false;
   #isWhole = false;
 
-  /** `cost` is asked what the response has come to, in microcredits. */
+  /** `cost` computes what the response has come to, in microcredits. */
   constructor(chunks: AsyncIterator<unknown>, cost: (isWhole: boolean) => Promise<number>, cancel: () => void) {
     this.#chunks = chunks;
     this.#cost = cost;

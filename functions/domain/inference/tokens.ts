@@ -1,6 +1,6 @@
 import type { Tokenizer } from '../shared/ports.ts';
 
-/** Throws unless the caller is who they say they are. Counting costs more than reading a request, so it comes after that. */
+/** Throws unless the caller's credential is valid. Counting costs more than reading a request, so it comes after that. */
 export type Proof = () => Promise<void>;
 
 /** How many tokens texts have together. They are counted only when that must be known, no further than needed, and once. */

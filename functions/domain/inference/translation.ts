@@ -27,9 +27,9 @@ export interface TranslationSettings {
 const shortText = 1000;
 
 /** Parts of one text that are with the model at one moment. */
-const partsAtOnce = 4;
+const maxConcurrentParts = 4;
 
-/** Bytes. An answer takes as long as its tokens, so several small parts at once are faster than one that just fits. */
+/** Bytes. A response takes as long as its tokens, so several small parts concurrently are faster than one that just fits. */
 const maxPartBytes = 1024;
 
 /** Tokens that a chat template adds around two messages, with the date and the like that some put in. */
@@ -51,7 +51,7 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
     return { model: model.id, amount: pricePerStarted('translation', words), words, request };
   }
 
-  /** All of the text or an error: MODEL_ERROR (also for an answer that was cut), SERVICE_UNAVAILABLE, MODEL_TIMEOUT. */
+  /** All of the text or an error: MODEL_ERROR (also for a response that was cut), SERVICE_UNAVAILABLE, MODEL_TIMEOUT. */
   async function translate({ request, words, amount }: TranslationOrder): Promise<Translation> {
     const instruction = instructionFor(request);
     const room = Math.floor(model.contextWindow / 2) - templateTokens - Buffer.byteLength(instruction);
@@ -108,14 +108,14 @@ function requestFor(text: string, instruction: string, { contextWindow }: Model)
   return { messages, max_tokens: contextWindow - prompt, temperature: 0 };
 }
 
-/** Runs `work` on some items at once; the results are in the items' order. */
+/** Runs `work` on some items concurrently; the results are in the items' order. */
 async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: partsAtOnce }, worker));
+  await Promise.all(Array.from({ length: maxConcurrentParts }, worker));
   return results;
 }
 

@@ -89,7 +89,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
     return revise(accountId, id, (record) => ({ ...record, status: 'revoked' }));
   }
 
-  /** A new key at once; the old one goes on for `graceSeconds`. */
+  /** A new key immediately; the old one goes on for `graceSeconds`. */
   async function rotate(accountId: number, id: string, graceSeconds: number) {
     const now = clock.now();
     const old = await readableKey(accountId, id);

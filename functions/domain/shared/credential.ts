@@ -19,7 +19,7 @@ const shape = /^ta[iscrd]_[0-9A-Za-z]{58}$/;
 /**
  * What a caller shows to prove who it is: `ta?_`, account reference, 32 random bytes, checksum, all base62
  * (docs/design/accounts.md#keys). The account is in the text, so that finding it costs no look-up; the checksum
- * lets a typo be refused without asking the database. `digest` is what is stored: SHA-256 cut to 128 bits, base64url.
+ * lets a typo be refused without a read of the database. `digest` is what is stored: SHA-256 cut to 128 bits, base64url.
  */
 export interface Credential {
   readonly kind: CredentialKind;

@@ -4,8 +4,8 @@ import { isJsonObject } from '#contract/shared/fields.ts';
 import type { Clock } from './ports.ts';
 import { ServiceError } from './service-error.ts';
 
-/** What a request was told: the parts that its envelope was made of, and every replay's is made of again. */
-export type KeptAnswer = KeptSuccess | KeptRefusal;
+/** The response to a request: the parts that its envelope was made of, and that every replay's is made of again. */
+export type KeptResponse = KeptSuccess | KeptRefusal;
 
 export interface KeptSuccess {
   readonly status: number;
@@ -30,21 +30,21 @@ export interface IdempotencyRecord {
   readonly requestId: string;
   readonly fingerprint: string;
   readonly running: boolean;
-  /** Undefined while it runs, and for an answer that is not kept. */
-  readonly answer: KeptAnswer | undefined;
+  /** Undefined while it runs, and for a response that is not kept. */
+  readonly response: KeptResponse | undefined;
 }
 
 /** Moments in epoch ms. All writes may be repeated, and touch nothing that another request stored. */
 export interface IdempotencyStore {
-  /** Takes the key until `lapsesAt`; gives the record that stands in the way at `now`, if there is one. */
-  claim(claim: Claim, now: number, lapsesAt: number): Promise<IdempotencyRecord | undefined>;
-  /** Puts the answer in the claim's place, unless the claim has lapsed and is another request's. */
-  keep(claim: Claim, answer: KeptAnswer | undefined, lapsesAt: number): Promise<void>;
+  /** Takes the key until `expiresAt`; gives the record that stands in the way at `now`, if there is one. */
+  claim(claim: Claim, now: number, expiresAt: number): Promise<IdempotencyRecord | undefined>;
+  /** Puts the response in the claim's place, unless the claim has expired and is another request's. */
+  keep(claim: Claim, response: KeptResponse | undefined, expiresAt: number): Promise<void>;
   release(claim: Claim): Promise<void>;
 }
 
 const keptMs = 24 * 60 * 60 * 1000;
-const mostKeptBytes = 256 * 1024;
+const maxKeptBytes = 256 * 1024;
 
 export type Idempotency = ReturnType<typeof idempotency>;
 
@@ -56,10 +56,10 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     return store.claim(claim, now, now + lifetimeMs);
   }
 
-  /** Keeps the answer for 24 h; of one that is too large, or undefined, only that there was one. */
-  async function keep(claim: Claim, answer: KeptAnswer | undefined): Promise<void> {
-    const fits = Buffer.byteLength(JSON.stringify(answer) ?? '') <= mostKeptBytes;
-    await store.keep(claim, fits ? answer : undefined, clock.now() + keptMs);
+  /** Keeps the response for 24 h; of one that is too large, or undefined, only that there was one. */
+  async function keep(claim: Claim, response: KeptResponse | undefined): Promise<void> {
+    const fits = Buffer.byteLength(JSON.stringify(response) ?? '') <= maxKeptBytes;
+    await store.keep(claim, fits ? response : undefined, clock.now() + keptMs);
   }
 
   return { claim, keep, release: (claim: Claim) => store.release(claim) };
@@ -78,9 +78,9 @@ export function claimOf(request: {
   return { id: digest(`${accountId}\n${routeId}\n${key}`), requestId, fingerprint: digest(canonical(input)) };
 }
 
-/** The answer to give again, or the refusal (422, 409) where there is none for this request. */
-export function answerAgain(record: IdempotencyRecord, { fingerprint }: Claim): KeptAnswer {
-  const { requestId, running, answer } = record;
+/** The response to send again; throws the refusal (422, 409) where there is none for this request. */
+export function keptResponse(record: IdempotencyRecord, { fingerprint }: Claim): KeptResponse {
+  const { requestId, running, response } = record;
   if (record.fingerprint !== fingerprint) {
     const detail = 'The Idempotency-Key was used for a request with another body; take a new key for each request.';
     throw new ServiceError('IDEMPOTENCY_KEY_REUSED', detail);
@@ -89,12 +89,12 @@ export function answerAgain(record: IdempotencyRecord, { fingerprint }: Claim): 
     const detail = 'The first request with this Idempotency-Key is still running; try again.';
     throw new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
   }
-  if (answer) return answer;
-  const detail = `The request ${requestId} with this Idempotency-Key was answered; that answer cannot be given again.`;
+  if (response) return response;
+  const detail = `The request ${requestId} with this Idempotency-Key has completed; its response cannot be replayed.`;
   throw new ServiceError('REPLAY_UNAVAILABLE', detail, { originalRequestId: requestId });
 }
 
-/** Whether a refusal stays the same however often it is asked for; after the others a retry may succeed. */
+/** Whether a refusal stays the same however often the request is repeated; after the others a retry may succeed. */
 export function isFinal(code: ErrorCode): boolean {
   const status = errorStatus[code];
   return status < 500 && status !== 402 && status !== 429;

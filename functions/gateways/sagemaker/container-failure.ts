@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { contextOverflow } from './context-overflow.ts';
 
-/** What a container says of a failure of its own: its words, which are never passed on, and a status where it gives one. */
+/** A failure as a container reports it: its message, which is never passed on, and a status where it gives one. */
 export interface ContainerFailure {
   readonly message: string;
   readonly status?: number | undefined;
@@ -31,26 +31,26 @@ const Other = v.pipe(
 );
 const Failure = v.union([Nested, Flat, TopLevel, Other]);
 
-/** The failure that a reply or an event of a stream tells of; undefined when it is none. */
+/** The failure that a reply or an event of a stream reports; undefined when it is none. */
 export function failureIn(value: unknown): ContainerFailure | undefined {
   if (!mayFail(value)) return undefined;
   const parsed = v.safeParse(Failure, value);
   return parsed.success ? parsed.output : undefined;
 }
 
-/** What every form of a failure has; each chunk of each stream is asked, and nearly none fails. */
+/** What every form of a failure has; each chunk of each stream is looked at, and nearly none fails. */
 function mayFail(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('error' in value || Reflect.get(value, 'object') === 'error');
 }
 
-/** The status that TGI and TEI would have answered with, had the answer not begun. */
+/** The status that TGI and TEI would have responded with, had the response not begun. */
 function statusOfType(type: string | undefined): number | undefined {
   const kind = type?.toLowerCase();
   if (kind === 'validation' || kind === 'tokenizer' || kind === 'empty') return 422;
   return kind === 'overloaded' ? 429 : undefined;
 }
 
-/** What the caller is told: the request's fault, overload, or a failure of the model. */
+/** The error for the caller: the request's fault, overload, or a failure of the model. */
 export function failureError({ message, status }: ContainerFailure, model: string, cause?: unknown): ServiceError {
   const overflow = contextOverflow(message, model);
   if (overflow) return new ServiceError('CONTEXT_LENGTH_EXCEEDED', overflow, { cause });

@@ -4,13 +4,13 @@ import type { ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
 
 export interface BodyOptions {
-  /** Ask for the answer in chunks. */
+  /** Whether the response is to be streamed. */
   readonly stream: boolean;
-  /** The name that the container wants as `model`; most serve a single model and are not told. */
+  /** The name that the container wants as `model`; most serve a single model and need none. */
   readonly servedName?: string | undefined;
 }
 
-/** How a family of containers is asked for text on /invocations, and what it answers with. Parsers throw ValiError. */
+/** The requests for text that a family of containers takes on /invocations, and its responses. Parsers throw ValiError. */
 export interface TextDialect<Request, Reply> {
   readonly body: (request: Request, options: BodyOptions) => unknown;
   readonly reply: (value: unknown) => Reply;
@@ -18,7 +18,7 @@ export interface TextDialect<Request, Reply> {
   readonly chunk: (event: unknown) => ModelChunk;
 }
 
-/** Vectors in the order of their texts, and how many tokens those had where the container says so. */
+/** Vectors in the order of their texts, and how many tokens those had where the container reports it. */
 export interface Vectors {
   readonly vectors: readonly number[][];
   readonly promptTokens?: number | undefined;
@@ -36,7 +36,7 @@ export interface EmbeddingsDialect {
   readonly reply: (value: unknown) => Vectors;
 }
 
-/** What a family of containers can do, and how it wants to be asked (docs/design/containers.md#container-contracts-on-invocations). */
+/** What a family of containers can do, and the requests it takes (docs/design/containers.md#container-contracts-on-invocations). */
 export interface Container {
   readonly chat?: TextDialect<ModelChatRequest, ModelChatReply>;
   readonly completion?: TextDialect<ModelCompletionRequest, ModelCompletionReply>;

@@ -1,4 +1,4 @@
-/** How containers say that a request does not fit, with what they take and what the request needs where they tell. */
+/** How containers report that a request does not fit, with what they take and what the request needs where they report it. */
 const wordings: readonly RegExp[] = [
   // vLLM and LMI
   /maximum context length is (?<takes>\d{1,9}) tokens.*you requested (?<needs>\d{1,9})/s,
@@ -13,12 +13,12 @@ const wordings: readonly RegExp[] = [
   /exceeds? the available context size|context_length_exceeded/,
 ];
 
-/** Characters. What a container says of the context stands within them, and no wording takes long to look for. */
-const longestRead = 2048;
+/** Characters. What a container reports of the context stands within them, and no wording takes long to look for. */
+const maxReadLength = 2048;
 
 /** The detail for the caller when a container complains of the context's length; undefined when of something else. */
 export function contextOverflow(message: string, model: string): string | undefined {
-  const beginning = message.slice(0, longestRead);
+  const beginning = message.slice(0, maxReadLength);
   for (const wording of wordings) {
     const found = wording.exec(beginning);
     if (found) return `context_length_exceeded: ${sentence(model, found.groups ?? {})}.`;

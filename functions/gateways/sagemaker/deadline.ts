@@ -2,9 +2,9 @@
  * The end of a wait: so many ms after its `start`, when another signal fires, or when `end` is called. `clear` once nothing waits
  * any more. What is waited for is sent first, and does not wait for the timer.
  *
- * `AbortSignal.timeout` and `any` say the same, but keep a timer, signals and their weak references for the whole time, also
+ * `AbortSignal.timeout` and `any` do the same, but keep a timer, signals and their weak references for the whole time, also
  * of calls that ended long before: a minute of calls at a time. And a signal costs more than all else about a wait, so one is
- * made only for who asks.
+ * made only where one is read.
  */
 export class Deadline {
   isOver = false;

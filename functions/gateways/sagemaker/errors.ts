@@ -7,14 +7,14 @@ import { type ContainerFailure, failureError, failureIn } from './container-fail
 const retryAfterSeconds = 5;
 
 /**
- * What a caller is told of a failed invocation (docs/design/containers.md#sagemaker-runtime-wire-protocol); the cause is for the log. `timedOut`: we
+ * The error for the caller of a failed invocation (docs/design/containers.md#sagemaker-runtime-wire-protocol); the cause is for the log. `timedOut`: we
  * ended the wait ourselves, which the SDK reports in several ways.
  */
 export function serviceErrorOf(error: unknown, model: string, timedOut: boolean): ServiceError {
   if (error instanceof ServiceError) return error;
   const cause = withoutWords(error);
   if (timedOut || hasTimedOut(error)) {
-    return new ServiceError('MODEL_TIMEOUT', `The model ${model} did not answer in time.`, { cause });
+    return new ServiceError('MODEL_TIMEOUT', `The model ${model} did not respond in time.`, { cause });
   }
   if (isModelError(error)) return failureError(containerFailure(error), model, cause);
   if (isPassing(error)) {
@@ -53,7 +53,7 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
-/** The container's own answer is JSON of its family, or text of whatever stands before it. */
+/** The container's own response is JSON of its family, or text of whatever stands before it. */
 function containerFailure({ OriginalMessage = '', OriginalStatusCode = 500 }: ModelError): ContainerFailure {
   return { message: failureIn(parsed(OriginalMessage))?.message ?? OriginalMessage, status: OriginalStatusCode };
 }
@@ -67,7 +67,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The error without its message, as far as that is not our own: SageMaker's quotes what the container said, a parser's what
+ * The error without its message, as far as that is not our own: SageMaker's quotes the container's message, a parser's what
  * it could not read, and either may be the caller's prompt.
  */
 function withoutWords(error: unknown): unknown {

@@ -56,7 +56,7 @@ export class FrameReader {
   }
 }
 
-/** Of the message that these bytes begin with; infinite while too little of it is there to tell. */
+/** Of the message that these bytes begin with; infinite while too little of it is there to know. */
 function lengthOf(bytes: Buffer): number {
   if (bytes.length < headersAt) return Number.POSITIVE_INFINITY;
   const length = bytes.readUInt32BE(0);
@@ -83,7 +83,7 @@ const codec = new EventStreamCodec(
 /** The headers of a message with some of the model's bytes: nearly all are alike, and need not be decoded again. */
 let partHeaders: Buffer | undefined;
 
-/** Whether a message is some of the model's bytes, says that the stream has failed, or neither. */
+/** Whether a message is some of the model's bytes, reports that the stream has failed, or neither. */
 export function kindOf(bytes: Buffer, bodyAt: number): 'part' | 'failure' | 'other' {
   if (partHeaders?.compare(bytes, headersAt, bodyAt) === 0) return 'part';
   const { headers } = codec.decode(bytes);

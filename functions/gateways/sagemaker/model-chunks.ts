@@ -28,14 +28,14 @@ export function refuseFailed({ finish_reason: reason }: { finish_reason?: string
   if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', `The model ${model} failed.`);
 }
 
-interface Said {
+interface Message {
   readonly content?: string | null | undefined;
   readonly tool_calls?: readonly unknown[] | null | undefined;
 }
-const isSilent = (said: Said | null | undefined): boolean => !said?.content && !said?.tool_calls?.length;
+const isSilent = (message: Message | null | undefined): boolean => !message?.content && !message?.tool_calls?.length;
 
 interface WholeReply {
-  readonly choices: readonly { text?: string; message?: Said; finish_reason?: string | null | undefined }[];
+  readonly choices: readonly { text?: string; message?: Message; finish_reason?: string | null | undefined }[];
   readonly usage?: unknown;
 }
 
@@ -102,12 +102,12 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
 const isEmptyChunk = ({ choices, usage }: ModelChunk): boolean =>
   !usage && choices.every(({ text, delta }) => !text && isSilent(delta));
 
-/** Throws where an event tells that the model has failed. */
+/** Throws where an event reports that the model has failed. */
 function chunkOf(text: string, { model, chunk }: ChunkSource): ModelChunk {
   const event: unknown = JSON.parse(text);
   const failure = failureIn(event);
   if (failure) throw failureError(failure, model);
-  const told = chunk(event);
-  for (const choice of told.choices) refuseFailed(choice, model);
-  return told;
+  const parsed = chunk(event);
+  for (const choice of parsed.choices) refuseFailed(choice, model);
+  return parsed;
 }

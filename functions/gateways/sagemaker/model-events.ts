@@ -2,7 +2,7 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import { pieceBytes } from './response-bounds.ts';
 
 /** Bytes. No event is nearly as long; what is longer is no stream of events. */
-const longestLine = 1024 * 1024;
+const maxLineBytes = 1024 * 1024;
 
 const lineEnd = 0x0a;
 const endMark = '[DONE]';
@@ -17,7 +17,7 @@ export class EventReader {
   #restBytes = 0;
   #isDone = false;
 
-  /** Whether the container has said `[DONE]`. */
+  /** Whether the container has sent `[DONE]`. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -47,7 +47,7 @@ export class EventReader {
   #keep(bytes: Buffer): void {
     this.#rest.push(bytes);
     this.#restBytes += bytes.length + pieceBytes;
-    if (this.#restBytes > longestLine) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
+    if (this.#restBytes > maxLineBytes) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
   }
 
   #events(lines: string): readonly string[] {

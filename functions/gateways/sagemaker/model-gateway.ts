@@ -7,7 +7,7 @@ import { chatKind, completionKind } from './text-kinds.ts';
 
 /**
  * Models in containers behind SageMaker endpoints. A call is tried once (the client's `maxAttempts`): a second try would
- * repeat the model's work within the caller's time, and the refusals that pass by themselves say when to come back.
+ * repeat the model's work within the caller's time, and the refusals that pass by themselves have the time to retry after.
  */
 export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySettings): ModelGateway {
   const context = { runtime, settings };

@@ -5,9 +5,9 @@ import { ModelChunk } from '#domain/inference/model-stream.ts';
 import type { BodyOptions, TextDialect } from './container.ts';
 
 /** Containers refuse a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0) and which means the most probable token. */
-const leastTopP = 1e-6;
+const minTopP = 1e-6;
 
-export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? leastTopP : topP);
+export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? minTopP : topP);
 
 /** A body that is OpenAI's, as our requests are. A stream is to end with its usage. */
 function body(request: ModelChatRequest | ModelCompletionRequest, { stream, servedName }: BodyOptions): object {
@@ -29,7 +29,7 @@ export const openAiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
 };
 
 /**
- * `prompt` decides that it is a completion. Each chunk of its stream is to tell the usage so far, so that one that is cut short
+ * `prompt` decides that it is a completion. Each chunk of its stream is to report the usage so far, so that one that is cut short
  * is charged by the count of a whole one; vLLM's own option (openai/protocol.py, StreamOptions).
  */
 export const openAiCompletion: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {

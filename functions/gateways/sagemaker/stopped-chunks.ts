@@ -5,7 +5,7 @@ type Choice = ModelChunk['choices'][number];
 
 /**
  * Chunks up to the first stop sequence, also where it came in pieces. A model that runs on past it is left there, and its
- * usage with it; one that has ended may still tell its usage.
+ * usage with it; one that has ended may still report its usage.
  */
 export function stoppedChunks(
   chunks: AsyncGenerator<ModelChunk>,

@@ -19,9 +19,9 @@ const Calls = v.nullish(
     ),
   ]),
 );
-const Said = v.nullish(v.looseObject({ tool_calls: v.optional(Calls) }));
+const Message = v.nullish(v.looseObject({ tool_calls: v.optional(Calls) }));
 const Events = v.looseObject({
-  choices: v.optional(v.array(v.looseObject({ message: v.optional(Said), delta: v.optional(Said) }))),
+  choices: v.optional(v.array(v.looseObject({ message: v.optional(Message), delta: v.optional(Message) }))),
 });
 
 /**
@@ -33,7 +33,7 @@ export const tgiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
     const { temperature, top_p, frequency_penalty } = tgiSampling(rest);
     return {
       model: servedName,
-      messages: messages.map(calledOrSaid),
+      messages: messages.map(callOrContent),
       max_tokens,
       temperature,
       top_p,
@@ -49,7 +49,7 @@ export const tgiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
 };
 
 /** A message has content or calls; with both, the calls would be lost. */
-function calledOrSaid(message: Record<string, unknown>): Record<string, unknown> {
+function callOrContent(message: Record<string, unknown>): Record<string, unknown> {
   const { content, ...called } = message;
   return message['tool_calls'] ? called : { ...called, content: content ?? '' };
 }
@@ -63,7 +63,7 @@ function choiceOf(choice: unknown): unknown {
 
 const SchemaFormat = v.object({ type: v.literal('json_schema'), json_schema: v.object({ schema: v.unknown() }) });
 
-/** Answers by a JSON schema are what all versions can do; JSON of any kind they cannot. */
+/** Responses by a JSON schema are what all versions can do; JSON of any kind they cannot. */
 function grammarOf(format: unknown): unknown {
   return v.is(SchemaFormat, format) ? { type: 'json', value: format.json_schema.schema } : undefined;
 }

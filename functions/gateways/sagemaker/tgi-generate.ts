@@ -38,15 +38,15 @@ const GeneratedToken = v.object({
 
 /**
  * TGI's own form of text generation: `inputs` and `parameters`. A temperature of 0 means not to sample at all. The details
- * of a whole reply list the tokens of the prompt, as TGI itself asks for them to count the usage of its OpenAI routes.
+ * of a whole reply list the tokens of the prompt, as TGI itself requests them to count the usage of its OpenAI routes.
  */
 export const tgiGenerate: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {
   body({ prompt, max_tokens, stop, seed, ...rest }, { stream }) {
     const { frequency_penalty, ...sampling } = tgiSampling(rest);
     const chosen = sampling.temperature === 0 ? { do_sample: false } : { do_sample: true, ...sampling };
     const parameters = { max_new_tokens: max_tokens, ...chosen, frequency_penalty, stop, seed };
-    const asked = { return_full_text: false, details: true, decoder_input_details: !stream };
-    return { inputs: prompt, parameters: { ...parameters, ...asked }, stream };
+    const options = { return_full_text: false, details: true, decoder_input_details: !stream };
+    return { inputs: prompt, parameters: { ...parameters, ...options }, stream };
   },
   reply(value) {
     const { generated_text: text, details } = v.parse(GeneratedReply, value);

@@ -10,7 +10,7 @@ export function vectorsFor(texts: number, reply: Vectors, model: string): Vector
   return reply;
 }
 
-/** Not every container can, and those that cannot do not say so. */
+/** Not every container can, and those that cannot do not report it. */
 export function refuseOtherDimensions(
   vectors: readonly number[][],
   { dimensions }: ModelEmbeddingsRequest,

@@ -9,8 +9,8 @@ const Indexes = v.custom<ModelEmbeddings['data']>(
 );
 
 /**
- * vLLM: OpenAI's bodies and replies, told apart by their shape, with `top_k` as one more field; streams are server-sent
- * events that end with `[DONE]`. Without `model` it answers with the one it serves, and a foreign name is a 404. It
+ * vLLM: OpenAI's bodies and replies, distinguished by their shape, with `top_k` as one more field; streams are server-sent
+ * events that end with `[DONE]`. Without `model` it responds with the one it serves, and a foreign name is a 404. It
  * applies `stop` itself and leaves the sequence out (vllm/entrypoints/sagemaker, openai/protocol.py).
  */
 export const vllm: Container = {

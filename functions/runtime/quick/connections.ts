@@ -23,7 +23,7 @@ export class Connections {
   }
 
   /**
-   * An idle one, else a new one. How long one was idle is asked of the clock: the timers of a frozen function do not run, and the
+   * An idle one, else a new one. How long one was idle is read from the clock: the timers of a frozen function do not run, and the
    * first event after it is handled before them.
    */
   take(): Connection {

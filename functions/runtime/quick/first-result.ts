@@ -30,12 +30,12 @@ interface Command {
 }
 
 /**
- * Has the SDK take a result for that of the command's first attempt. What it means is then the SDK's to say: the error it is,
+ * Has the SDK take a result for that of the command's first attempt. What it means is then the SDK's decision: the error it is,
  * whether it is tried again, after how long and how often.
  */
 function addFirstResult({ middlewareStack }: Command, result: Result): void {
   if (!result) return;
-  const answerFirst: Middleware = (next) => {
+  const resultFirst: Middleware = (next) => {
     let isFirst = true;
     return async (args) => {
       if (!isFirst) return next(args);
@@ -44,7 +44,7 @@ function addFirstResult({ middlewareStack }: Command, result: Result): void {
       return { response: sdkResponse(result) };
     };
   };
-  middlewareStack.add(answerFirst, { step: 'deserialize', priority: 'low', name: 'firstResult', override: true });
+  middlewareStack.add(resultFirst, { step: 'deserialize', priority: 'low', name: 'firstResult', override: true });
 }
 
 /** Bytes of a response that the SDK reads: an error, or what is left of one that was not to be read any further. */

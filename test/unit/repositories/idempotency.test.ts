@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Claim, type IdempotencyStore, type KeptAnswer } from '#domain/shared/idempotency.ts';
+import { type Claim, type IdempotencyStore, type KeptResponse } from '#domain/shared/idempotency.ts';
 import { idempotencyStore } from '#repositories/idempotency.ts';
 import { startTestDatabase } from '#test/database.ts';
 
@@ -21,48 +21,48 @@ beforeEach(() => {
 
 const start = Date.UTC(2027, 2, 1);
 const later = start + 1000;
-const answer: KeptAnswer = { status: 200, message: 'SUCCESS', data: { z: 1.5e-9, a: [null, '', { '': 0.1 }] } };
-const running = { requestId: 'first', fingerprint: 'f', running: true, answer: undefined };
+const response: KeptResponse = { status: 200, message: 'SUCCESS', data: { z: 1.5e-9, a: [null, '', { '': 0.1 }] } };
+const running = { requestId: 'first', fingerprint: 'f', running: true, response: undefined };
 
 describe('the records of Idempotency-Keys', () => {
-  it.each<KeptAnswer>([
-    answer,
+  it.each<KeptResponse>([
+    response,
     { status: 201, message: 'SUCCESS', data: null },
     { code: 'INVALID_STATE', detail: 'Not now.' },
-  ])('give back the answer as it was, its fields in their order: %j', async (kept) => {
+  ])('give back the response as it was, its fields in their order: %j', async (kept) => {
     await store.claim(first, start, later);
     await store.keep(first, kept, later);
     const met = await store.claim(second, start, later);
-    expect(JSON.stringify(met?.answer)).toBe(JSON.stringify(kept));
+    expect(JSON.stringify(met?.response)).toBe(JSON.stringify(kept));
   });
 
   it('count until their moment and not from it on, although they are still there', async () => {
     expect(await store.claim(first, start, later)).toBeUndefined();
     expect(await store.claim(second, later - 1, later)).toEqual(running);
     expect(await store.claim(second, later, later + 1000)).toBeUndefined();
-    await store.keep(second, answer, later + 500);
-    expect(await store.claim(first, later + 499, later + 1000)).toMatchObject({ requestId: 'second', answer });
+    await store.keep(second, response, later + 500);
+    expect(await store.claim(first, later + 499, later + 1000)).toMatchObject({ requestId: 'second', response });
     expect(await store.claim(first, later + 500, later + 1000)).toBeUndefined();
   });
 
-  it('let a claim arrive twice, but not after its own answer', async () => {
+  it('let a claim arrive twice, but not after its own response', async () => {
     await store.claim(first, start, later);
     expect(await store.claim(first, start, later)).toBeUndefined();
-    await store.keep(first, answer, later);
-    expect(await store.claim(first, start, later)).toMatchObject({ running: false, answer });
+    await store.keep(first, response, later);
+    expect(await store.claim(first, start, later)).toMatchObject({ running: false, response });
   });
 
-  it('let an answer arrive twice, but not in the place of a request that came after the claim had lapsed', async () => {
+  it('let a response arrive twice, but not in the place of a request that came after the claim had expired', async () => {
     await store.claim(first, start, later);
-    await store.keep(first, answer, later);
-    await store.keep(first, answer, later);
-    expect(await store.claim(second, start, later)).toMatchObject({ answer });
+    await store.keep(first, response, later);
+    await store.keep(first, response, later);
+    expect(await store.claim(second, start, later)).toMatchObject({ response });
     await store.claim(second, later, later + 1000);
-    await store.keep(first, answer, later + 1000);
+    await store.keep(first, response, later + 1000);
     expect(await store.claim(first, later, later + 1000)).toEqual({ ...running, requestId: 'second' });
   });
 
-  it('are released by the request that runs, and by no other and not once it is answered', async () => {
+  it('are released by the request that runs, and by no other and not once it has its response', async () => {
     await store.claim(first, start, later);
     await store.release(second);
     expect(await store.claim(second, start, later)).toEqual(running);
@@ -71,7 +71,7 @@ describe('the records of Idempotency-Keys', () => {
     expect(await store.claim(second, start, later)).toBeUndefined();
     await store.keep(second, undefined, later);
     await store.release(second);
-    expect(await store.claim(first, start, later)).toMatchObject({ running: false, answer: undefined });
+    expect(await store.claim(first, start, later)).toMatchObject({ running: false, response: undefined });
   });
 
   it('let one of many claims through', async () => {

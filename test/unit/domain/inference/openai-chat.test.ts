@@ -262,7 +262,7 @@ describe('a stream', () => {
             function: { name, arguments: pieces.join('') },
           }));
           const reply = { choices: [{ message: { content: texts.join(''), tool_calls }, finish_reason: 'stop' }] };
-          const [whole] = format.answer(chatReply(reply, usage, about, format.mostCalls), about).choices;
+          const [whole] = format.body(chatReply(reply, usage, about, format.maxCalls), about).choices;
           expect(assembled(await streamed(chunks, format))).toEqual(whole);
         },
       ),
