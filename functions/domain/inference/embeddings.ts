@@ -49,7 +49,7 @@ export function toEmbeddingList(reply: ModelEmbeddings, tokens: number, request:
   if (reply.data.length !== texts)
     throw new ServiceError(
       'MODEL_ERROR',
-      `The model ${request.model} gave ${reply.data.length} embeddings for ${texts} texts.`,
+      `The model ${request.model} returned ${reply.data.length} embeddings for ${texts} texts.`,
     );
   const encode = request.encoding_format === 'base64' ? base64 : (vector: number[]) => vector;
   return {

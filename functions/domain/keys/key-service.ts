@@ -136,10 +136,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   async function readableKey(accountId: number, id: string): Promise<KeyRecord> {
     const key = await existing(accountId, id);
     if (isReadable(key)) return key;
-    throw new ServiceError(
-      'INVALID_STATE',
-      'What is stored of the key cannot be read; revoke it and create a new one.',
-    );
+    throw new ServiceError('INVALID_STATE', 'The stored key cannot be read; revoke it and create a new one.');
   }
 
   function fresh(
@@ -182,5 +179,5 @@ function refuseUnlessDone(outcome: KeyWrite): void {
   if (outcome === 'too many active') throw tooMany(`${limits.activeKeys} active keys`);
   if (outcome === 'too many usable') throw tooMany(`${limits.usableKeys} active and suspended keys`);
   if (outcome === 'changed meanwhile')
-    throw new ServiceError('INVALID_STATE', 'The key was changed meanwhile; look at it again.');
+    throw new ServiceError('INVALID_STATE', 'The key was changed meanwhile; read it again.');
 }

@@ -1,7 +1,7 @@
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
-import { failureError, failureIn } from './container-failure.ts';
+import { failureError, failureIn } from './containers/container-failure.ts';
 import type { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { EventReader } from './model-events.ts';

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelStream } from '#domain/inference/model-gateway.ts';
-import type { TextDialect } from './container.ts';
+import type { TextDialect } from './containers/container.ts';
 import { Deadline } from './deadline.ts';
 import { type ChunkSource, modelChunks } from './model-chunks.ts';
 import { maxStreamBytes, maxTextBytes } from './response-bounds.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
 import { cutAtStop } from '#domain/inference/stop-sequences.ts';
-import type { Container, TextDialect } from './container.ts';
+import type { Container, TextDialect } from './containers/container.ts';
 import { refuseEmpty, refuseFailed } from './model-chunks.ts';
 
 /** One of the two requests for text. */

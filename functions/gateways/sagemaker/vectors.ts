@@ -1,6 +1,6 @@
 import type { ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import type { Vectors } from './container.ts';
+import type { Vectors } from './containers/container.ts';
 
 /** One for each text, all of one length. */
 export function vectorsFor(texts: number, reply: Vectors, model: string): Vectors {

@@ -1,4 +1,4 @@
-import { failureError, failureIn } from './container-failure.ts';
+import { failureError, failureIn } from './containers/container-failure.ts';
 import { Deadline } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import type { Invoke } from './runtime.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
+import { lmi } from '#gateways/sagemaker/containers/lmi.ts';
+import { tgi } from '#gateways/sagemaker/containers/tgi.ts';
+import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
-import { lmi } from '#gateways/sagemaker/lmi.ts';
 import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { stoppedChunks } from '#gateways/sagemaker/stopped-chunks.ts';
-import { tgi } from '#gateways/sagemaker/tgi.ts';
-import { vllm } from '#gateways/sagemaker/vllm.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2 };
 const said = (content: string, finish_reason: string | null = null) =>

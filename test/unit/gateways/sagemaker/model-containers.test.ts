@@ -5,11 +5,11 @@ import { models } from '#contract/inference/models.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { briefModelSeconds } from '#contract/shared/limits.ts';
+import { lmi } from '#gateways/sagemaker/containers/lmi.ts';
+import { tei } from '#gateways/sagemaker/containers/tei.ts';
+import { tgi } from '#gateways/sagemaker/containers/tgi.ts';
+import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
 import { serviceErrorOf } from '#gateways/sagemaker/errors.ts';
-import { lmi } from '#gateways/sagemaker/lmi.ts';
-import { tei } from '#gateways/sagemaker/tei.ts';
-import { tgi } from '#gateways/sagemaker/tgi.ts';
-import { vllm } from '#gateways/sagemaker/vllm.ts';
 
 const sampling = { temperature: 0.7, top_p: 0.9, top_k: 50, frequency_penalty: 0.5, presence_penalty: 0.25 };
 const neutral = { temperature: 1, top_p: 1, top_k: 50, frequency_penalty: 0, presence_penalty: 0 };
