@@ -9,6 +9,9 @@ import { killCommands, type LocalCommand, runLocal } from '#test/local-command.t
 import { atLength } from '#test/many.ts';
 import { residentMegabytes } from '#test/process-usage.ts';
 
+/** From one attacker's first request to the next one's. */
+const arrivalMs = 300;
+
 /** All attacks at once, for so many minutes; `npm run test:long` takes an hour of it. */
 const minutes = Number(process.env['ATTACK_MINUTES'] ?? atLength(0, 60));
 
@@ -51,7 +54,10 @@ describe.runIf(minutes > 0)('an hour of all attacks at once', () => {
     const end = performance.now() + minutes * 60_000;
     const isOver = () => performance.now() >= end;
     const attacks = Promise.all(
-      attackers.map(async (attack) => ({ name: attack.name, ...(await repeated(attack, isOver)) })),
+      attackers.map(async (attack, index) => {
+        await sleep(index * arrivalMs);
+        return { name: attack.name, ...(await repeated(attack, isOver)) };
+      }),
     );
     const waits: number[] = [];
     let peakMegabytes = 0;
