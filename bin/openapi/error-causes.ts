@@ -15,7 +15,7 @@ const failure = 'Retry with exponential backoff; nothing was charged';
 export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_FORMAT: {
     cause: 'The request breaks a rule of its schema, or is not the JSON it should be',
-    remedy: 'Mend the field that `detail` names; do not retry as it is',
+    remedy: 'Correct the field that `detail` names; do not retry unchanged',
     detail: 'temperature must be at most 2.',
   },
   CONTEXT_LENGTH_EXCEEDED: {
@@ -59,7 +59,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'Confirm the e-mail address first; the link is in the mail sent at registration.',
   },
   NOT_FOUND: {
-    cause: 'There is nothing at the path, or no such thing of this account',
+    cause: 'There is no such path, or the account has no such object',
     remedy: 'Check the path and the id',
     detail: 'There is no such key.',
   },
@@ -84,8 +84,8 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'An account with this e-mail address exists; sign in with its password, then send the token again.',
   },
   INVALID_STATE: {
-    cause: 'What is named is not in a state that allows this',
-    remedy: 'Look at it again, then decide',
+    cause: 'The object is not in a state that allows this',
+    remedy: 'Read its current state, then decide',
     detail: 'The key is revoked; create a new one.',
   },
   REPLAY_UNAVAILABLE: {
@@ -110,7 +110,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   IDEMPOTENCY_KEY_REUSED: {
     cause: 'The Idempotency-Key was used for a request with another body',
-    remedy: 'Take a new key for each request',
+    remedy: 'Use a new key for each request',
     detail: 'The Idempotency-Key was used for a request with another body; take a new key for each request.',
   },
   RATE_LIMIT_EXCEEDED: {

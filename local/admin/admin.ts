@@ -87,7 +87,7 @@ export function createAdmin({ status, mails, faults, clock, issuer, afterMove, l
   function failure(error: unknown): Reply {
     if (error instanceof BadBody) return { status: 400, json: { error: error.message } };
     log(`/_local failed: ${described(error)}`);
-    return { status: 500, json: { error: 'It could not be done; the terminal says why.' } };
+    return { status: 500, json: { error: 'The request failed; see the terminal for the cause.' } };
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {

@@ -50,6 +50,6 @@ export async function invoke(
 function failure(lambda: RouteFunction, error: unknown): Refusal {
   if (!(error instanceof FunctionTimeout))
     return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' };
-  const detail = `The answer took longer than the ${lambda.timeoutSeconds} s this operation has.`;
+  const detail = `The operation exceeded its time limit of ${lambda.timeoutSeconds} s.`;
   return { code: lambda.waitsForModel ? 'MODEL_TIMEOUT' : 'SERVICE_UNAVAILABLE', detail };
 }

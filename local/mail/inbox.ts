@@ -27,7 +27,7 @@ ${waiting}
 
 const empty = `<section class="empty">
 <h2>No mail yet</h2>
-<p>Register an account, or ask for a new password. The mail with its link appears here within a few seconds; this page looks for it by itself.</p>
+<p>Register an account, or request a new password. The mail with its link appears here within a few seconds; this page looks for it by itself.</p>
 <p><a class="button" href="/">Open the dashboard</a></p>
 </section>`;
 

@@ -80,6 +80,6 @@ function sendAsset(response: ServerResponse, { body, type, cache }: Asset): void
 const notBuilt = pageLayout(
   'The dashboard is not built',
   `<header><h1>The dashboard is not built</h1></header>
-<section><p>Everything else works: the API answers, and mails are in the <a href="/_local/inbox">inbox</a>.
+<section><p>Everything else works: the API is up, and mails are in the <a href="/_local/inbox">inbox</a>.
 Run <code>npm run build</code> to see why, then start the service again.</p></section>`,
 );

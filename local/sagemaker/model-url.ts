@@ -16,7 +16,7 @@ const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.
 /** Milliseconds to the end of a reply, as SageMaker gives a container at most for a stream. */
 const replyMs = 8 * 60_000;
 
-/** A server is what was given on the command line: one that points elsewhere, or packs its replies, is not followed. */
+/** A server is what was given on the command line: one that points elsewhere, or compresses its responses, is refused. */
 const plainly = {
   redirect: 'manual',
   headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
@@ -102,7 +102,7 @@ async function passOn(response: Response, maxBytes: number): Promise<EngineReply
 
 function refusal({ status, headers }: Response): string | undefined {
   if (status >= 300 && status < 400) return 'redirects, which is not followed';
-  return headers.has('content-encoding') ? 'packs its replies, which nobody asked for' : undefined;
+  return headers.has('content-encoding') ? 'sends compressed responses, which were not requested' : undefined;
 }
 
 const textOf = ({ body }: Response, maxBytes: number): Promise<string> =>

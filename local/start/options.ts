@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Problem, sentenceOf } from '../shared/problems.ts';
 
-/** What `npm start` can be told (docs/design/local.md). */
+/** The options of `npm start` (docs/design/local.md). */
 export interface LocalOptions {
   readonly port: number;
   readonly data: string;
@@ -13,14 +13,14 @@ export const usage = `Usage: npm start -- [options]
 
   --port PORT        port to serve on, loopback only (8787)
   --data DIR         folder that keeps everything (.local)
-  --model-url URL    an OpenAI-compatible server to answer instead of the demo engine, e.g. http://127.0.0.1:11434/v1
-  --model-name NAME  the model that server is asked for
+  --model-url URL    an OpenAI-compatible server to call instead of the demo engine, e.g. http://127.0.0.1:11434/v1
+  --model-name NAME  the model to call there
   --help             this text
 `;
 
 const badUsage = 2;
 
-/** The options, or 'help' when asked for it. Throws a Problem with exit code 2 for anything it does not know. */
+/** The options, or 'help' for --help. Throws a Problem with exit code 2 for anything it does not know. */
 export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
   const flags = read(args);
   if (flags.help) return 'help';

@@ -1,7 +1,7 @@
 import { curlLine, type Status } from '../admin/status.ts';
 import type { LocalOptions } from './options.ts';
 
-/** What the terminal shows once everything answers: the addresses, the demo account, one line to paste, what to try. */
+/** What the terminal shows once the service is ready: the addresses, the demo account, one line to paste, what to try. */
 export function welcome(status: Status, engine: string): string {
   const { origin } = new URL(status.dashboardUrl);
   return [
@@ -35,14 +35,14 @@ function demoLines(status: Status): string[] {
     `  Demo       ${email}, password ${password}, plan pro_pass`,
     `  Key        ${apiKey}`,
     '',
-    'Ask it something:',
+    'First call:',
     '',
     line,
     '',
   ];
 }
 
-/** Who answers in the models' place. */
+/** What stands in for the models. */
 export function engineName({ modelUrl, modelName }: Pick<LocalOptions, 'modelUrl' | 'modelName'>): string {
   if (modelUrl === undefined) return 'built-in demo engine; --model-url puts a real model in its place';
   return modelName === undefined ? modelUrl : `${modelName} at ${modelUrl}`;

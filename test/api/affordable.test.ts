@@ -74,7 +74,7 @@ describe('bad input is told before anything else is looked at', () => {
     const { cookie } = await service.person();
     const body = { name: 'k', expiresAt: '2099-02-30T00:00:00Z' };
     const answer = await service.call('POST', '/api/keys', { cookie, body });
-    expect([answer.status, answer.body.detail]).toEqual([400, 'expiresAt must be a day that the calendar has.']);
+    expect([answer.status, answer.body.detail]).toEqual([400, 'expiresAt must be a valid calendar date.']);
   });
 
   it('characters are what Unicode calls code points', async () => {

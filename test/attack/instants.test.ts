@@ -71,7 +71,7 @@ describe('an instant in a request', () => {
   });
 
   it.each([
-    ['from=2027-02-30', 'from must be a day that the calendar has.'],
+    ['from=2027-02-30', 'from must be a valid calendar date.'],
     ['to=1969-12-31', 'to must be from 1970-01-01 to 9999-12-31.'],
     ['to=0000-01-01', 'to must be from 1970-01-01 to 9999-12-31.'],
     ['from=9999-99-99', 'from must be a date such as 2027-01-31.'],

@@ -70,7 +70,7 @@ export const ServiceQuota = v.object({
   resetsAt: instant,
 });
 
-/** Days are UTC, both inclusive; the last 30 days unless said. */
+/** Days are UTC, both inclusive; by default the last 30 days. */
 export const UsageQuery = v.object({
   from: v.optional(day),
   to: v.optional(day),

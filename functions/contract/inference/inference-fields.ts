@@ -63,9 +63,15 @@ const stopSequence = text(limits.stopSequenceCharacters);
 
 /** The rules of what steers the choice of tokens, and the defaults (docs/specification.md#post-chatcompletions). */
 export const samplingRules = {
-  temperature: v.pipe(decimal(0, 2), v.description('Higher is more random; 0 is the most likely text.')),
-  top_p: v.pipe(decimal(0, 1), v.description('Chooses among the most likely tokens that make up this share.')),
-  top_k: v.pipe(integer(1), v.description('Chooses among so many of the most likely tokens.')),
+  temperature: v.pipe(
+    decimal(0, 2),
+    v.description('Sampling temperature: higher is more random, 0 always takes the most likely token.'),
+  ),
+  top_p: v.pipe(
+    decimal(0, 1),
+    v.description('Nucleus sampling: samples from the most likely tokens that make up this share of the probability.'),
+  ),
+  top_k: v.pipe(integer(1), v.description('Samples from this many of the most likely tokens.')),
   penalty: decimal(-2, 2),
   stop: v.union(
     [
@@ -77,7 +83,7 @@ export const samplingRules = {
     ],
     `must be well-formed Unicode of 1 to ${limits.stopSequenceCharacters} characters, or a list of at most ${limits.stopSequences} such strings`,
   ),
-  stream: v.pipe(v.boolean('must be true or false'), v.description('Sends the answer as it is made, as events.')),
+  stream: v.pipe(v.boolean('must be true or false'), v.description('Streams the response as server-sent events.')),
 };
 export const samplingDefaults = { temperature: 1, top_p: 1, top_k: 50, penalty: 0 } as const;
 

@@ -138,7 +138,7 @@ export type OpenAiMessage = Body['messages'][number];
 /** Body of POST /openai/v1/chat/completions; unknown fields are ignored and never forwarded, null is as good as absent. */
 export const OpenAiChatRequest = v.pipe(
   Body,
-  v.forward(v.check(answersEarlierCalls, 'must have, before each tool message, the call that it answers'), [
+  v.forward(v.check(answersEarlierCalls, 'must have, before each tool message, the tool call that it responds to'), [
     'messages',
   ]),
   v.forward(

@@ -24,4 +24,4 @@ export const nullableSampling = {
 };
 
 /** One answer for each request. */
-export const single = { n: v.nullish(v.literal(1, 'must be 1: a request has one answer')) };
+export const single = { n: v.nullish(v.literal(1, 'must be 1: a response has one choice')) };

@@ -56,7 +56,12 @@ export const ChatRequest = v.pipe(
       model: modelFor('chat'),
       messages: messageList(Message),
       max_tokens: v.optional(
-        v.pipe(integer(1), v.description('At most so many tokens of answer; 1024, or what fits, unless said.')),
+        v.pipe(
+          integer(1),
+          v.description(
+            'Maximum number of tokens to generate; by default 1024, or fewer where the context has less room.',
+          ),
+        ),
       ),
       ...sampling,
       functions: v.optional(v.nullable(Functions)),
@@ -104,7 +109,12 @@ export const CompletionRequest = v.object(
     model: modelFor('completion'),
     prompt: nonEmpty,
     max_tokens: v.optional(
-      v.pipe(integer(1), v.description('At most so many tokens; 100, or what fits, unless said.')),
+      v.pipe(
+        integer(1),
+        v.description(
+          'Maximum number of tokens to generate; by default 100, or fewer where the context has less room.',
+        ),
+      ),
     ),
     ...sampling,
   },

@@ -9,7 +9,7 @@ export const maxTranslationWords = 5000;
 const language = v.pipe(
   v.string('must be a string'),
   v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),
-  v.metadata({ description: 'An ISO 639-1 code; capitals are taken too.', enum: [...languages.keys()] }),
+  v.metadata({ description: 'An ISO 639-1 code, in lower or upper case.', enum: [...languages.keys()] }),
 );
 
 /** Body of POST /ai/translate. Codes may be of either case and are echoed as sent; the body's size bounds the text. */

@@ -28,7 +28,7 @@ export const operatorRoutes = {
     id: 'suspend-account',
     method: 'POST',
     path: '/api/operator/accounts/{id}/suspend',
-    summary: 'Suspend an account: keys and sessions stop at once',
+    summary: 'Suspend an account: keys and sessions stop immediately',
     credential: 'session',
     role: 'operator',
     pathInput: AccountPath,

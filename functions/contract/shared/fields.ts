@@ -41,7 +41,7 @@ const range = 'must be from 1970-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z
 export const timestamp = v.pipe(
   v.string('must be a string'),
   v.isoTimestamp('must be an ISO 8601 timestamp'),
-  v.check(isCalendarDate, 'must be a day that the calendar has'),
+  v.check(isCalendarDate, 'must be a valid calendar date'),
   v.check((value) => isInstant(epochMs(value)), range),
 );
 
@@ -49,7 +49,7 @@ export const timestamp = v.pipe(
 export const day = v.pipe(
   v.string('must be a string'),
   v.isoDate('must be a date such as 2027-01-31'),
-  v.check(isCalendarDate, 'must be a day that the calendar has'),
+  v.check(isCalendarDate, 'must be a valid calendar date'),
   v.check((value) => isInstant(Date.parse(value)), 'must be from 1970-01-01 to 9999-12-31'),
 );
 

@@ -319,7 +319,7 @@ describe('a request is refused for', () => {
       'a result without its call',
       { messages: [user, { role: 'tool', tool_call_id: 'a', content: 'x' }] },
       'messages',
-      /the call that it answers/,
+      /the tool call that it responds to/,
     ],
     ['two answers', { n: 2 }, 'n', /must be 1/],
     ['another kind of tool', { tools: [{ type: 'web_search' }] }, 'tools.0.type', /must be function/],
