@@ -1,4 +1,4 @@
-import { answerFormats } from '#contract/http/response-formats.ts';
+import { responseFormats } from '#contract/http/response-formats.ts';
 import { type Route } from '#contract/http/route.ts';
 import { errorCodesOf } from '#contract/http/route-errors.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
@@ -78,6 +78,6 @@ function responseOf(route: Route, status: number, codes: readonly ErrorCode[]) {
 }
 
 function examplesOf({ format }: Route, codes: readonly ErrorCode[]) {
-  const value = (code: ErrorCode) => answerFormats[format].error({ code, detail: errorCauses[code].detail });
+  const value = (code: ErrorCode) => responseFormats[format].error({ code, detail: errorCauses[code].detail });
   return Object.fromEntries(codes.map((code) => [code, { value: value(code) }]));
 }

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { AnswerFormat } from '#contract/http/response-format.ts';
+import type { ResponseFormat } from '#contract/http/response-format.ts';
 import type { Route } from '#contract/http/route.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
@@ -39,7 +39,7 @@ export interface Failed {
 export function envelope(
   outcome: () => Outcome,
   success: Route['success'],
-  formatFor: (event: APIGatewayProxyEvent) => AnswerFormat,
+  formatFor: (event: APIGatewayProxyEvent) => ResponseFormat,
 ): Middleware {
   return {
     after: function wrapData(request) {

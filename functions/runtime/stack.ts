@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { answerFormats } from '#contract/http/response-formats.ts';
+import { responseFormats } from '#contract/http/response-formats.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
@@ -36,7 +36,7 @@ export function stack(
       envelope(
         () => outcome,
         route.success,
-        () => answerFormats[route.format],
+        () => responseFormats[route.format],
       ),
     )
     .use(accept(route))

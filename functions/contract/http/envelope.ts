@@ -1,6 +1,6 @@
 import { type ErrorCode, errorStatus } from '../shared/errors.ts';
 import { serverSentEvent } from '../shared/server-sent-event.ts';
-import type { AnswerFormat } from './response-format.ts';
+import type { ResponseFormat } from './response-format.ts';
 
 /** The four fields of every JSON answer (docs/specification.md#response-envelope-all-json-responses). */
 export interface Envelope<Data = unknown> {
@@ -32,7 +32,7 @@ export const errorEnvelope = (code: ErrorCode, detail: string): ErrorEnvelope =>
 });
 
 /** The specification's answers; a stream is envelopes STREAM_CHUNK, then STREAM_COMPLETE, or an error envelope. */
-export const envelopeFormat: AnswerFormat = {
+export const envelopeFormat: ResponseFormat = {
   success: successEnvelope,
   error: ({ code, detail }) => errorEnvelope(code, detail),
   errorHeaders: () => ({}),

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorStatus, type Refusal } from '../shared/errors.ts';
 import { serverSentEvent } from '../shared/server-sent-event.ts';
-import type { AnswerFormat } from './response-format.ts';
+import type { ResponseFormat } from './response-format.ts';
 
 /** An error as OpenAI's clients read it. */
 export interface OpenAiError {
@@ -31,7 +31,7 @@ const names: Readonly<Partial<Record<ErrorCode, string>>> = {
 const passing: ReadonlySet<ErrorCode> = new Set(['RATE_LIMIT_EXCEEDED', 'REQUEST_IN_PROGRESS']);
 
 /** Bare objects and `error` objects, as OpenAI's clients expect them; a stream ends with `[DONE]`, or with an error. */
-export const openAiFormat: AnswerFormat = {
+export const openAiFormat: ResponseFormat = {
   success: (_status, _message, data) => data,
   error: openAiError,
   errorHeaders: ({ code }): Record<string, string> =>

@@ -3,7 +3,7 @@ import type { Refusal } from '../shared/errors.ts';
 export type FormatName = 'envelope' | 'openai';
 
 /** How answers look from outside: the same answers and refusals, written down in one way or another. */
-export interface AnswerFormat {
+export interface ResponseFormat {
   success(status: number, message: string, data: unknown): unknown;
   error(refusal: Refusal): unknown;
   /** What this format adds to the headers of a refusal. */

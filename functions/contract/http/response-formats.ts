@@ -1,10 +1,10 @@
 import { envelopeFormat } from './envelope.ts';
 import { openAiFormat } from './openai-format.ts';
-import { type AnswerFormat, type FormatName, formatNameOf } from './response-format.ts';
+import { type FormatName, formatNameOf, type ResponseFormat } from './response-format.ts';
 
-export const answerFormats: Readonly<Record<FormatName, AnswerFormat>> = {
+export const responseFormats: Readonly<Record<FormatName, ResponseFormat>> = {
   envelope: envelopeFormat,
   openai: openAiFormat,
 };
 
-export const formatOf = (path: string): AnswerFormat => answerFormats[formatNameOf(path)];
+export const formatOf = (path: string): ResponseFormat => responseFormats[formatNameOf(path)];
