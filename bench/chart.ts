@@ -38,7 +38,12 @@ function groupsOf(measured: readonly Measured[]): Group[] {
     return { arm, value: row ? of(row) : 0 };
   };
   return [
-    { title: 'Whole answer, median', unit: 'ms', digits: 2, values: arms.map(figure(false, ({ totalMs }) => totalMs)) },
+    {
+      title: 'Whole response, median',
+      unit: 'ms',
+      digits: 2,
+      values: arms.map(figure(false, ({ totalMs }) => totalMs)),
+    },
     {
       title: 'First byte of a stream, median',
       unit: 'ms',

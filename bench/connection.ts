@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One answer: milliseconds from the request's last byte to the first byte of the body, and to its end. */
+/** One response: milliseconds from the request's last byte to the first byte of the body, and to its end. */
 export interface Exchange {
   readonly status: number;
   readonly firstByteMs: number;
@@ -22,7 +22,7 @@ export function requestBytes(path: string, headers: Readonly<Record<string, stri
 }
 
 /**
- * A connection that is kept, for one request at a time. It knows just enough HTTP to tell where an answer ends, and so
+ * A connection that is kept, for one request at a time. It parses just enough HTTP to find the end of a response, and so
  * takes little of the processor that it shares with the stubs.
  */
 export class Connection {
@@ -53,13 +53,13 @@ export class Connection {
     const socket = this.#socket;
     const began = performance.now();
     let firstByteMs = 0;
-    const reader = new AnswerReader();
+    const reader = new ResponseReader();
     const settle = (): void => {
       socket.off('data', read).off('close', fail);
     };
     const fail = (): void => {
       settle();
-      reject(new Error('the connection ended before the answer did'));
+      reject(new Error('the connection closed before the response ended'));
     };
     const read = (bytes: Buffer): void => {
       reader.push(bytes);
@@ -81,14 +81,14 @@ export class Connection {
 async function opened(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
-  // Whoever waits for an answer hears of the end; an idle connection may go without a word.
+  // A pending request is rejected at the close; an idle connection may close unnoticed.
   return socket.on('error', () => undefined);
 }
 
 const lastChunk = Buffer.from('0\r\n\r\n');
 
-/** Tells when an answer is whole: by its length, or by its last chunk. */
-class AnswerReader {
+/** Finds the end of a response: by its length, or by its last chunk. */
+class ResponseReader {
   status = 0;
   isComplete = false;
   bodyBytes = 0;

@@ -13,7 +13,7 @@ export function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** The gateways have this processor for themselves; the clients and what answers them share the other. */
+/** The gateways have this processor for themselves; the clients and the upstream stubs share the other. */
 const gatewayProcessor = '0';
 const otherProcessor = '1';
 

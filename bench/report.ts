@@ -45,7 +45,7 @@ Added times are without what a direct call takes. Of streams the time is that to
 ${table(
   [
     'Prompt',
-    'Answer',
+    'Response',
     'Added latency / Portkey',
     'Latency / bare proxy',
     'Processor time / Portkey',
@@ -59,9 +59,9 @@ ${table(
 Medians. Latency of calls made one after another; processor time of the gateway for a call, and calls per second, with the
 gateway kept busy on one processor. The embedded database shares the other one with the clients: that row is for information.
 
-${table(['Prompt', 'Answer', 'Arm', 'First byte ms', 'Whole ms', 'Processor ms', 'Calls/s'], measured.map(measuredRow))}
+${table(['Prompt', 'Response', 'Arm', 'First byte ms', 'Whole ms', 'Processor ms', 'Calls/s'], measured.map(measuredRow))}
 
-The ledger projector, which runs after the answer, takes ${projector.processorMs.toFixed(2)} ms of processor time for each settled call
+The ledger projector, which runs after the response, takes ${projector.processorMs.toFixed(2)} ms of processor time for each settled call
 (${projector.records} stream records, embedded database).
 
 ## Start-up
@@ -85,7 +85,7 @@ function table(head: Row, rows: readonly Row[]): string {
 }
 
 const number = (value: number, digits: number): string => (Number.isNaN(value) ? '' : value.toFixed(digits));
-const answer = ({ stream }: { stream: boolean }): string => (stream ? 'streamed' : 'whole');
+const responseKind = ({ stream }: { stream: boolean }): string => (stream ? 'streamed' : 'whole');
 
 function goalRow(goal: Goal): Row {
   const { what, value, limit, target, isMost } = goal;
@@ -101,12 +101,12 @@ function goalRow(goal: Goal): Row {
 
 function comparisonRow(one: Comparison): Row {
   const ratios = [one.addedLatency, one.overBareProxy, one.processorTime, one.callsPerSecond];
-  return [one.size, answer(one), ...ratios.map((ratio) => number(ratio, 2))];
+  return [one.size, responseKind(one), ...ratios.map((ratio) => number(ratio, 2))];
 }
 
 function measuredRow(row: Measured): Row {
   const times = [row.firstByteMs, row.totalMs].map((ms) => number(ms, 2));
-  return [row.size, answer(row), row.arm, ...times, number(row.processorMs, 3), number(row.callsPerSecond, 0)];
+  return [row.size, responseKind(row), row.arm, ...times, number(row.processorMs, 3), number(row.callsPerSecond, 0)];
 }
 
 const startupRow = ({ id, bytes, gzippedBytes, ratio }: Startup): Row => [

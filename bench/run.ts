@@ -76,7 +76,7 @@ try {
   const { rounds, calls, streamRounds, streams, busyRounds, busySeconds, connections } = options;
   const conditions = {
     Date: new Date().toISOString().slice(0, 10),
-    Machine: `${cpus().length} processors, ${process.arch}, Linux; gateways ${isPinned ? 'on one, clients and what answers them on the other' : 'not kept to one of them'}`,
+    Machine: `${cpus().length} processors, ${process.arch}, Linux; gateways ${isPinned ? 'on one, clients and upstream stubs on the other' : 'not kept to one of them'}`,
     Load: `${loadBefore.toFixed(1)} on average in the minute before the run`,
     Versions: `Node.js ${process.versions.node}; @portkey-ai/gateway ${versionOf('@portkey-ai/gateway')} with @hono/node-server ${versionOf('@hono/node-server')}`,
     Rounds: `${rounds} of ${calls} calls one after another, ${streamRounds} of ${streams} streams; ${busyRounds} of ${busySeconds} s over ${connections} connections`,

@@ -1,32 +1,32 @@
 import { createServer, type Socket } from 'node:net';
 
-/** A POST that has come whole. */
-export interface Post {
+/** A complete POST request. */
+export interface HttpRequest {
   readonly target: string;
   readonly head: string;
   readonly body: string;
 }
 
 /**
- * A server that knows just enough HTTP to be asked by POST over kept connections: what stands behind the gateways shares a
+ * A server that parses just enough HTTP for POST requests over kept connections: what stands behind the gateways shares a
  * processor with their clients, and its time is in every figure but not what is measured. Bodies need a length.
  */
-export function servePosts(port: number, answer: (post: Post, socket: Socket) => void): void {
+export function serveRequests(port: number, handle: (request: HttpRequest, socket: Socket) => void): void {
   const server = createServer({ noDelay: true }, (socket) => {
     let held: Buffer = Buffer.alloc(0);
     socket.on('error', () => socket.destroy());
     socket.on('data', (bytes) => {
       held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      const post = postIn(held);
-      if (!post) return;
+      const request = requestIn(held);
+      if (!request) return;
       held = Buffer.alloc(0);
-      answer(post, socket);
+      handle(request, socket);
     });
   });
   server.listen(port, '127.0.0.1');
 }
 
-function postIn(bytes: Buffer): Post | undefined {
+function requestIn(bytes: Buffer): HttpRequest | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const head = bytes.toString('latin1', 0, end);
@@ -37,12 +37,12 @@ function postIn(bytes: Buffer): Post | undefined {
   return { target: head.slice('POST '.length, head.indexOf(' ', 'POST '.length)), head, body: body.toString() };
 }
 
-/** An answer of 200 with its body, which is all ASCII. */
+/** A response of 200 with its body, which is all ASCII. */
 export function sendWhole(socket: Socket, type: string, body: string, headers = ''): void {
   socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n${body}`, 'latin1');
 }
 
-/** The head of an answer in chunks. */
+/** The head of a chunked response. */
 export function beginChunks(socket: Socket, type: string): void {
   socket.write(`${headOf(type)}transfer-encoding: chunked\r\n\r\n`);
 }

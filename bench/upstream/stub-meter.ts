@@ -5,16 +5,16 @@ import { benchAccounts } from '../accounts.ts';
 const bucketMs = 3000;
 const windowBuckets = 21;
 
-const placeOfAccount = '987654321';
-const placeOfHold = 'hold-of-the-request';
+const accountPlaceholder = '987654321';
+const holdPlaceholder = 'hold-of-the-request';
 
 let made: { readonly bucket: number; readonly text: readonly string[] } = { bucket: 0, text: [] };
 
 /**
- * DynamoDB's answer to an UpdateItem on a meter: the item of an account in steady use, under the account and with the hold
+ * DynamoDB's response to an UpdateItem on a meter: the item of an account in steady use, under the account and with the hold
  * that the request names. Nothing is kept and little is done, so that what is measured is the caller and not a database.
  */
-export function answerUpdate(request: string): string {
+export function updateItemOutput(request: string): string {
   if (!request.includes('"ReturnValues":"ALL_NEW"')) return '{}';
   const [before, between, after] = template();
   return `${before}${named(request, '"Key":{"a":{"N":"')}${between}${named(request, '"#request":"')}${after}`;
@@ -26,12 +26,12 @@ function named(request: string, mark: string): string {
   return request.slice(start, request.indexOf('"', start));
 }
 
-/** What stands around the account and the hold. Buckets are named after the time, so it is made anew when one begins. */
+/** The text around account and hold. Buckets are named after the time, so it is made again when one begins. */
 function template(): readonly string[] {
   const bucket = Math.floor(Date.now() / bucketMs);
   if (made.bucket !== bucket) {
     const text = JSON.stringify({ Attributes: marshall(steadyItem(bucket)) });
-    made = { bucket, text: text.split(new RegExp(`${placeOfAccount}|${placeOfHold}`)) };
+    made = { bucket, text: text.split(new RegExp(`${accountPlaceholder}|${holdPlaceholder}`)) };
   }
   return made.text;
 }
@@ -42,9 +42,9 @@ function steadyItem(bucket: number): Record<string, unknown> {
   const names = Array.from({ length: windowBuckets }, (_, age) => (bucket - age).toString(36));
   return {
     // First and in this order, as the template's parts are.
-    a: Number(placeOfAccount),
-    h: { [placeOfHold]: [1_000_000, Math.ceil(Date.now() / 1000) + 150, 'chat', 'svc-1-32k', 'a'.repeat(22)] },
-    ...withoutPlaces(account?.item ?? {}),
+    a: Number(accountPlaceholder),
+    h: { [holdPlaceholder]: [1_000_000, Math.ceil(Date.now() / 1000) + 150, 'chat', 'svc-1-32k', 'a'.repeat(22)] },
+    ...withoutPlaceholders(account?.item ?? {}),
     n: admitted,
     m: admitted + 2000,
     b: Object.fromEntries(names.map((name, age) => [name, admitted + 2000 - age * 80])),
@@ -52,6 +52,6 @@ function steadyItem(bucket: number): Record<string, unknown> {
   };
 }
 
-function withoutPlaces({ a: _account, h: _holds, ...rest }: Record<string, unknown>): Record<string, unknown> {
+function withoutPlaceholders({ a: _account, h: _holds, ...rest }: Record<string, unknown>): Record<string, unknown> {
   return rest;
 }

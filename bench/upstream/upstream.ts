@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
 import { chunkGapMs, events, reply } from './model-replies.ts';
-import { beginChunks, chunkOf, type Post, sendWhole, servePosts } from './post-server.ts';
-import { answerUpdate } from './stub-meter.ts';
+import { beginChunks, chunkOf, type HttpRequest, sendWhole, serveRequests } from './post-server.ts';
+import { updateItemOutput } from './stub-meter.ts';
 
 /**
  * Everything that a gateway finds behind it, in one process: the model as an OpenAI-compatible server, the same model as
@@ -13,7 +13,7 @@ import { answerUpdate } from './stub-meter.ts';
  */
 const frames = events.map((event) => Buffer.from(payloadPart(event)));
 
-function serve({ target, head, body }: Post, socket: Socket): void {
+function serve({ target, head, body }: HttpRequest, socket: Socket): void {
   if (target === '/') sendItem(head, body, socket);
   else if (target.endsWith('/invocations-response-stream')) void sendStream(socket, sageMakerStream);
   else if (!body.includes('"stream":true')) sendWhole(socket, 'application/json', reply);
@@ -42,9 +42,9 @@ async function sendStream(socket: Socket, { type, chunks }: Stream): Promise<voi
 
 function sendItem(head: string, body: string, socket: Socket): void {
   if (!head.includes('DynamoDB_20120810.UpdateItem')) throw new Error('the stub knows UpdateItem only');
-  const answer = answerUpdate(body);
-  const headers = `x-amzn-requestid: BENCH\r\nx-amz-crc32: ${crc32(answer)}\r\n`;
-  sendWhole(socket, 'application/x-amz-json-1.0', answer, headers);
+  const output = updateItemOutput(body);
+  const headers = `x-amzn-requestid: BENCH\r\nx-amz-crc32: ${crc32(output)}\r\n`;
+  sendWhole(socket, 'application/x-amz-json-1.0', output, headers);
 }
 
-servePosts(Number(process.argv[2]), serve);
+serveRequests(Number(process.argv[2]), serve);

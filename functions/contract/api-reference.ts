@@ -1,7 +1,7 @@
 /** Where the API reference is served. */
 export const apiReferencePath = '/docs';
 
-/** Its files by public name, with where they come from, from the project's root; the page itself also answers at the path. */
+/** Its files by public name, with where they come from, from the project's root; the page itself is also served at the path. */
 export const apiReferenceFiles = {
   'index.html': 'docs/reference/index.html',
   'reference.css': 'docs/reference/reference.css',

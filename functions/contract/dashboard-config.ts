@@ -4,12 +4,12 @@ import * as v from 'valibot';
 export const DashboardConfig = v.object({
   /** Client id of Google Identity Services; null: no button, except on one machine, whose own issuer stands in. */
   googleClientId: v.nullable(v.string()),
-  /** True where the service runs on one machine and `/_local` answers. */
+  /** True where the service runs on one machine and serves `/_local`. */
   local: v.boolean(),
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 
-/** Paths that the dashboard's index.html answers; every other path is a file of it, the API's, or a 404. */
+/** Paths that are served the dashboard's index.html; every other path is a file of it, the API's, or a 404. */
 export const dashboardPages = [
   '/',
   '/register',

@@ -31,5 +31,5 @@ export const routeGroups = {
 
 export const allRoutes: readonly Route[] = Object.values(routes);
 
-/** Answers what no route matches: 404 for an unknown path, 405 for a known path with another method. */
+/** Responds to what no route matches: 404 for an unknown path, 405 for a known path with another method. */
 export const unknownRouteId = 'unknown-route';

@@ -3,7 +3,7 @@ export interface Sample {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Other bodies worth showing, by what they show; `A stream` is also what the streamed answer's example comes of. */
+  /** Other bodies worth showing, by what they show; `A stream` is also what the streamed response's example comes of. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 

@@ -7,17 +7,17 @@ import { conditionally } from './shared/conditional.ts';
 
 const Code = v.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(errorStatus, code));
 
-const Answer = v.union([
+const StoredResponse = v.union([
   v.object({ status: v.number(), message: v.string(), data: v.unknown() }),
   v.object({ code: Code, detail: v.string() }),
 ]);
 
-/** `answer` is JSON text: DynamoDB's own maps lose the order of fields and nest less deep. */
+/** The response, under the attribute `answer`, is JSON text: DynamoDB's own maps lose the order of fields and nest less deep. */
 const Row = v.object({
   requestId: v.string(),
   fingerprint: v.string(),
   running: v.boolean(),
-  answer: v.optional(v.pipe(v.string(), v.parseJson(), Answer)),
+  answer: v.optional(v.pipe(v.string(), v.parseJson(), StoredResponse)),
 });
 
 const isMine = 'requestId = :requestId';
@@ -25,7 +25,7 @@ const isMineAndRunning = `${isMine} AND running = :true`;
 
 /**
  * Records of Idempotency-Keys in DynamoDB: one item per key. A write that arrives twice, or late, finds that it is done
- * or that the item is another request's: a claim that is late must not reopen an answer.
+ * or that the item is another request's: a claim that is late must not reopen a completed one.
  */
 export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyStore {
   return {
@@ -41,8 +41,8 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       const outcome = await conditionally(client.send(write));
       return 'done' in outcome ? undefined : recordOf(outcome.met);
     },
-    async keep({ id, ...claim }, answer, lapsesAt) {
-      const kept = answer && { answer: JSON.stringify(answer) };
+    async keep({ id, ...claim }, response, lapsesAt) {
+      const kept = response && { answer: JSON.stringify(response) };
       const write = new PutCommand({
         TableName: table,
         Item: { id, ...claim, running: false, ...kept, lapsesAt, ttl: seconds(lapsesAt) },

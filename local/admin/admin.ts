@@ -29,7 +29,7 @@ interface Reply {
 }
 type Endpoint = Readonly<Partial<Record<string, (request: IncomingMessage) => Reply | Promise<Reply>>>>;
 
-/** A body that is not what the endpoint takes; the message says what it takes. */
+/** A body that is not what the endpoint takes; the message names what it takes. */
 class BadBody extends Error {}
 
 const maxBodyBytes = 64 * 1024;
@@ -39,7 +39,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Answers `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/design/local.md). */
+/** Serves `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/design/local.md). */
 export function createAdmin({ status, mails, faults, clock, issuer, afterMove, log }: AdminOptions): Pages {
   const clockReply = (): Reply => ({ json: { now: new Date(clock.now()).toISOString() } });
   const faultsReply = (): Reply => ({ json: { active: faults.active() } });
@@ -78,10 +78,10 @@ export function createAdmin({ status, mails, faults, clock, issuer, afterMove, l
   async function replyTo(request: IncomingMessage, path: string): Promise<Reply> {
     const endpoint = endpoints.get(path);
     if (!endpoint) return { status: 404, json: { error: `There is nothing at ${path}.` } };
-    const answer = endpoint[request.method ?? ''];
+    const handle = endpoint[request.method ?? ''];
     const methods = Object.keys(endpoint).join(' and ');
-    if (!answer) return { status: 405, json: { error: `${path} takes ${methods} only.` } };
-    return answer(request);
+    if (!handle) return { status: 405, json: { error: `${path} takes ${methods} only.` } };
+    return handle(request);
   }
 
   function failure(error: unknown): Reply {
@@ -90,7 +90,7 @@ export function createAdmin({ status, mails, faults, clock, issuer, afterMove, l
     return { status: 500, json: { error: 'The request failed; see the terminal for the cause.' } };
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const { status = 200, json, html } = await replyTo(request, path).catch(failure);
     if (html === undefined) sendJson(response, status, json, headers);
     else sendPage(response, status, html);
@@ -98,7 +98,7 @@ export function createAdmin({ status, mails, faults, clock, issuer, afterMove, l
 
   return (request, response, path) => {
     const isOurs = path === '/_local' || path.startsWith('/_local/');
-    if (isOurs) answer(request, response, path).catch(() => response.destroy());
+    if (isOurs) respond(request, response, path).catch(() => response.destroy());
     return isOurs;
   };
 }

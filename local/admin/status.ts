@@ -1,6 +1,6 @@
 import type { DemoAccount } from './demo-account.ts';
 
-/** Answer of `GET /_local/status` (docs/design/local.md); 200 once everything answers, 503 before. */
+/** Response of `GET /_local/status` (docs/design/local.md); 200 once the service is ready, 503 before. */
 export interface Status {
   readonly ready: boolean;
   readonly apiUrl: string;
@@ -25,7 +25,7 @@ export function statusOf(origin: string, changing: Changing): Status {
   };
 }
 
-/** A line that answers when it is pasted into a shell; undefined without a demo account. */
+/** A command line for a first call, to paste into a shell; undefined without a demo account. */
 export function curlLine({ inferenceUrl, demo }: Status): string | undefined {
   if (!demo) return undefined;
   const body = '{"model":"svc-1","messages":[{"role":"user","content":"Hello"}]}';

@@ -1,9 +1,9 @@
 import { containerError, type EngineReply } from '../sagemaker/engine.ts';
 import { countTokens, hash } from '../sagemaker/words.ts';
-import { answerAsAsked } from './answer.ts';
 import { type CalledTool, chooseTools } from './functions.ts';
 import { continuousUsage, limitOutput, maxModelLength, type Output, overflow, type Usage, usageOf } from './output.ts';
 import type { ChatBody } from './request.ts';
+import { responseText } from './response-text.ts';
 import { eventStream, pause, type Tempo } from './sse.ts';
 
 interface Reply {
@@ -20,7 +20,7 @@ interface Call {
   readonly output: Output;
 }
 
-/** Answers a chat request in words or with calls of its tools. */
+/** Generates the reply to a chat request: text, or calls of its tools. */
 export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
   const prompt = promptTokens(body);
@@ -34,7 +34,7 @@ export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): P
   const output: Output =
     tools.length > 0
       ? { tokens: [], finish: calls.every((call) => call.output.finish === 'stop') ? 'stop' : 'length' }
-      : limitOutput(answerAsAsked(body, maxTokens), room, body.stop);
+      : limitOutput(responseText(body, maxTokens), room, body.stop);
   const made = [output, ...calls.map((call) => call.output)].reduce((sum, { tokens }) => sum + tokens.length, 0);
 
   const seed = hash(JSON.stringify(body.messages)).toString(16).padStart(8, '0');
@@ -47,8 +47,8 @@ export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): P
 
 /** Like a chat template: some tokens around each message, and the tools as text. */
 function promptTokens({ messages, tools }: ChatBody): number {
-  const said = messages.map(({ content }) => countTokens(content) + 4).reduce((sum, count) => sum + count, 3);
-  return tools.length > 0 ? said + countTokens(JSON.stringify(tools)) : said;
+  const tokens = messages.map(({ content }) => countTokens(content) + 4).reduce((sum, count) => sum + count, 3);
+  return tools.length > 0 ? tokens + countTokens(JSON.stringify(tools)) : tokens;
 }
 
 /** As many of the calls as there is room for; the last may be cut short. */
@@ -75,8 +75,8 @@ function completion(reply: Reply): unknown {
     type: 'function',
     function: { name: tool.name, arguments: tokens.join('') },
   }));
-  const said = tool_calls.length > 0 ? { content: null, tool_calls } : { content: output.tokens.join('') };
-  const message = { role: 'assistant', ...said };
+  const content = tool_calls.length > 0 ? { content: null, tool_calls } : { content: output.tokens.join('') };
+  const message = { role: 'assistant', ...content };
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(reply) };
   return { ...about, object: 'chat.completion', choices: [choice], usage };
 }
@@ -91,7 +91,7 @@ function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSigna
   });
   const delta = (piece: object, finish: string | null = null) =>
     chunk([{ index: 0, finish_reason: finish, delta: piece }]);
-  const said = output.tokens.map((token) => delta({ content: token }));
+  const contentDeltas = output.tokens.map((token) => delta({ content: token }));
   const called = calls.flatMap(({ tool, output: { tokens } }, index) => [
     delta({
       tool_calls: [{ index, id: tool.id, type: 'function', function: { name: tool.name, arguments: '' } }],
@@ -103,7 +103,7 @@ function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSigna
   const total = body.stream_options.include_usage ? [chunk([], { usage })] : [];
   const events = {
     head: started.map((event) => ({ ...event, ...usageAfter(0) })),
-    tokens: [...said, ...called.slice(1)].map((event, index) => ({ ...event, ...usageAfter(index + 1) })),
+    tokens: [...contentDeltas, ...called.slice(1)].map((event, index) => ({ ...event, ...usageAfter(index + 1) })),
     tail: [{ ...delta({}, finishReason(reply)), ...usageAfter(usage.completion_tokens) }, ...total],
   };
   return eventStream(events, tempo, signal);

@@ -14,8 +14,8 @@ export interface DemoOptions {
 type Work<Body> = (body: Body, tempo: Tempo, signal: AbortSignal) => Promise<EngineReply>;
 
 /**
- * A stand-in for a language model that speaks vLLM's dialect and says what it is. The same request gets the same
- * answer, up to `created`. The body's shape decides: `messages` is chat, `prompt` completion, `input` embeddings.
+ * A stand-in for a language model that speaks vLLM's dialect and names itself a demo. The same request gets the same
+ * response, up to `created`. The body's shape decides: `messages` is chat, `prompt` completion, `input` embeddings.
  */
 export function demoEngine({ wordDelayMs = 30 }: DemoOptions = {}): Engine {
   const tempo: Tempo = {

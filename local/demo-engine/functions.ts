@@ -10,7 +10,7 @@ export interface CalledTool {
 }
 
 /**
- * The calls to make: of the forced tool, or of those that the last user message is about. None means to answer in words,
+ * The calls to make: of the forced tool, or of those that the last user message is about. None means to reply with text,
  * as after a tool's result; `unknown` that the forced tool does not exist.
  */
 export function chooseTools(body: ChatBody): readonly CalledTool[] | 'unknown' {
@@ -26,8 +26,8 @@ export function chooseTools(body: ChatBody): readonly CalledTool[] | 'unknown' {
     const first = best ?? tools[0];
     return first ? calls([first, ...(several ? further : [])], request) : 'unknown';
   }
-  const answered = messages.at(-1)?.role === 'tool' || messages.at(-1)?.role === 'function';
-  return best && !answered ? calls([best, ...(several ? further : [])], request) : [];
+  const hasResult = messages.at(-1)?.role === 'tool' || messages.at(-1)?.role === 'function';
+  return best && !hasResult ? calls([best, ...(several ? further : [])], request) : [];
 }
 
 /** Where several tools are called, each goes by the part of the request that names it. */
@@ -68,9 +68,9 @@ function fittingTools(tools: readonly Tool[], request: string): Tool[] {
 
 /** The tool that shares most meaningful words with the request; words of its name count most. */
 function bestFit(tools: readonly Tool[], request: string): Tool | undefined {
-  const asked = stems(request);
+  const requested = stems(request);
   const scored = tools.map((tool) => {
-    const shared = (text: string) => stems(text).intersection(asked).size;
+    const shared = (text: string) => stems(text).intersection(requested).size;
     const properties = propertyNames(tool.parameters).join(' ');
     return {
       tool,

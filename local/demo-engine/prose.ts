@@ -42,7 +42,7 @@ const aboutForm: ReadonlySet<string> = new Set([
   'continue',
 ]);
 
-/** How long an answer is asked for: "200 words", "three paragraphs" as digits, or words such as "long" and "story". */
+/** The requested length of a text: "200 words", "three paragraphs" as digits, or words such as "long" and "story". */
 export function wantedLength(request: string, maxTokens: number | undefined): Length {
   const story = /\b(?:story|tale|novel|chapter|once upon)\b/i.test(request);
   const [, digits, unit = ''] = /(\d{1,5})[\s-]+(word|sentence|paragraph|token)s?\b/i.exec(request) ?? [];

@@ -19,17 +19,17 @@ export interface FrontServerOptions {
   readonly routes: readonly Route[];
   /** The handler of a route's id, or of `unknownRouteId`. While it waits, so does the request. */
   readonly handlerOf: (id: string) => Promise<LambdaHandler>;
-  /** Answers what is not the API, and says whether it did. */
+  /** Serves what is not the API; false where it does not. */
   readonly pages?: (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
-  /** Told of every failed function, and in one line of every request. */
+  /** Logs every failed function, and every request in one line. */
   readonly log?: (line: string) => void;
   readonly access?: (line: string) => void;
 }
 
-/** What API Gateway passes to a function at most (AWS "Amazon API Gateway quotas", payload size). */
+/** The largest payload that API Gateway passes to a function (AWS "Amazon API Gateway quotas", payload size). */
 const maxBodyBytes = 10 * 1024 * 1024;
 
-/** API Gateway's part on one machine: HTTP in, proxy events to handlers, their answers out. Loopback only. */
+/** API Gateway's part on one machine: HTTP in, proxy events to handlers, their responses out. Loopback only. */
 export function startFrontServer(options: FrontServerOptions): Promise<HttpServer> {
   const match = routeMatcher(options.routes);
   const log = options.log ?? (() => undefined);
@@ -44,7 +44,7 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
     };
   }
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path, query] = splitTarget(request.url ?? '/');
     const foreign = foreignRequest(request, path);
     if (foreign !== undefined) return sendForeign(response, path, foreign);
@@ -70,8 +70,8 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
     await invoke(functionOf(found?.route), event, response, log);
   }
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
-    serve(request, response).catch((error: unknown) => {
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    respond(request, response).catch((error: unknown) => {
       if (request.destroyed && !request.complete) return;
       log(`the front server failed: ${described(error)}`);
       if (response.headersSent) response.destroy();
@@ -79,7 +79,7 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
     });
   }
 
-  return startHttpServer({ port: options.port, answer, ...(options.access && { access: options.access }) });
+  return startHttpServer({ port: options.port, serve, ...(options.access && { access: options.access }) });
 }
 
 const tooLarge: Refusal = {

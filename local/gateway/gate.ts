@@ -3,7 +3,7 @@ import type { Pages } from '../shared/pages.ts';
 import { apiHandler } from './handlers.ts';
 import type { LambdaHandler } from './lambda-runtime.ts';
 
-/** What requests meet from the moment the port is taken: API calls wait for the start, pages answer 503 meanwhile. */
+/** What requests meet from the moment the port is taken: API calls wait for the start, pages respond with 503 meanwhile. */
 export interface Gate {
   readonly handlerOf: (id: string) => Promise<LambdaHandler>;
   readonly pages: Pages;

@@ -6,7 +6,7 @@ import { errorStatus, type Refusal } from '#contract/shared/errors.ts';
 type HeaderValue = string | number | boolean;
 const isHeaderValue = (value: unknown): value is HeaderValue => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Checked in one go, as headers are: every answer has some ten of them. */
+/** Checked in one go, as headers are: every response has some ten of them. */
 const isStatus = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599;
 
@@ -39,7 +39,7 @@ const GatewayReply = v.object({
 /** The gateway frames the body itself. */
 const framing = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
 
-/** Begins an answer, but sends nothing yet; throws on a header that HTTP cannot carry. */
+/** Begins a response, but sends nothing yet; throws on a header that HTTP cannot carry. */
 export function writeHead(response: ServerResponse, reply: ReplyHead): void {
   response.writeHead(reply.statusCode, headerList(reply));
 }
@@ -74,7 +74,7 @@ export function sendReply(response: ServerResponse, result: unknown): void {
   response.end(hasBody ? body : undefined);
 }
 
-/** An answer that the gateway makes itself, in the format of everything at the path. */
+/** An error response of the gateway itself, in the format of everything at the path. */
 export function sendError(response: ServerResponse, path: string, refusal: Refusal, requestId: string): void {
   const format = formatOf(path);
   const statusCode = errorStatus[refusal.code];

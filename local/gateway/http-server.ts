@@ -9,7 +9,7 @@ import { sendError } from './gateway-response.ts';
 
 export interface HttpServerOptions {
   readonly port: number;
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
   /** Gets one line per request: method, path, status, milliseconds; never query, headers or body. */
   readonly access?: (line: string) => void;
 }
@@ -18,22 +18,22 @@ export interface HttpServer {
   readonly port: number;
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  /** Takes no more connections, lets requests under way end for that long, then cuts them; asked again, waits along. */
+  /** Takes no more connections, lets requests under way end for that long, then cuts them; a second call waits for the first. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** An HTTP server on 127.0.0.1 that answers also what is not HTTP with the envelope. Throws a Problem for a port in use. */
-export async function startHttpServer({ port, answer, access }: HttpServerOptions): Promise<HttpServer> {
+/** An HTTP server on 127.0.0.1 that sends the envelope also for what is not HTTP. Throws a Problem for a port in use. */
+export async function startHttpServer({ port, serve, access }: HttpServerOptions): Promise<HttpServer> {
   const latest = new WeakMap<Duplex, Exchange>();
   let closing: Promise<void> | undefined;
-  const server = createServer({ requireHostHeader: false, keepAliveTimeout: 65_000 }, serve);
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout: 65_000 }, onRequest);
   // Node would refuse it with a bare 417; HTTP lets a server do without what it does not know (RFC 9110, 10.1.1).
-  server.on('checkExpectation', serve);
+  server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => writeError(socket, '405 Method Not Allowed', noTunnel));
   server.on('clientError', (error, socket) => refuse(error, socket, latest.get(socket)));
   const bound = await listening(server, port);
 
-  function serve(request: IncomingMessage, response: ServerResponse): void {
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
     const exchange = { request, response };
     latest.set(request.socket, exchange);
@@ -45,7 +45,7 @@ export async function startHttpServer({ port, answer, access }: HttpServerOption
     });
     if (request.httpVersion === '1.1' && request.headers.host === undefined)
       sendError(response, request.url ?? '', noHost, randomUUID());
-    else answer(request, response);
+    else serve(request, response);
   }
 
   async function end(graceMs: number): Promise<void> {
@@ -86,7 +86,7 @@ function refuse(error: Error, socket: Duplex, exchange: Exchange | undefined): v
   }
 }
 
-/** Also the end of the client's bytes within a body: nobody waits for a response then. */
+/** Also the end of the client's bytes within a body: the client waits for no response then. */
 function hasLeft(error: Error, exchange: Exchange | undefined): boolean {
   const code = systemCode(error);
   return code === 'ECONNRESET' || (code === 'HPE_INVALID_EOF_STATE' && exchange !== undefined);

@@ -20,8 +20,8 @@ export interface RouteFunction extends LambdaFunction {
 }
 
 /**
- * Runs a route's function and answers with what it gives. Time over is 504 or 503, a throw or a result that is no
- * answer 500; once the answer has begun, the connection is cut instead, as Lambda does.
+ * Runs a route's function and sends its result. Exceeding the time limit is 504 or 503, a throw or an invalid result
+ * 500; once the response has begun, the connection is cut instead, as Lambda does.
  */
 export async function invoke(
   lambda: RouteFunction,
@@ -36,7 +36,7 @@ export async function invoke(
       const context = lambdaContext(lambda, requestId);
       if (!isStreaming(handler)) return sendReply(response, await handler(event, context));
       await handler(event, new ResponseStream(response), context);
-      if (!response.headersSent) throw new Error('the handler ended without an answer');
+      if (!response.headersSent) throw new Error('the handler ended without a response');
       if (!response.writableEnded) response.end();
     });
   } catch (error) {

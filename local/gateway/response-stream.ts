@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { ReplyHead, writeHead } from './gateway-response.ts';
 
 /**
- * What a response-streaming handler is given. It may be written to once its head is known, and then is the answer itself:
- * every chunk leaves at once, a slow client slows the writer down, and one that goes away closes it.
+ * What a response-streaming handler is given. It may be written to once its head is known, and then is the response itself:
+ * every chunk is sent immediately, a slow client slows the writer down, and one that goes away closes it.
  */
 export class ResponseStream {
   readonly #response: ServerResponse;
@@ -13,7 +13,7 @@ export class ResponseStream {
     this.#response = response;
   }
 
-  /** With status and headers, which leave with the first bytes in one packet, or alone where an empty chunk asks for that. */
+  /** With status and headers, which leave with the first bytes in one packet, or alone after an empty chunk. */
   withHead(metadata: unknown): ServerResponse {
     writeHead(this.#response, v.parse(ReplyHead, metadata));
     // The pipeline that writes here sees the error too; without a listener it would end the process.

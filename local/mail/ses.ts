@@ -10,7 +10,7 @@ export interface SesOptions {
   readonly faults: Faults;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Told of bounces and complaints, as EventBridge would be, after the sender has its answer. */
+  /** Receives bounces and complaints, as EventBridge would, after the sender has its response. */
   readonly onFeedback?: (event: unknown) => void;
 }
 
@@ -30,8 +30,8 @@ const faultErrors: Record<'reject' | 'throttle' | 'unavailable', SesError> = {
 };
 
 /**
- * Answers `SendEmail` of the SES v1 Query protocol and keeps the mails instead of sending them. Addresses of SES's
- * mailbox simulator bounce and complain; that is told of mails with a configuration set, all of which have one event
+ * Serves `SendEmail` of the SES v1 Query protocol and keeps the mails instead of sending them. Addresses of SES's
+ * mailbox simulator bounce and complain; that is published for mails with a configuration set, all of which have one event
  * destination here.
  */
 export function startSes({ mails, faults, now, onFeedback }: SesOptions): Promise<Loopback> {

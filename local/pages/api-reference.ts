@@ -12,7 +12,7 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
 };
 
-/** Answers the API reference from memory. Only names of the map are files, so no path leads out of them. */
+/** Serves the API reference from memory. Only names of the map are files, so no path leads out of them. */
 export async function openApiReference(): Promise<Pages> {
   const files = new Map<string, { body: Buffer; type: string }>();
   for (const [name, source] of Object.entries(apiReferenceFiles)) {

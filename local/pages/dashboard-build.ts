@@ -39,7 +39,7 @@ export async function isDashboardBuilt(): Promise<boolean> {
 }
 
 /**
- * Builds the dashboard in a process of its own, unless that is done. A build that fails is told to `log`, and hinders
+ * Builds the dashboard in a process of its own, unless that is done. A build that fails is logged, and hinders
  * nothing else. Ended with the service.
  */
 export async function buildDashboard(log: (line: string) => void, closers: Closers): Promise<void> {

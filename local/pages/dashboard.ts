@@ -13,7 +13,7 @@ import type { Pages } from '../shared/pages.ts';
 import { sendPage } from '../shared/send-page.ts';
 import { dashboardFolder } from './dashboard-build.ts';
 
-/** A file as it is answered. */
+/** A file as it is served. */
 interface Asset {
   readonly body: Buffer;
   readonly type: string;
@@ -38,7 +38,7 @@ const configAsset: Asset = {
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 const headers = dashboardHeaders(false);
 
-/** Answers the dashboard's pages and files from memory, as they were built when the service started. */
+/** Serves the dashboard's pages and files from memory, as they were built when the service started. */
 export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
   const assets = await readAssets(folder);
   const index = assets.get('/index.html');

@@ -1,4 +1,4 @@
-/** A model server in one container dialect: what an OpenAI-compatible container answers on `/invocations`. */
+/** A model server in one container dialect: what an OpenAI-compatible container returns on `/invocations`. */
 export interface Engine {
   /** `signal` aborts when the caller goes away. A rejection stands for a container that died. */
   invoke(body: unknown, signal: AbortSignal): Promise<EngineReply>;

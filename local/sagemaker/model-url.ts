@@ -5,7 +5,7 @@ import { boundedChunks, maxReplyBytes } from './bounded-chunks.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
 
 export interface ModelUrlOptions {
-  /** Where an OpenAI-compatible server answers, such as `http://127.0.0.1:11434/v1`. */
+  /** Base URL of an OpenAI-compatible server, such as `http://127.0.0.1:11434/v1`. */
   readonly url: string;
   /** Sent as `model`; without it the first model that the server lists. */
   readonly modelName?: string;
@@ -29,7 +29,7 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
   const base = url.replace(/\/+$/, '');
   let listed: Promise<string> | undefined;
 
-  /** The first listed model, asked for once; a failure is forgotten. */
+  /** The first listed model, requested once; a failure is forgotten. */
   async function model(): Promise<string> {
     if (modelName !== undefined) return modelName;
     listed ??= firstModel(base);

@@ -5,7 +5,7 @@ import type { EngineReply } from './engine.ts';
 import { modelError, sendServiceError } from './service-errors.ts';
 import { sendStream } from './stream-reply.ts';
 
-/** A call of the runtime: whether it asks for the reply as a stream of frames, and of which endpoint. */
+/** A call of the runtime: whether its response is a stream of frames, and of which endpoint. */
 export interface Call {
   readonly endpoint: string;
   readonly stream: boolean;
@@ -20,7 +20,7 @@ export interface Reply {
   readonly cutAfterChunks?: number;
 }
 
-/** Passes on what the container answered, in the form that the call asks for. */
+/** Passes on the container's response, in the form that the call requests. */
 export async function sendReply({ req, res, call, reply, signal, cutAfterChunks }: Reply): Promise<void> {
   if (reply.kind === 'json' && reply.status >= 400) {
     return sendServiceError(res, modelError(call.endpoint, reply.status, reply.body));

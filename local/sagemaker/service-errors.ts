@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { sendJson } from '../shared/loopback.ts';
 
-/** An error that SageMaker answers before any byte of the model (SageMaker runtime API, "Errors"). */
+/** An error that SageMaker returns before any byte of the model (SageMaker runtime API, "Errors"). */
 export interface ServiceError {
   readonly status: number;
   readonly type: string;
@@ -23,7 +23,7 @@ export const serviceUnavailable: ServiceError = plain(
   'ServiceUnavailable',
 )('The service is unavailable. Try again.');
 
-/** What the container itself answered with a status of 400 or more, wrapped as SageMaker does. */
+/** A response of the container with a status of 400 or more, wrapped as SageMaker does. */
 export function modelError(endpoint: string, status: number, containerBody: unknown): ServiceError {
   const text = typeof containerBody === 'string' ? containerBody : JSON.stringify(containerBody);
   const side = status < 500 ? 'client' : 'server';

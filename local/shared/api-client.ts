@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
-/** An answer's envelope (docs/specification.md#response-envelope-all-json-responses). */
-const Answer = v.object({ message: v.string(), status: v.number(), data: v.unknown() });
-type Answer = v.InferOutput<typeof Answer>;
+/** A response's envelope (docs/specification.md#response-envelope-all-json-responses). */
+const ApiResponse = v.object({ message: v.string(), status: v.number(), data: v.unknown() });
+type ApiResponse = v.InferOutput<typeof ApiResponse>;
 
 export interface ApiCall {
   readonly body?: unknown;
@@ -11,15 +11,15 @@ export interface ApiCall {
 
 /** Calls the service as a person's browser would: cookies are kept from call to call. */
 export interface ApiClient {
-  call(method: string, path: string, options?: ApiCall): Promise<Answer>;
-  /** Rejects unless the answer has this status; without the query, which may hold a token. */
-  expect(status: number, method: string, path: string, options?: ApiCall): Promise<Answer>;
+  call(method: string, path: string, options?: ApiCall): Promise<ApiResponse>;
+  /** Rejects unless the response has this status; without the query, which may hold a token. */
+  expect(status: number, method: string, path: string, options?: ApiCall): Promise<ApiResponse>;
 }
 
 export function apiClient(origin: string): ApiClient {
   const cookies = new Map<string, string>();
 
-  async function call(method: string, path: string, { body, key }: ApiCall = {}): Promise<Answer> {
+  async function call(method: string, path: string, { body, key }: ApiCall = {}): Promise<ApiResponse> {
     const headers = new Headers();
     if (key !== undefined) headers.set('Authorization', `Bearer ${key}`);
     if (cookies.size > 0) headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
@@ -33,13 +33,13 @@ export function apiClient(origin: string): ApiClient {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       cookies.set(name, value);
     }
-    return v.parse(Answer, await response.json());
+    return v.parse(ApiResponse, await response.json());
   }
 
-  async function expect(status: number, method: string, path: string, options?: ApiCall): Promise<Answer> {
-    const answer = await call(method, path, options);
-    if (answer.status === status) return answer;
-    throw new Error(`${method} ${path.split('?')[0]} answered ${answer.status} ${answer.message}`);
+  async function expect(status: number, method: string, path: string, options?: ApiCall): Promise<ApiResponse> {
+    const response = await call(method, path, options);
+    if (response.status === status) return response;
+    throw new Error(`${method} ${path.split('?')[0]} returned ${response.status} ${response.message}`);
   }
 
   return { call, expect };

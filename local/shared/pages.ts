@@ -1,4 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Answers what is not the API, and says whether it did. */
+/** Serves what is not the API; false where it does not. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;

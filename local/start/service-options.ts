@@ -5,7 +5,7 @@ export interface ServiceOptions {
   readonly port: number;
   /** Folder that keeps everything; made where it is missing. */
   readonly data: string;
-  /** An OpenAI-compatible server that answers instead of the demo engine, and the model it is asked for. */
+  /** An OpenAI-compatible server to call instead of the demo engine, and the model to call there. */
   readonly modelUrl?: string;
   readonly modelName?: string;
   /** How long the demo engine takes for a word. */
@@ -14,8 +14,8 @@ export interface ServiceOptions {
   readonly buildDashboard?: boolean;
   readonly onDynamoRequest?: ProxyHook;
   readonly onDynamoReply?: ProxyHook;
-  /** Told of what goes wrong. */
+  /** Logs failures. */
   readonly log?: (line: string) => void;
-  /** Told of every request in one line, without query, headers and body. */
+  /** Logs every request in one line, without query, headers and body. */
   readonly access?: (line: string) => void;
 }

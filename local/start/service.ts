@@ -44,7 +44,7 @@ const graceMs = 5000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 /**
- * Starts the service, and resolves once everything answers. Environment variables are set while it runs and put back
+ * Starts the service, and resolves once it is ready. Environment variables are set while it runs and put back
  * when it is closed, so that one can follow another in a process. Rejects with a Problem where a person can do
  * something about it; nothing is left running then.
  */
@@ -70,7 +70,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add(queues);
   const faults = createFaults();
 
-  // The port first: it names every address, and a port in use is to be told before anything else is started.
+  // The port first: it names every address, and a port in use is to be reported before anything else is started.
   const gate = createGate();
   const { handlerOf, pages } = gate;
   const front = await startFrontServer({ port, routes: allRoutes, handlerOf, pages, log, ...(access && { access }) });
@@ -138,7 +138,7 @@ function setAmbientClock(clock: ShiftedClock): () => void {
   return () => use(before);
 }
 
-/** Without a demo account the service is still of use, so a person who changed its password is only told. */
+/** Without a demo account the service is still of use, so a changed password is only logged. */
 async function openDemo(
   origin: string,
   folder: DataFolder,

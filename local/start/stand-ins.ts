@@ -23,7 +23,7 @@ export interface StandInOptions {
   readonly queues: QueueStore;
   readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'wordDelayMs'>;
   readonly now: () => number;
-  /** Told of bounces and complaints by the SES stand-in. */
+  /** Receives bounces and complaints from the SES stand-in. */
   readonly onFeedback: (event: unknown) => void;
 }
 
@@ -45,7 +45,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
   return { dynamodb, ses, sagemaker, sqs };
 }
 
-/** The endpoints that the functions will ask for, so that a person can see each family of containers at work. */
+/** The endpoints that the functions will call, so that a person can see each family of containers at work. */
 function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
   if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);

@@ -7,7 +7,7 @@ test('what the start says of a refused request names no query, in which tokens t
     sendJson(response, 400, { message: 'INVALID_TOKEN', error: true, data: null, status: 400 }),
   );
   await expect(apiClient(server.url).expect(200, 'GET', '/api/auth/confirm?token=tac_secret')).rejects.toThrow(
-    /^GET \/api\/auth\/confirm answered 400 INVALID_TOKEN$/,
+    /^GET \/api\/auth\/confirm returned 400 INVALID_TOKEN$/,
   );
   await server.close();
 });

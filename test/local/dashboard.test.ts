@@ -11,7 +11,7 @@ test("a dashboard that is not built is told in a sentence, and stands in no othe
   const pages = await openDashboard(folder);
   const server = await startHttpServer({
     port: 0,
-    answer: (request, response) => {
+    serve: (request, response) => {
       if (!pages(request, response, request.url ?? '')) sendJson(response, 200, { api: true });
     },
   });

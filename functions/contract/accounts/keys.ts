@@ -46,7 +46,7 @@ export const KeyRecord = v.object({
 });
 export const KeyList = v.array(KeyRecord);
 
-/** The only answer that carries the key. */
+/** The only response that carries the key. */
 export const CreatedKey = v.object({
   ...described,
   key: v.pipe(v.string(), v.description('The key itself; it is not shown again.')),

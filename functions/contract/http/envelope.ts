@@ -2,7 +2,7 @@ import { type ErrorCode, errorStatus } from '../shared/errors.ts';
 import { serverSentEvent } from '../shared/server-sent-event.ts';
 import type { ResponseFormat } from './response-format.ts';
 
-/** The four fields of every JSON answer (docs/specification.md#response-envelope-all-json-responses). */
+/** The four fields of every JSON response (docs/specification.md#response-envelope-all-json-responses). */
 export interface Envelope<Data = unknown> {
   message: string;
   error: boolean;
@@ -10,7 +10,7 @@ export interface Envelope<Data = unknown> {
   status: number;
 }
 
-/** An error answer: the four fields, and `detail`, one sentence naming the field and the rule (docs/design/http.md#error-text). */
+/** An error response: the four fields, and `detail`, one sentence naming the field and the rule (docs/design/http.md#error-text). */
 export interface ErrorEnvelope extends Envelope<null> {
   message: ErrorCode;
   detail: string;
@@ -31,7 +31,7 @@ export const errorEnvelope = (code: ErrorCode, detail: string): ErrorEnvelope =>
   detail,
 });
 
-/** The specification's answers; a stream is envelopes STREAM_CHUNK, then STREAM_COMPLETE, or an error envelope. */
+/** The specification's responses; a stream is envelopes STREAM_CHUNK, then STREAM_COMPLETE, or an error envelope. */
 export const envelopeFormat: ResponseFormat = {
   success: successEnvelope,
   error: ({ code, detail }) => errorEnvelope(code, detail),

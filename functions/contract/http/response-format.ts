@@ -2,7 +2,7 @@ import type { Refusal } from '../shared/errors.ts';
 
 export type FormatName = 'envelope' | 'openai';
 
-/** How answers look from outside: the same answers and refusals, written down in one way or another. */
+/** How responses are written: the same data and refusals, in one format or another. */
 export interface ResponseFormat {
   success(status: number, message: string, data: unknown): unknown;
   error(refusal: Refusal): unknown;

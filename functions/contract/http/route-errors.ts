@@ -1,7 +1,7 @@
 import { type ErrorCode, errorStatus } from '../shared/errors.ts';
 import type { Route } from './route.ts';
 
-/** Every error code that an operation may answer, by status: what its row implies, and its own refusals. */
+/** Every error code that an operation may return, by status: what its row implies, and its own refusals. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const { credential, method, priced } = route;
   const changes = method !== 'GET';

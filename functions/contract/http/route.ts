@@ -46,18 +46,18 @@ interface RouteDeclaration {
   readonly pathInput?: GenericSchema;
   readonly queryInput?: GenericSchema;
   readonly bodyInput?: GenericSchema;
-  /** Schema of the answer: the envelope's `data`, or all of a bare answer; undeclared fields never leave. Absent: `data` is null. */
+  /** Schema of the response: the envelope's `data`, or all of a bare response; undeclared fields never leave. Absent: `data` is null. */
   readonly output?: GenericSchema;
-  /** `message` and HTTP status of a success; SUCCESS and 200 unless said. */
+  /** `message` and HTTP status of a success; SUCCESS and 200 by default. */
   readonly success?: { readonly status: number; readonly message: string };
   /** What the operation itself may refuse with, beside what follows from the rest of the row (`route-errors.ts`). */
   readonly refusals?: readonly ErrorCode[];
-  /** A priced call is metered: what it is charged as, and what it asks a model for. */
+  /** A priced call is metered: what it is charged as, and which capability of a model it needs. */
   readonly priced?: { readonly service: ServiceName; readonly capability: Capability };
   /** Takes an Idempotency-Key: requests with the same one run once. Needs write access to the table `idempotency`. */
   readonly idempotent?: true;
   readonly uses: Uses;
-  /** The streaming integration: bytes leave as they are made, and the answer may take longer than 29 s. */
+  /** The streaming integration: bytes are sent as they are generated, and the response may take longer than 29 s. */
   readonly streaming?: true;
   readonly maxBodyBytes?: number;
   readonly timeoutSeconds?: number;
@@ -65,7 +65,7 @@ interface RouteDeclaration {
 }
 
 export interface Route extends RouteDeclaration {
-  /** How its answers and errors are written; its path says which. */
+  /** How its responses and errors are written; follows from its path. */
   readonly format: FormatName;
   readonly success: { readonly status: number; readonly message: string };
   readonly maxBodyBytes: number;

@@ -138,7 +138,7 @@ export type OpenAiMessage = Body['messages'][number];
 /** Body of POST /openai/v1/chat/completions; unknown fields are ignored and never forwarded, null is as good as absent. */
 export const OpenAiChatRequest = v.pipe(
   Body,
-  v.forward(v.check(answersEarlierCalls, 'must have, before each tool message, the tool call that it responds to'), [
+  v.forward(v.check(respondsToEarlierCalls, 'must have, before each tool message, the tool call that it responds to'), [
     'messages',
   ]),
   v.forward(
@@ -150,7 +150,7 @@ export const OpenAiChatRequest = v.pipe(
 );
 export type OpenAiChatRequest = v.InferOutput<typeof OpenAiChatRequest>;
 
-function answersEarlierCalls({ messages }: Body): boolean {
+function respondsToEarlierCalls({ messages }: Body): boolean {
   const made = new Set<string>();
   return messages.every((message) => {
     if (message.role === 'assistant') for (const { id } of message.tool_calls ?? []) made.add(id);
@@ -171,7 +171,7 @@ function choosesOfferedFunction({ functions, function_call: choice }: Body): boo
 
 const Called = v.object({ name: v.string(), arguments: v.string() });
 
-/** A bare answer of POST /openai/v1/chat/completions. */
+/** A bare response of POST /openai/v1/chat/completions. */
 export const OpenAiChatCompletion = v.object({
   id: v.string(),
   object: v.literal('chat.completion'),

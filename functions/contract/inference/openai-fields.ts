@@ -23,5 +23,5 @@ export const nullableSampling = {
   stream_options: v.nullish(streamOptions),
 };
 
-/** One answer for each request. */
+/** One choice for each request. */
 export const single = { n: v.nullish(v.literal(1, 'must be 1: a response has one choice')) };

@@ -4,7 +4,7 @@ import { modelFor, nonEmpty } from './inference-fields.ts';
 import { nullableSampling, single } from './openai-fields.ts';
 import { EmbeddingsRequest, ModelList } from './requests.ts';
 
-/** Body of POST /openai/v1/completions. What would make another answer than we can is refused, the rest ignored. */
+/** Body of POST /openai/v1/completions. What would need a response that we cannot give is refused, the rest ignored. */
 export const OpenAiCompletionRequest = v.object(
   {
     model: modelFor('completion'),

@@ -35,7 +35,7 @@ export const Environment = v.object({
   MAIL_CONFIGURATION_SET: v.optional(v.string()),
   /** JSON of what a stage says of its model endpoints, where it does not use the catalogue's. */
   MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), ModelEndpoints), '{}'),
-  /** A container answers within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
+  /** A container responds within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
   MODEL_DEADLINE_MS: optionalNumber(60_000),
   /** A stream may last so long in all; what is left of the function's 300 s is for its last event and the settlement. */
   MODEL_STREAM_DEADLINE_MS: optionalNumber(280_000),

@@ -2,12 +2,12 @@ import type { ErrorCode } from '../shared/errors.ts';
 
 /** Metrics that functions write to CloudWatch, in the namespace of their stage; alarms and dashboard read them. */
 export const metrics = {
-  /** By route: requests answered, and milliseconds until their answers were made or had left. */
+  /** By route: completed requests, and milliseconds until their responses were ready or sent. */
   calls: 'calls',
   latency: 'latency',
   /** By route: milliseconds until the first piece of a stream left. */
   firstByte: 'firstByte',
-  /** By cause, a code of the table of errors: requests that did not get what they asked for. */
+  /** By cause, a code of the table of errors: refused and failed requests. */
   refusals: 'refusals',
   /** By what it was charged as: credits, as the ledger has them. */
   credits: 'credits',

@@ -37,7 +37,7 @@ export const tables = {
   },
   /** Immutable rows, one per `seq` of a meter, under a sort key that orders them. */
   ledger: { name: 'ledger', partitionKey: { name: 'a', type: 'N' }, sortKey: sk },
-  /** One item per Idempotency-Key: the request that runs with it, or its answer. */
+  /** One item per Idempotency-Key: the request that runs with it, or its response. */
   idempotency: { name: 'idempotency', partitionKey: { name: 'id', type: 'S' }, ttlAttribute: 'ttl' },
 } as const satisfies Record<string, TableSpec>;
 

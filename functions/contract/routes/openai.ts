@@ -4,7 +4,7 @@ import { OpenAiChatCompletion, OpenAiChatRequest } from '../inference/openai-cha
 import { Completion, EmbeddingList, ListedModel } from '../inference/requests.ts';
 import { limits } from '../shared/limits.ts';
 
-/** The inference operations for OpenAI's clients: the same models, prices and charges, bare answers, `error` objects. */
+/** The inference operations for OpenAI's clients: the same models, prices and charges, bare responses, `error` objects. */
 export const openAiRoutes = {
   createOpenAiChatCompletion: defineRoute({
     id: 'create-openai-chat-completion',

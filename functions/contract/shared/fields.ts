@@ -64,10 +64,10 @@ export function isInstant(ms: number): boolean {
   return ms >= 0 && ms <= lastInstant;
 }
 
-/** A timestamp in an answer. */
+/** A timestamp in a response. */
 export const instant = v.pipe(v.string(), v.isoTimestamp());
 
-/** A whole number in an answer. */
+/** A whole number in a response. */
 export const whole = v.pipe(v.number(), v.safeInteger());
 
 /** An account's, user's or balance's id: a random integer that JavaScript holds exactly (docs/design/accounts.md#ids). */

@@ -17,5 +17,5 @@ export const limits = {
   endedKeys: 200,
 } as const;
 
-/** Seconds a model may take where the answer must be there within a buffered route's 29: the function has 28, and settles in them too. */
+/** Seconds a model may take where the response must be complete within a buffered route's 29: the function has 28, and settles in them too. */
 export const briefModelSeconds = 25;

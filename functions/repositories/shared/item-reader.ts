@@ -12,15 +12,15 @@ export interface Wanted {
 }
 
 /**
- * What is wanted of the item in DynamoDB's answer to an UpdateItem, `{"Attributes":{…}}`, without sets and binaries; undefined in
- * an answer that has none. It is what `unmarshall` of `@aws-sdk/util-dynamodb` gives; a test holds both to the same. Throws on
+ * What is wanted of the item in DynamoDB's response to an UpdateItem, `{"Attributes":{…}}`, without sets and binaries; undefined in
+ * a response that has none. It is what `unmarshall` of `@aws-sdk/util-dynamodb` gives; a test holds both to the same. Throws on
  * anything else; of what is not wanted, only where it ends is looked at.
  */
 export function itemOf(text: string, { attributes, dictionaries }: Wanted): Record<string, unknown> | undefined {
   const reader = new ItemReader(text);
   let item: Record<string, unknown> | undefined;
   reader.members((field) => {
-    if (field !== 'Attributes') throw new TypeError(`an answer with ${field} is not read here`);
+    if (field !== 'Attributes') throw new TypeError(`a response with ${field} is not read here`);
     const found: Record<string, unknown> = {};
     reader.members((name) => {
       const attribute = reader.attribute();

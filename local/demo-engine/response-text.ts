@@ -7,21 +7,21 @@ type Message = ChatBody['messages'][number];
 
 const whoIAm = 'This is the built-in demo engine of the platform, not a language model';
 
-/** What the engine says to a conversation when it calls no function: words, or JSON where that is asked for. */
-export function answerAsAsked({ messages, response_format: format }: ChatBody, maxTokens: number | undefined): string {
-  const words = answerChat(messages, maxTokens);
+/** The text generated for a conversation when no function is called: words, or JSON where `response_format` requests it. */
+export function responseText({ messages, response_format: format }: ChatBody, maxTokens: number | undefined): string {
+  const words = chatText(messages, maxTokens);
   if (format?.type === 'json_object') return JSON.stringify({ answer: words });
   if (format?.type !== 'json_schema') return words;
   const request = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return JSON.stringify(fillSchema(format.json_schema?.schema, request));
 }
 
-function answerChat(messages: readonly Message[], maxTokens: number | undefined): string {
+function chatText(messages: readonly Message[], maxTokens: number | undefined): string {
   const last = messages.at(-1);
   const questions = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
   const question = questions.at(-1) ?? last?.content ?? '';
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool' && role !== 'function') + 1);
-  if (results.length > 0) return answerFromResults(results, question);
+  if (results.length > 0) return textFromResults(results, question);
 
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => content);
   const order = translationOrder(system.join('\n'));
@@ -40,13 +40,13 @@ export function continuePrompt(prompt: string, maxTokens: number | undefined): s
   return `${gap}(by the built-in demo engine) … ${sentences(prompt, wantedLength(prompt, maxTokens))}`;
 }
 
-function answerFromResults(results: readonly Message[], question: string): string {
-  const answers = results.map(({ name, content }) => {
+function textFromResults(results: readonly Message[], question: string): string {
+  const reports = results.map(({ name, content }) => {
     const source = name ? `The function ${name}` : 'The function';
     return `${source} answered: ${readable(content)}.`;
   });
-  const asked = question ? ` That is the answer to “${quote(question, 24)}”, as far as a demo can tell.` : '';
-  return `${answers.join(' ')}${asked} ${whoIAm}.`;
+  const conclusion = question ? ` That is the answer to “${quote(question, 24)}”, as far as a demo can tell.` : '';
+  return `${reports.join(' ')}${conclusion} ${whoIAm}.`;
 }
 
 /** A flat JSON object as a list in words; anything else as it is, shortened. */
@@ -69,7 +69,7 @@ function parseJson(text: string): unknown {
 }
 
 /** On one line, the first words only. */
-function quote(text: string, mostWords: number): string {
-  const words = text.split(/\s+/, mostWords + 1).filter(Boolean);
-  return words.length > mostWords ? `${words.slice(0, mostWords).join(' ')} …` : words.join(' ');
+function quote(text: string, maxWords: number): string {
+  const words = text.split(/\s+/, maxWords + 1).filter(Boolean);
+  return words.length > maxWords ? `${words.slice(0, maxWords).join(' ')} …` : words.join(' ');
 }
