@@ -73,7 +73,7 @@ describe('docs/api.md', () => {
     const silent = blocks.filter(({ expected }) => !expected);
     expect(silent.map(({ heading, language }) => `${heading}: ${language}`)).toEqual([
       'OpenAI SDKs: python',
-      'Answers: json',
+      'Responses: json',
     ]);
   });
 
