@@ -48,13 +48,17 @@ export function successHeaders(route: Route, recorded: readonly string[], stream
   return references([...recorded, ...(streams ? ['x-credits-held'] : []), ...replayed]);
 }
 
-const passing: ReadonlySet<ErrorCode> = new Set(['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE', 'REQUEST_IN_PROGRESS']);
+const retryable: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMIT_EXCEEDED',
+  'SERVICE_UNAVAILABLE',
+  'REQUEST_IN_PROGRESS',
+]);
 
 export function errorHeaders({ format, priced }: Pick<Route, 'format' | 'priced'>, codes: readonly ErrorCode[]) {
   const refusedByMeter = codes.some((code) => errorStatus[code] === 402 || errorStatus[code] === 429);
   return references([
     'x-request-id',
-    ...(codes.some((code) => passing.has(code)) ? ['Retry-After'] : []),
+    ...(codes.some((code) => retryable.has(code)) ? ['Retry-After'] : []),
     ...(priced && refusedByMeter ? rate : []),
     ...(format === 'openai' && codes.some((code) => errorStatus[code] < 500) ? ['x-should-retry'] : []),
   ]);

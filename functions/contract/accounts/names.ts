@@ -37,7 +37,7 @@ export function isName(value: string): boolean {
   return v.is(personName, value);
 }
 
-/** Characters that nobody sees, or that move others about, or that have a meaning in one program only. */
+/** Invisible characters, or that move others about, or that have a meaning in one program only. */
 const hidden = String.raw`[\p{Cc}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\uFFF9-\uFFFB]`;
 
 /** Those of them that writing needs where they stand. */
@@ -96,7 +96,7 @@ function codePoint(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The blank of Braille is a symbol that nobody sees. */
+/** The blank of Braille is an invisible symbol. */
 function isVisible(value: string): boolean {
   return /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u.test(value);
 }

@@ -5,7 +5,7 @@ import { email } from './email.ts';
 
 const body = 'must be a JSON object';
 
-/** Why an operator did something; kept with the act. */
+/** Why an operator did something; kept with the audit event. */
 const reason = text(200);
 
 const id = v.pipe(

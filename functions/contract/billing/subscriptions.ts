@@ -43,7 +43,7 @@ export const Subscription = v.object({
   creditsExpireAt: v.optional(v.pipe(instant, v.description('Cancelled: until when the credits can be spent.'))),
 });
 
-/** What an upgrade comes to for the rest of the billing period: `amount` in USD, `credits` added at once. */
+/** What an upgrade comes to for the rest of the billing period: `amount` in USD, `credits` added immediately. */
 export const Proration = v.object({ amount: v.number(), credits: whole, from: instant, to: instant });
 
 export const UpgradedSubscription = v.object({ ...Subscription.entries, proration: Proration });

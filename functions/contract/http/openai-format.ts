@@ -27,15 +27,15 @@ const names: Readonly<Partial<Record<ErrorCode, string>>> = {
   NOT_FOUND: 'unknown_url',
 };
 
-/** The refusals that pass by themselves; clients are told not to repeat a request after any other. */
-const passing: ReadonlySet<ErrorCode> = new Set(['RATE_LIMIT_EXCEEDED', 'REQUEST_IN_PROGRESS']);
+/** The refusals that pass by themselves; after any other, `x-should-retry` stops a client's retries. */
+const retryable: ReadonlySet<ErrorCode> = new Set(['RATE_LIMIT_EXCEEDED', 'REQUEST_IN_PROGRESS']);
 
 /** Bare objects and `error` objects, as OpenAI's clients expect them; a stream ends with `[DONE]`, or with an error. */
 export const openAiFormat: ResponseFormat = {
   success: (_status, _message, data) => data,
   error: openAiError,
   errorHeaders: ({ code }): Record<string, string> =>
-    errorStatus[code] < 500 && !passing.has(code) ? { 'x-should-retry': 'false' } : {},
+    errorStatus[code] < 500 && !retryable.has(code) ? { 'x-should-retry': 'false' } : {},
   chunkEvent: serverSentEvent,
   endEvent: () => 'data: [DONE]\n\n',
   errorEvent: (refusal) => serverSentEvent(openAiError(refusal)),

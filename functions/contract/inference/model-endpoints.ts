@@ -5,7 +5,7 @@ import { type Capability, type ContainerFamily, containerFamilies, type Model, m
 export interface ModelEndpoint {
   readonly endpoint: string;
   readonly family: ContainerFamily;
-  /** Sent as `model` to containers that insist on one; the others serve a single model and are not told a name. */
+  /** Sent as `model` to containers that insist on one; the others serve a single model and get no name. */
   readonly servedName?: string | undefined;
   /** Inference component, where the endpoint has such; it runs nothing by itself. */
   readonly component?: string | undefined;
@@ -38,7 +38,7 @@ const Differing = v.union(
 );
 
 /**
- * What a stage says of its models where they do not run as the catalogue has it, by model id: an endpoint's name, or
+ * A stage's own settings of its models, where they do not run as the catalogue has it, by model id: an endpoint's name, or
  * `{ "endpoint": …, "family": …, "servedName": …, "component": … }`, each of them optional. Gives where every model of the catalogue runs.
  */
 export const ModelEndpoints = v.pipe(

@@ -1,4 +1,4 @@
-/** What a caller asks a model for. */
+/** What a model is called for. */
 export type Capability = 'chat' | 'completion' | 'embeddings';
 
 /** Families of containers that serve models on SageMaker, each with a contract of its own (docs/design/containers.md#container-contracts-on-invocations). */
@@ -48,7 +48,7 @@ function textModel(id: string, contextWindow: number, minPlanRank = 1): Model {
 }
 
 /** Of the longest vector that a model makes. */
-export const mostDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
+export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
 
 const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id, model]));
 

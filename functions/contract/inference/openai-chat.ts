@@ -65,8 +65,8 @@ const Message = v.variant(
         function_call: v.nullish(FunctionCall),
       }),
       v.check(
-        ({ content: said, tool_calls: calls, function_call: call }) =>
-          typeof said === 'string' || Boolean(calls?.length) || Boolean(call),
+        ({ content: text, tool_calls: calls, function_call: call }) =>
+          typeof text === 'string' || Boolean(calls?.length) || Boolean(call),
         'must have content unless it has tool_calls or a function_call',
       ),
     ),

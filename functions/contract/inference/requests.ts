@@ -15,7 +15,7 @@ import {
   samplingRules,
   Usage,
 } from './inference-fields.ts';
-import { mostDimensions } from './models.ts';
+import { maxDimensions } from './models.ts';
 
 const Message = v.variant(
   'role',
@@ -150,7 +150,7 @@ export const EmbeddingsRequest = v.object(
       'must be non-empty, well-formed Unicode, or a list of such strings; tokens are not taken',
     ),
     encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
-    dimensions: v.optional(v.nullable(integer(1, mostDimensions))),
+    dimensions: v.optional(v.nullable(integer(1, maxDimensions))),
     user: v.optional(v.nullable(content)),
   },
   'must be a JSON object',

@@ -7,16 +7,16 @@ import { finishReasons } from './requests.ts';
 
 const about = { id: v.string(), created: whole, model: v.string() };
 const called = { name: v.exactOptional(v.string()), arguments: v.exactOptional(v.string()) };
-const said = { role: v.exactOptional(v.literal('assistant')), function_call: v.exactOptional(v.object(called)) };
+const delta = { role: v.exactOptional(v.literal('assistant')), function_call: v.exactOptional(v.object(called)) };
 
-/** The first chunk says the role, the last one why it ended, and the usage. */
+/** The first chunk has the role, the last one the reason of the end, and the usage. */
 export const ChatCompletionChunk = v.object({
   ...about,
   object: v.literal('chat.completion.chunk'),
   choices: v.array(
     v.object({
       index: whole,
-      delta: v.object({ ...said, content: v.exactOptional(v.string()) }),
+      delta: v.object({ ...delta, content: v.exactOptional(v.string()) }),
       finish_reason: v.nullable(v.picklist(finishReasons)),
     }),
   ),
@@ -30,7 +30,7 @@ export const CompletionChunk = v.object({
   usage: v.exactOptional(Usage),
 });
 
-const usageIfAsked = v.exactOptional(v.nullable(Usage));
+const usageIfRequested = v.exactOptional(v.nullable(Usage));
 
 const ToolCallPiece = v.object({
   index: whole,
@@ -47,7 +47,7 @@ export const OpenAiChatCompletionChunk = v.object({
     v.object({
       index: whole,
       delta: v.object({
-        ...said,
+        ...delta,
         content: v.exactOptional(v.nullable(v.string())),
         refusal: v.exactOptional(v.null()),
         tool_calls: v.exactOptional(v.array(ToolCallPiece)),
@@ -56,7 +56,7 @@ export const OpenAiChatCompletionChunk = v.object({
       finish_reason: v.nullable(v.picklist([...finishReasons, 'tool_calls'])),
     }),
   ),
-  usage: usageIfAsked,
+  usage: usageIfRequested,
 });
 
 /** As OpenAI's; usage as in a chat's stream. */
@@ -71,5 +71,5 @@ export const OpenAiCompletionChunk = v.object({
       finish_reason: v.nullable(v.picklist(finishReasons)),
     }),
   ),
-  usage: usageIfAsked,
+  usage: usageIfRequested,
 });

@@ -31,11 +31,11 @@ export const Environment = v.object({
   /** Origin of every mail link, never taken from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
-  /** SES configuration set that mails are sent with; absent: none, and SES tells nothing of bounces and complaints. */
+  /** SES configuration set that mails are sent with; absent: none, and SES reports no bounces and complaints. */
   MAIL_CONFIGURATION_SET: v.optional(v.string()),
-  /** JSON of what a stage says of its model endpoints, where it does not use the catalogue's. */
+  /** JSON of a stage's own model endpoints, where it does not use the catalogue's. */
   MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), ModelEndpoints), '{}'),
-  /** A container responds within 60 s (InvokeEndpoint); this ends the wait before the function's own time does. */
+  /** A container responds within 60 s (InvokeEndpoint); this timeout ends before the function's own. */
   MODEL_DEADLINE_MS: optionalNumber(60_000),
   /** A stream may last so long in all; what is left of the function's 300 s is for its last event and the settlement. */
   MODEL_STREAM_DEADLINE_MS: optionalNumber(280_000),

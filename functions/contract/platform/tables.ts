@@ -23,9 +23,9 @@ const sk = { name: 'sk', type: 'S' } as const;
 const shard = { name: 'p', type: 'N' } as const;
 
 export const tables = {
-  /** Users, e-mail claims, sessions, known devices, tokens, key records, mail outbox. */
+  /** Users, unique constraint items of addresses and identities, sessions, known devices, tokens, key records, mail outbox. */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: true, ttlAttribute: 'ttl' },
-  /** One item per account: everything an admission looks at (docs/design/meter.md). */
+  /** One item per account: everything an admission reads (docs/design/meter.md). */
   meters: {
     name: 'meters',
     partitionKey: { name: 'a', type: 'N' },

@@ -11,7 +11,7 @@ import {
 import { Translation, TranslationRequest } from '../inference/translation.ts';
 import { limits } from '../shared/limits.ts';
 
-/** Models, and the calls that ask one. */
+/** Models, and the calls of one. */
 export const inferenceRoutes = {
   translate: defineRoute({
     id: 'translate',

@@ -35,7 +35,7 @@ export interface FaultyField {
   readonly isMissing: boolean;
 }
 
-/** A refusal or failure as the caller is told of it: `detail` is one sentence. */
+/** A refusal or failure as the caller sees it: `detail` is one sentence. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly detail: string;

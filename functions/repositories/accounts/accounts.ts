@@ -12,7 +12,7 @@ import { consumption } from './identities.ts';
 /** No account has this id. */
 const nobody = 0;
 
-/** `metersTable` is asked for only where an account is made. */
+/** `metersTable` is called only where an account is created. */
 export function accountStore(client: DynamoDBDocumentClient, table: string, metersTable: () => string): AccountStore {
   async function create({ account, meter, confirmation, proof }: NewAccount, now: number): Promise<boolean> {
     const Item = newMeterRow(meter.meter, meter.entries);

@@ -7,7 +7,7 @@ import { meterOf } from '../meter/meter-item.ts';
 import { ledgerRowOf, rowKey } from './ledger-items.ts';
 
 /** The stream brings rows within a second as a rule; one that has not come by then counts as missing. */
-const mostTries = 20;
+const maxTries = 20;
 const betweenTriesMs = 100;
 
 export function auditReads(client: DynamoDBDocumentClient, metersTable: string, ledgerTable: string): AuditReads {
@@ -39,7 +39,7 @@ export function auditReads(client: DynamoDBDocumentClient, metersTable: string, 
     async rows(accountId, seq) {
       for (let tries = 1; ; tries++) {
         const rows = await readRows(accountId, seq);
-        if (rows.length >= seq || tries === mostTries) return rows;
+        if (rows.length >= seq || tries === maxTries) return rows;
         await sleep(betweenTriesMs);
       }
     },

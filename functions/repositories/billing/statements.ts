@@ -6,7 +6,7 @@ import { readable } from '../shared/readable.ts';
 import { dayPrefix, LedgerItem, rowKey, seqOf } from './ledger-items.ts';
 
 /** The stream brings rows within a second as a rule; what is later is shown by the next request. */
-const mostTries = 15;
+const maxTries = 15;
 const betweenTriesMs = 100;
 
 const Day = v.object({
@@ -36,7 +36,7 @@ export function statementStore(client: DynamoDBDocumentClient, table: string): S
       for (let tries = 1; ; tries++) {
         const { Items = [] } = await client.send(new QueryCommand(query));
         const shown = Items.slice(0, limit);
-        if (seqOf(Items[0]) >= before - 1 || tries === mostTries)
+        if (seqOf(Items[0]) >= before - 1 || tries === maxTries)
           return { rows: readable(LedgerItem, shown), next: Items.length > limit ? seqOf(shown.at(-1)) : null };
         await sleep(betweenTriesMs);
       }

@@ -146,7 +146,7 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   return { list, find, create, change, remove, revokeUnreadable, rotate };
 }
 
-/** Whether there is no item yet. The second way to say so is a local AWS's, which looks at the update before its condition. */
+/** Whether there is no item yet. The second form is a local AWS's, which checks the update before its condition. */
 function isMissing(reason: ReturnType<typeof cancellationReasons>[number] | undefined): boolean {
   return reason?.Code === 'ValidationError' || (reason?.Code === conditionFailed && !reason.Item);
 }

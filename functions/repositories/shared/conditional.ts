@@ -2,7 +2,7 @@ import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
 /**
- * Runs a conditional write that asks for `ReturnValuesOnConditionCheckFailure: ALL_OLD`. When the condition fails,
+ * Runs a conditional write with `ReturnValuesOnConditionCheckFailure: ALL_OLD`. When the condition fails,
  * `met` is the item that failed it, undefined when there is none.
  */
 export async function conditionally<T>(
