@@ -66,10 +66,10 @@ function groupsOf(measured: readonly Measured[]): Group[] {
 }
 
 function drawn({ title, unit, digits, values }: Group, top: number): string {
-  const most = Math.max(...values.map(({ value }) => value), Number.MIN_VALUE);
+  const max = Math.max(...values.map(({ value }) => value), Number.MIN_VALUE);
   const bars = values.map(({ arm, value }, index) => {
     const y = top + 8 + index * (barHeight + 4);
-    const long = Math.max(1, Math.round((value / most) * barWidth));
+    const long = Math.max(1, Math.round((value / max) * barWidth));
     const kind = arm === 'ours' ? ' class="ours"' : '';
     return `<text x="0" y="${y + 13}">${arm}</text><rect${kind} x="${labelWidth}" y="${y}" width="${long}" height="${barHeight}" rx="2"/><text x="${labelWidth + long + 6}" y="${y + 13}">${value.toFixed(digits)} ${unit}</text>`;
   });

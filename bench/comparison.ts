@@ -39,13 +39,13 @@ function found(all: readonly Measured[], name: ArmName, size: PromptSize, stream
   return one;
 }
 
-/** What is to hold: the figure, and whether it may be at most or must be at least so much. */
+/** A goal: the figure, and whether its limit is an upper or a lower bound. */
 export interface Goal {
   readonly what: string;
   readonly value: number;
   readonly limit: number;
   readonly target: number | undefined;
-  readonly isMost: boolean;
+  readonly isUpperBound: boolean;
 }
 
 /** Wall time of a process that loads a function's code, over one with an empty handler: of any, and of one for priced calls. */
@@ -58,40 +58,47 @@ export function goals(comparisons: readonly Comparison[], startups: readonly Sta
   const plain = comparisons.find(({ size, stream }) => size === '0.25 KB' && !stream);
   const stream = comparisons.find((one) => one.size === '0.25 KB' && one.stream);
   if (!plain || !stream) throw new Error('the smallest prompt was not measured');
-  const most = { isMost: true };
+  const upperBound = { isUpperBound: true };
   const slowest = (some: readonly Startup[]): number => Math.max(...some.map(({ ratio }) => ratio));
   return [
-    { what: 'Added latency, over Portkey’s', value: plain.addedLatency, limit: 0.95, target: 0.7, ...most },
-    { what: 'Processor time of a call, over Portkey’s', value: plain.processorTime, limit: 0.9, target: 0.6, ...most },
+    { what: 'Added latency, over Portkey’s', value: plain.addedLatency, limit: 0.95, target: 0.7, ...upperBound },
+    {
+      what: 'Processor time of a call, over Portkey’s',
+      value: plain.processorTime,
+      limit: 0.9,
+      target: 0.6,
+      ...upperBound,
+    },
     {
       what: 'First byte of a stream, over the bare proxy’s',
       value: stream.overBareProxy,
       limit: 1.75,
       target: undefined,
-      ...most,
+      ...upperBound,
     },
     {
       what: 'The slowest start, over an empty handler’s',
       value: slowest(startups),
       limit: startupBudget,
       target: undefined,
-      ...most,
+      ...upperBound,
     },
     {
       what: 'The slowest start of a priced function, over an empty handler’s',
       value: slowest(startups.filter(({ id }) => pricedIds.has(id))),
       limit: pricedStartupBudget,
       target: undefined,
-      ...most,
+      ...upperBound,
     },
     {
       what: 'Calls per second on one core, over Portkey’s',
       value: plain.callsPerSecond,
       limit: 1.1,
       target: 1.7,
-      isMost: false,
+      isUpperBound: false,
     },
   ];
 }
 
-export const isHeld = ({ value, limit, isMost }: Goal): boolean => (isMost ? value <= limit : value >= limit);
+export const isHeld = ({ value, limit, isUpperBound }: Goal): boolean =>
+  isUpperBound ? value <= limit : value >= limit;

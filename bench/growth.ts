@@ -12,7 +12,7 @@ export interface GrowthPoint extends Busy {
   readonly inFlight: number;
 }
 
-const ask = { size: '0.25 KB', stream: false } as const;
+const workload = { size: '0.25 KB', stream: false } as const;
 
 /** More accounts, sixteen calls at a time; then more calls at a time on one account. All against the embedded database. */
 export async function measureGrowth(ours: Child, database: BenchDatabase, seconds: number): Promise<GrowthPoint[]> {
@@ -25,7 +25,7 @@ export async function measureGrowth(ours: Child, database: BenchDatabase, second
 }
 
 async function point(ours: Child, accounts: readonly BenchAccount[], inFlight: number, seconds: number) {
-  const load = new Load(oursArm(ours, accounts, 'ours, real database'), ask);
+  const load = new Load(oursArm(ours, accounts, 'ours, real database'), workload);
   await load.busy(inFlight, 0.5);
   return { accounts: accounts.length, inFlight, ...(await load.busy(inFlight, seconds)) };
 }

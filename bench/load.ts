@@ -4,8 +4,8 @@ import { Connection, type Exchange, requestBytes } from './connection.ts';
 import { processorSeconds } from './processor.ts';
 import { median } from './statistics.ts';
 
-/** What an arm is asked for. */
-export interface Ask {
+/** The calls that an arm is measured with. */
+export interface Workload {
   readonly size: PromptSize;
   readonly stream: boolean;
 }
@@ -16,7 +16,7 @@ export class Load {
   readonly #requests: readonly Buffer[];
   #next = 0;
 
-  constructor(arm: Arm, { size, stream }: Ask) {
+  constructor(arm: Arm, { size, stream }: Workload) {
     this.arm = arm;
     const body = chatBody(size, stream);
     this.#requests = arm.headers.map((headers) => requestBytes(arm.path, headers, body));

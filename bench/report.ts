@@ -88,8 +88,8 @@ const number = (value: number, digits: number): string => (Number.isNaN(value) ?
 const responseKind = ({ stream }: { stream: boolean }): string => (stream ? 'streamed' : 'whole');
 
 function goalRow(goal: Goal): Row {
-  const { what, value, limit, target, isMost } = goal;
-  const bound = `${isMost ? 'at most' : 'at least'} ${limit}`;
+  const { what, value, limit, target, isUpperBound } = goal;
+  const bound = `${isUpperBound ? 'at most' : 'at least'} ${limit}`;
   return [
     what,
     value.toFixed(2),

@@ -1,10 +1,10 @@
 import type { Arm, ArmName } from './arms.ts';
-import { type Ask, Load } from './load.ts';
+import { Load, type Workload } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { median } from './statistics.ts';
 
 /** What an arm did, each figure the median of its rounds; NaN where it has none. */
-export interface Measured extends Ask {
+export interface Measured extends Workload {
   readonly arm: ArmName;
   /** Medians of calls made one after another, in ms. */
   readonly firstByteMs: number;
@@ -15,11 +15,11 @@ export interface Measured extends Ask {
 }
 
 /** Rounds that go through the arms in turn: a slow moment of the machine meets all of them, and ratios stand. */
-export async function measure(arms: readonly Arm[], ask: Ask, options: BenchOptions): Promise<Measured[]> {
-  const loads = arms.map((arm) => new Load(arm, ask));
+export async function measure(arms: readonly Arm[], workload: Workload, options: BenchOptions): Promise<Measured[]> {
+  const loads = arms.map((arm) => new Load(arm, workload));
   const connections = options.connections;
   for (const load of loads) await load.busy(connections, options.warmSeconds);
-  const [count, calls] = ask.stream ? [options.streamRounds, options.streams] : [options.rounds, options.calls];
+  const [count, calls] = workload.stream ? [options.streamRounds, options.streams] : [options.rounds, options.calls];
   const quiet = await rounds(loads, count, async (load) => {
     const exchanges = await load.inTurn(calls);
     return {
@@ -32,7 +32,7 @@ export async function measure(arms: readonly Arm[], ask: Ask, options: BenchOpti
     throw new Error('calls were refused, so the figures mean nothing');
   return loads.map(({ arm }, index) => ({
     arm: arm.name,
-    ...ask,
+    ...workload,
     firstByteMs: median((quiet[index] ?? []).map(({ firstByteMs }) => firstByteMs)),
     totalMs: median((quiet[index] ?? []).map(({ totalMs }) => totalMs)),
     processorMs: median((busy[index] ?? []).map(({ processorMs }) => processorMs)),

@@ -32,7 +32,7 @@ const began = performance.now();
 const loadBefore = loadavg()[0] ?? 0;
 const folder = mkdtempSync(join(tmpdir(), 'bench-code-'));
 const children: Child[] = [];
-const say = (line: string): void =>
+const log = (line: string): void =>
   console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}`);
 
 async function started(child: Promise<Child>): Promise<Child> {
@@ -42,7 +42,7 @@ async function started(child: Promise<Child>): Promise<Child> {
 }
 
 const ids = bundleAll(folder, options.quick);
-say(`${ids.length} functions bundled`);
+log(`${ids.length} functions bundled`);
 pinClients();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end().then(() => process.exit(1)));
 const database = await startBenchDatabase();
@@ -54,7 +54,7 @@ try {
   const stored = await started(startOurs(folder, upstream, database.url));
   const accounts = benchAccounts(200);
   await database.add(accounts);
-  say('everything is up');
+  log('everything is up');
 
   const arms = [directArm(upstream), bareArm(bare), portkeyArm(portkey, upstream), oursArm(ours, accounts)];
   const withDatabase = oursArm(stored, accounts, 'ours, real database');
@@ -63,15 +63,15 @@ try {
     for (const size of allSizes) {
       const isFirst = size === '0.25 KB' && !stream;
       measured.push(...(await measure(isFirst ? [...arms, withDatabase] : arms, { size, stream }, options)));
-      say(`${size}, ${stream ? 'streamed' : 'whole'}`);
+      log(`${size}, ${stream ? 'streamed' : 'whole'}`);
     }
   }
   const growth = await measureGrowth(stored, database, options.growthSeconds);
-  say('growth');
+  log('growth');
   const projector = await measureProjector(database.url, options.quick ? 300 : 2000);
-  say('projector');
+  log('projector');
   const startups = await measureStartup(folder, ids, options.starts);
-  say('start-up');
+  log('start-up');
 
   const { rounds, calls, streamRounds, streams, busyRounds, busySeconds, connections } = options;
   const conditions = {
@@ -88,7 +88,7 @@ try {
     writeFileSync(join(import.meta.dirname, 'results.svg'), chart(measured));
   }
   for (const goal of goals(compare(measured), startups))
-    say(`${isHeld(goal) ? 'held  ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
+    log(`${isHeld(goal) ? 'held  ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
 } finally {
   await end();
 }

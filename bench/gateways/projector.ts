@@ -4,7 +4,7 @@ import { tables } from '#contract/platform/tables.ts';
 import { benchAccounts } from '../accounts.ts';
 
 /**
- * Runs the ledger projector over stream records of settled calls and says in its last line what each took of the processor,
+ * Runs the ledger projector over stream records of settled calls and prints in its last line what each took of the processor,
  * in ms: `projector.ts <database> <records>`.
  */
 const [database = '', count = ''] = process.argv.slice(2);

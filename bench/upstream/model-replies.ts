@@ -1,4 +1,4 @@
-/** What the mock model says, whoever asks: a reply of about 640 bytes, or its words in 20 chunks. */
+/** The mock model's fixed output: a reply of about 640 bytes, or its words in 20 chunks. */
 const words =
   'A fox that jumps over a lazy dog every day does it, as far as anyone can tell, for the view beyond.'.split(' ');
 export const chunkCount = 20;

@@ -9,7 +9,7 @@ import { updateItemOutput } from './stub-meter.ts';
 
 /**
  * Everything that a gateway finds behind it, in one process: the model as an OpenAI-compatible server, the same model as
- * SageMaker's runtime, and DynamoDB as a stub, each speaking its real wire protocol. `upstream.ts <port>`.
+ * SageMaker's runtime, and DynamoDB as a stub, each over its real protocol. `upstream.ts <port>`.
  */
 const frames = events.map((event) => Buffer.from(payloadPart(event)));
 
