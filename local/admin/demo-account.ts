@@ -87,7 +87,7 @@ async function newKey(api: ApiClient, mails: MailStore): Promise<string> {
   return v.parse(CreatedKey, (await api.expect(201, 'POST', '/api/keys', { body })).data).key;
 }
 
-/** With the token of a mail that comes; where none does that still works, with one of a mail asked for. */
+/** With the token of a mail that comes; where none of them still works, with one of a mail that is requested. */
 async function confirm(api: ApiClient, mails: MailStore): Promise<void> {
   const tried = new Set<string>();
   const isConfirmed = (): Promise<boolean> =>

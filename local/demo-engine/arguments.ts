@@ -11,7 +11,7 @@ interface Filling {
 }
 
 const deepest = 12;
-const mostItems = 200;
+const itemLimit = 200;
 
 /** A value that satisfies a JSON Schema, made of what the request mentions where that fits. */
 export function fillSchema(schema: unknown, request: string): unknown {
@@ -59,7 +59,7 @@ function kindOf(schema: Schema): string {
 
 /** One that the request names, else the default, else the first; further items of an array take the next ones. */
 function fillEnum(values: readonly unknown[], schema: Schema, mentions: Mentions, turn: number): unknown {
-  const named = values.filter((value) => mentions.says(String(value)));
+  const named = values.filter((value) => mentions.includes(String(value)));
   const usual = values.filter((value) => value === schema.default);
   return [...new Set([...named, ...usual, ...values])][turn] ?? values[0] ?? null;
 }
@@ -83,17 +83,17 @@ function fillObject(schema: Schema, filling: Filling, { depth }: Place): Record<
 
 function isMentioned(node: unknown, { root, mentions }: Filling): boolean {
   const schema = resolveSchema(node, root);
-  if (schema.enum) return schema.enum.some((value) => mentions.says(String(value)));
+  if (schema.enum) return schema.enum.some((value) => mentions.includes(String(value)));
   const kind = kindOf(schema);
   return (kind === 'integer' || kind === 'number') && mentions.hasNumber((value) => fitsNumber(value, schema));
 }
 
 /** At least one item where allowed, and as many as the request names. */
 function fillArray(schema: Schema, filling: Filling, { name, depth }: Place): unknown[] {
-  const { minItems = 0, maxItems = mostItems, prefixItems = [], items } = schema;
+  const { minItems = 0, maxItems = itemLimit, prefixItems = [], items } = schema;
   const least = Math.max(minItems, prefixItems.length, depth < deepest ? 1 : 0);
   const wanted = Math.max(least, items === undefined ? 0 : namedItems(items, filling));
-  const count = Math.min(wanted, maxItems, mostItems);
+  const count = Math.min(wanted, maxItems, itemLimit);
   return Array.from({ length: count }, (_, turn) =>
     fill(prefixItems[turn] ?? items, filling, {
       name,
@@ -105,7 +105,7 @@ function fillArray(schema: Schema, filling: Filling, { name, depth }: Place): un
 
 function namedItems(items: unknown, { root, mentions }: Filling): number {
   const schema = resolveSchema(items, root);
-  if (schema.enum) return schema.enum.filter((value) => mentions.says(String(value))).length;
+  if (schema.enum) return schema.enum.filter((value) => mentions.includes(String(value))).length;
   const kind = kindOf(schema);
   if (kind === 'string') return schema.format ? 0 : mentions.namesLeft();
   return kind === 'integer' || kind === 'number' ? mentions.numbersLeft((value) => fitsNumber(value, schema)) : 0;

@@ -7,11 +7,11 @@ import { pause, type Tempo } from './sse.ts';
 /** One unit vector per text. Texts that share words, or parts of words, point in similar directions. */
 export async function embed(body: EmbeddingsBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
   const counts = body.input.map(countTokens);
-  const longest = Math.max(...counts);
-  if (longest > maxModelLength) {
+  const maxCount = Math.max(...counts);
+  if (maxCount > maxModelLength) {
     return containerError(
       400,
-      `This model's maximum context length is ${maxModelLength} tokens. However, you requested ${longest} tokens in the input for embedding generation. Please reduce the length of the input.`,
+      `This model's maximum context length is ${maxModelLength} tokens. However, you requested ${maxCount} tokens in the input for embedding generation. Please reduce the length of the input.`,
     );
   }
   const data = body.input.map((text, index) => {

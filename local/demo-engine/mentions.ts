@@ -13,7 +13,7 @@ export interface Mentions {
   /** The first match in the text. */
   find(pattern: RegExp): string | undefined;
   /** Whether the text has this word or phrase, in any case. */
-  says(phrase: string): boolean;
+  includes(phrase: string): boolean;
 }
 
 /** Reads what a request mentions; only its first 4,000 characters count. */
@@ -39,7 +39,7 @@ export function mentionsOf(request: string): Mentions {
     namesLeft: () => names.length,
     numbersLeft: (accepts) => numbers.filter(accepts).length,
     find: (pattern) => pattern.exec(text)?.[0],
-    says: (phrase) => phrase !== '' && ` ${words(text)} `.includes(` ${words(phrase)} `),
+    includes: (phrase) => phrase !== '' && ` ${words(text)} `.includes(` ${words(phrase)} `),
   };
 }
 

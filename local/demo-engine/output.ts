@@ -27,13 +27,13 @@ export function usageOf(prompt: number, completion: number): Usage {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-/** The usage that each chunk of a stream carries where that is asked for, as vLLM has it: only beside that of the whole. */
-export function continuousUsage({ stream_options: asked }: Pick<CompletionBody, 'stream_options'>, prompt: number) {
-  const isAsked = asked.include_usage && asked.continuous_usage_stats;
-  return (made: number) => (isAsked ? { usage: usageOf(prompt, made) } : {});
+/** The usage that each chunk of a stream carries where that is requested, as vLLM has it: only beside that of the whole. */
+export function continuousUsage({ stream_options: options }: Pick<CompletionBody, 'stream_options'>, prompt: number) {
+  const isRequested = options.include_usage && options.continuous_usage_stats;
+  return (made: number) => (isRequested ? { usage: usageOf(prompt, made) } : {});
 }
 
-/** Tokens that the engine holds at once, as vLLM's `max_model_len`. */
+/** Tokens of prompt and output together, as vLLM's `max_model_len`. */
 export const maxModelLength = 32_768;
 
 /** vLLM's words when prompt and output do not fit; undefined when they do. */
@@ -42,7 +42,7 @@ export function overflow(
   maxTokens: number | undefined,
   place: 'messages' | 'prompt',
 ): string | undefined {
-  const asked = maxTokens ?? 1;
-  if (prompt + asked <= maxModelLength) return undefined;
-  return `This model's maximum context length is ${maxModelLength} tokens. However, you requested ${prompt + asked} tokens (${prompt} in the ${place}, ${asked} in the completion). Please reduce the length of the ${place} or completion.`;
+  const output = maxTokens ?? 1;
+  if (prompt + output <= maxModelLength) return undefined;
+  return `This model's maximum context length is ${maxModelLength} tokens. However, you requested ${prompt + output} tokens (${prompt} in the ${place}, ${output} in the completion). Please reduce the length of the ${place} or completion.`;
 }

@@ -3,7 +3,7 @@ import { claims, deeds, moments, objects, openers, people, places, sides } from 
 
 type Pick = (choices: readonly string[]) => string;
 
-/** `words`: about how many; `story`: told rather than argued. */
+/** `words`: about how many; `story`: a narrative rather than an argument. */
 export interface Length {
   readonly words: number;
   readonly story: boolean;
@@ -26,8 +26,8 @@ export function sentences(about: string, { words, story }: Length): string {
 /** The words that the sentences turn around, as they were written. */
 function topics(about: string): readonly string[] {
   const words = new Set(about.slice(0, 4000).match(/[\p{L}\p{M}]{3,40}/gu));
-  const telling = [...words].filter((word) => !isCommon(word.toLowerCase()) && !aboutForm.has(word.toLowerCase()));
-  return telling.length > 0 ? telling.slice(0, 40) : ['the question', 'the answer'];
+  const subjects = [...words].filter((word) => !isCommon(word.toLowerCase()) && !aboutForm.has(word.toLowerCase()));
+  return subjects.length > 0 ? subjects.slice(0, 40) : ['the question', 'the answer'];
 }
 
 const aboutForm: ReadonlySet<string> = new Set([
@@ -52,12 +52,12 @@ export function wantedLength(request: string, maxTokens: number | undefined): Le
       ['paragraph', 80],
     ]).get(unit.toLowerCase()) ?? 1;
   const long = story || /\b(?:long|longer|essay|article|detailed|detail|everything|at length)\b/i.test(request);
-  if (digits) return { story, words: Math.min(Number(digits) * wordsPer, mostWords) };
-  if (long) return { story, words: Math.min(Math.max(600, (maxTokens ?? 0) * 0.65), mostWords) };
+  if (digits) return { story, words: Math.min(Number(digits) * wordsPer, maxWords) };
+  if (long) return { story, words: Math.min(Math.max(600, (maxTokens ?? 0) * 0.65), maxWords) };
   return { story, words: 40 };
 }
 
-const mostWords = 20_000;
+const maxWords = 20_000;
 
 function reflect(pick: Pick, known: readonly string[]): string {
   const [a, b] = [pick(known), pick(known)];

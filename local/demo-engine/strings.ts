@@ -4,21 +4,21 @@ import type { Schema } from './schemas.ts';
 /** Properties that stand for the whole request rather than for one word of it. */
 const wholeText = /quer|text|message|prompt|question|content|descri|body|sentence|comment|note|reason/i;
 
-const longest = 4000;
+const maxPoints = 4000;
 
-/** A string of the asked format and length: what the request mentions, or a plain example. */
+/** A string of the required format and length: what the request mentions, or a plain example. */
 export function fillString(schema: Schema, mentions: Mentions, { name, turn }: { name: string; turn: number }): string {
   const formatted = schema.format === undefined ? undefined : formats.get(schema.format);
   if (formatted) return formatted(mentions);
   const again = turn > 0 && mentions.namesLeft() === 0 ? ` ${turn + 1}` : '';
-  const said = wholeText.test(name) ? mentions.text.trim().slice(0, 200) : mentions.takeName();
-  return fitLength((said || 'example') + again, schema);
+  const mentioned = wholeText.test(name) ? mentions.text.trim().slice(0, 200) : mentions.takeName();
+  return fitLength((mentioned || 'example') + again, schema);
 }
 
 /** In code points, as JSON Schema counts. */
-function fitLength(text: string, { minLength = 0, maxLength = longest }: Schema): string {
-  const points = Array.from(text).slice(0, Math.min(maxLength, longest));
-  const missing = Math.min(minLength, longest) - points.length;
+function fitLength(text: string, { minLength = 0, maxLength = maxPoints }: Schema): string {
+  const points = Array.from(text).slice(0, Math.min(maxLength, maxPoints));
+  const missing = Math.min(minLength, maxPoints) - points.length;
   if (missing <= 0) return points.join('');
   const filler = ' and more'.repeat(Math.ceil(missing / 9));
   return points.join('') + filler.slice(0, missing);

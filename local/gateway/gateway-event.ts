@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** A request as it came off the wire, and the resource it was matched to. */
+/** A request as it was received, and the resource it was matched to. */
 export interface GatewayRequest {
   readonly method: string;
   /** Path and query as sent. */

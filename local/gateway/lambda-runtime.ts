@@ -52,7 +52,7 @@ export function lambdaContext({ id, timeoutSeconds }: LambdaFunction, awsRequest
   };
 }
 
-/** Thrown when a function has used up its time; what it still does is nobody's any more. */
+/** Thrown when a function has used up its time; what it still does is ignored. */
 export class FunctionTimeout extends Error {
   constructor({ id, timeoutSeconds }: LambdaFunction) {
     super(`${id} did not end within ${timeoutSeconds} s`);

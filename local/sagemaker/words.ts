@@ -31,13 +31,13 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The words that say what a text is about: lower case, each once, in their order. */
+/** The words of a text's subject: lower case, each once, in their order. */
 export function meaningfulWords(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{M}]{3,40}/gu) ?? [];
   return [...new Set(words)].filter((word) => !isCommon(word));
 }
 
-/** Whether a lower-case word says nothing about the subject. */
+/** Whether a lower-case word is no word of the subject. */
 export function isCommon(word: string): boolean {
   return common.has(word);
 }

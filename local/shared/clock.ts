@@ -45,7 +45,7 @@ export async function openClock(file: string, machineNow: () => number = Date.no
     return now();
   }
 
-  /** One after the other, so that two orders at once add up. */
+  /** One after the other, so that two concurrent orders add up. */
   function move(order: ClockOrder): Promise<number> {
     const moved = moving.then(() => moveNow(order));
     moving = moved.catch(() => undefined);

@@ -5,7 +5,7 @@ export interface Part {
 
 /** What has been started so far; ended in the opposite order. */
 export interface Closers {
-  /** A part that comes when all has been ended is ended at once. */
+  /** A part that is added after the end is ended immediately. */
   add(part: Part): void;
   /** Ends everything once; goes on when one fails, and rejects with the first failure at the end. */
   closeAll(): Promise<void>;

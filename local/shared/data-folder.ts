@@ -87,8 +87,8 @@ async function isAlive({ pid, born }: v.InferOutput<typeof Owner>): Promise<bool
 }
 
 /**
- * When the process began, in ticks since boot: process ids are used again, in containers at once. Empty off Linux, and
- * 'ended' for a process that was killed and that nobody has asked after yet.
+ * When the process began, in ticks since boot: process ids are reused, in containers soon. Empty off Linux, and
+ * 'ended' for a process that was killed and has not been waited for (a zombie).
  */
 async function birthOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

@@ -10,7 +10,7 @@ const pattern =
 
 /**
  * Reads `PnYnMnWnDTnHnMnS`, any part of which may be missing but not all; weeks may stand beside other units, as in
- * Temporal. Undefined for anything else: fractions, signs, small letters.
+ * Temporal. Undefined for anything else: fractions, signs, lower-case letters.
  */
 export function parseDuration(text: string): Duration | undefined {
   const parts = pattern.exec(text)?.groups;

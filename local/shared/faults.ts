@@ -21,7 +21,7 @@ export type FaultOrder = v.InferOutput<typeof FaultOrder>;
 export type Target = FaultOrder['target'];
 export type FaultOf<T extends Target> = Exclude<Extract<FaultOrder, { target: T }>['fault'], 'none'>;
 
-/** Faults waiting to happen, at most one kind per target; a new order for a target replaces the old one. */
+/** Pending faults, at most one kind per target; a new order for a target replaces the old one. */
 export interface Faults {
   order(order: FaultOrder): void;
   /** The fault that the request at hand must suffer, which uses up one count; undefined when none is ordered. */

@@ -19,7 +19,7 @@ export function pageRequest(request: IncomingMessage): string | undefined {
 
 const foreignPage = 'A page of another origin may not use this.';
 
-/** Also our names without a port will do: a browser adds the port, and it is the name that tells a page of another site. */
+/** Also our names without a port will do: a browser adds the port, and it is the name that gives a page of another site away. */
 function foreignHost(request: IncomingMessage): string | undefined {
   const authority = authorityOf(request);
   const names = ['127.0.0.1', 'localhost'];

@@ -58,7 +58,7 @@ export function listener(handle: (req: IncomingMessage, res: ServerResponse) => 
 }
 
 /**
- * The whole request body, when as much is there as the request says it has, else at its end. Rejects when the client goes away,
+ * The whole request body, once it has its Content-Length, else at its end. Rejects when the client goes away,
  * and with BodyTooLarge beyond `limitBytes`.
  */
 export function readBody(req: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {

@@ -46,7 +46,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Problem ? error.exitCode : 1;
 }
 
-/** What a log line says about an error that is not the person's to solve. */
+/** The text of a log line for an error that a person cannot solve. */
 export function described(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

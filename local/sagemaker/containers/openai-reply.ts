@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { EngineReply } from '../engine.ts';
 
-/** What the engine says when it refuses or fails. */
+/** An error reply of the engine. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -9,14 +9,14 @@ export interface Refusal {
 
 const ErrorBody = v.object({ error: v.object({ message: v.string() }) });
 
-/** Undefined when the reply is none of an error. */
+/** Undefined when the reply is not an error. */
 export function refusalIn(reply: EngineReply): Refusal | undefined {
   if (reply.kind !== 'json' || reply.status < 400) return undefined;
   const body = v.safeParse(ErrorBody, reply.body);
   return { status: reply.status, message: body.success ? body.output.error.message : JSON.stringify(reply.body) };
 }
 
-/** The failure that an event of a stream tells of. */
+/** The failure that an event of a stream reports. */
 export function failureIn(event: unknown): string | undefined {
   return v.is(ErrorBody, event) ? event.error.message : undefined;
 }

@@ -33,7 +33,7 @@ type TgiChatBody = v.InferOutput<typeof TgiChatBody>;
 
 export async function askChat(engine: Engine, body: TgiChatBody, signal: AbortSignal): Promise<EngineReply> {
   const { messages, max_tokens, temperature, top_p, frequency_penalty, tools, tool_choice } = body;
-  const asked = {
+  const request = {
     messages,
     max_tokens,
     temperature,
@@ -42,7 +42,7 @@ export async function askChat(engine: Engine, body: TgiChatBody, signal: AbortSi
     tools,
     tool_choice: choiceOf(tool_choice),
   };
-  const reply = await engine.invoke(JSON.parse(JSON.stringify({ ...asked, stream: true })), signal);
+  const reply = await engine.invoke(JSON.parse(JSON.stringify({ ...request, stream: true })), signal);
   if (reply.kind === 'json') return reply;
   const tokens = tgiTokens(reply.chunks, body.stop);
   if (!body.stream) return { kind: 'json', ...(await whole(tokens, body)) };
@@ -87,7 +87,7 @@ async function* events(tokens: AsyncIterable<TgiToken>, body: TgiChatBody): Asyn
   yield Buffer.from('data:[DONE]\n\n');
 }
 
-/** The end of sequence is a token too; the limit of tokens is none. */
+/** The end of sequence is a token too; the limit of tokens is not. */
 const tokensIn = ({ text, call, finish }: Exclude<TgiToken, { failed: string }>): number =>
   text || call || finish === 'eos_token' ? 1 : 0;
 

@@ -11,7 +11,7 @@ export interface TgiSampling {
   readonly stop?: readonly string[] | undefined;
 }
 
-const mostStops = 4;
+const maxStops = 4;
 
 /** The rule that a request breaks (router/src/validation.rs). */
 export function invalid(sampling: TgiSampling): string | undefined {
@@ -21,7 +21,7 @@ export function invalid(sampling: TgiSampling): string | undefined {
   if (Math.abs(penalty) > 2) return '`frequency_penalty` must be >= -2.0 and <= 2.0';
   if (topP !== undefined && (topP <= 0 || topP >= 1)) return '`top_p` must be > 0.0 and < 1.0';
   if (topK !== undefined && topK <= 0) return '`top_k` must be strictly positive';
-  if (stop.length > mostStops) return `\`stop\` supports up to ${mostStops} stop sequences. Given: ${stop.length}`;
+  if (stop.length > maxStops) return `\`stop\` supports up to ${maxStops} stop sequences. Given: ${stop.length}`;
   return undefined;
 }
 
@@ -31,7 +31,7 @@ export const tgiError = (status: number, error: string, error_type: string): Eng
   body: { error, error_type },
 });
 
-/** What the engine refuses, as TGI says it. */
+/** The engine's refusal, in TGI's words. */
 export function inTgiWords({ status, message }: Refusal): EngineReply & { kind: 'json' } {
   const overflow = overflowIn(message);
   if (overflow) {

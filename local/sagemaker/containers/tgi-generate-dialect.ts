@@ -28,12 +28,12 @@ export const TgiGenerateBody = v.object({
 });
 type TgiGenerateBody = v.InferOutput<typeof TgiGenerateBody>;
 
-/** Always asks the engine for a stream, as TGI generates token by token whatever the form of the reply. */
+/** Always requests a stream of the engine, as TGI generates token by token whatever the form of the reply. */
 export async function askGenerate(engine: Engine, body: TgiGenerateBody, signal: AbortSignal): Promise<EngineReply> {
   const { inputs, parameters, stream } = body;
   const { max_new_tokens: max_tokens, temperature, top_p, top_k, frequency_penalty } = parameters;
-  const asked = { prompt: inputs, max_tokens, temperature, top_p, top_k, frequency_penalty, stream: true };
-  const reply = await engine.invoke(JSON.parse(JSON.stringify(asked)), signal);
+  const request = { prompt: inputs, max_tokens, temperature, top_p, top_k, frequency_penalty, stream: true };
+  const reply = await engine.invoke(JSON.parse(JSON.stringify(request)), signal);
   if (reply.kind === 'json') return reply;
   const events = tokenEvents(reply.chunks, body);
   if (!stream) return { kind: 'json', ...(await whole(events, body)) };
