@@ -10,9 +10,9 @@ export interface Sample {
 const person = { email: 'sample@example.com', password: 'a quiet river bank', newPassword: 'another river bank' };
 const { email, password, newPassword } = person;
 
-const reason = 'asked for by mail';
+const reason = 'requested by mail';
 const account = { id: '123' };
-const act: Sample = { path: account, body: { reason } };
+const operatorAction: Sample = { path: account, body: { reason } };
 
 const question = { role: 'user', content: 'Is it warm in Oslo?' };
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
@@ -50,8 +50,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   'revoke-key': { path: { id: 'some-id' } },
   'rotate-key': { path: { id: 'some-id' }, body: { graceSeconds: 3600 } },
   'find-account': { query: { email } },
-  'suspend-account': act,
-  'resume-account': act,
+  'suspend-account': operatorAction,
+  'resume-account': operatorAction,
   'assign-plan': { path: account, body: { planId: 'enterprise', reason } },
   'grant-credits': { path: account, body: { credits: 10, reason } },
   'suspend-key': { path: { ...account, keyId: 'some-id' }, body: { reason } },

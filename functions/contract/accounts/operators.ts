@@ -18,7 +18,7 @@ const id = v.pipe(
 export const AccountPath = v.object({ id });
 export const AccountKeyPath = v.object({ id, keyId: text(64) });
 export const AccountQuery = v.object({ email }, 'must have an email');
-export const Act = v.object({ reason }, body);
+export const OperatorAction = v.object({ reason }, body);
 export const PlanAssignment = v.object(
   {
     planId: v.picklist(

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account-deletion-store.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { claimKey, claimRow, identityKey, mailRow, purgeKey, userKey } from './account-items.ts';
+import { identityKey, mailRow, purgeKey, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
 const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
@@ -28,7 +28,7 @@ export function accountDeletionStore(
   }
 
   /** A meter that is closed admits nothing. */
-  function meterClosing(accountId: number, closed: 'suspended' | 'deleted' | undefined): TransactItem {
+  function meterUpdate(accountId: number, closed: 'suspended' | 'deleted' | undefined): TransactItem {
     const names = { '#last': 'last' };
     const update = closed
       ? { UpdateExpression: 'SET x = :closed REMOVE #last', ExpressionAttributeValues: { ':closed': closed } }
@@ -38,20 +38,20 @@ export function accountDeletionStore(
 
   async function suspend(accountId: number, now: number): Promise<void> {
     const update = userUpdate(accountId, 'SET suspendedAt = :now, sessionsValidFrom = :now', now);
-    await commit(client, [update, meterClosing(accountId, 'suspended')]);
+    await commit(client, [update, meterUpdate(accountId, 'suspended')]);
   }
 
   async function resume(accountId: number): Promise<void> {
-    await commit(client, [userUpdate(accountId, 'REMOVE suspendedAt'), meterClosing(accountId, undefined)]);
+    await commit(client, [userUpdate(accountId, 'REMOVE suspendedAt'), meterUpdate(accountId, undefined)]);
   }
 
   const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [claimKey(account.email), ...(account.identities ?? []).map(identityKey)];
     await commit(client, [
       userUpdate(account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', now),
-      meterClosing(account.id, 'deleted'),
+      meterUpdate(account.id, 'deleted'),
       ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
-      putNew(table, { ...claimRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
+      putNew(table, { ...uniqueRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
       ...(notice ? [putNew(table, mailRow(notice, now))] : []),
       ...(freeFrom === undefined ? [] : freeMonthsFrom(table, account, freeFrom)),
     ]);

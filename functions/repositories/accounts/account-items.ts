@@ -4,7 +4,7 @@ import { type Account, type OutgoingMail, roles, type StoredToken } from '#domai
 
 /** Keys and rows of the `accounts` table: one partition per user, one per e-mail address, one per mail. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
-export const claimKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
+export const uniqueEmailKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
 export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `device#${digest}` });
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
@@ -50,15 +50,15 @@ export function userRow(account: Account, confirmation: StoredToken | undefined)
   return { ...userKey(account.id), ...account, ...(confirmation && { confirmation }) };
 }
 
-/** What claims an e-mail address or an identity for an account. */
-export function claimRow<Key extends object>(key: Key, accountId: number) {
+/** A unique constraint item: one account has the e-mail address or identity, or the place in an order, of its key. */
+export function uniqueRow<Key extends object>(key: Key, accountId: number) {
   return { ...key, accountId };
 }
 
-const Claim = v.object({ accountId: v.number() });
+const UniqueItem = v.object({ accountId: v.number() });
 
-export function claimantOf(row: unknown): number {
-  return v.parse(Claim, row).accountId;
+export function ownerOf(row: unknown): number {
+  return v.parse(UniqueItem, row).accountId;
 }
 
 /** Epoch ms that a response can show. */

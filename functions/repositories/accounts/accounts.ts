@@ -5,12 +5,21 @@ import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, putNew } from '../shared/transaction.ts';
-import { accountOf, claimantOf, claimKey, claimRow, identityKey, mailRow, userKey, userRow } from './account-items.ts';
+import {
+  accountOf,
+  identityKey,
+  mailRow,
+  ownerOf,
+  uniqueEmailKey,
+  uniqueRow,
+  userKey,
+  userRow,
+} from './account-items.ts';
 import { freeFrom, freeMonthsBegun } from './free-months.ts';
 import { consumption } from './identities.ts';
 
 /** No account has this id. */
-const nobody = 0;
+const noAccount = 0;
 
 /** `metersTable` is called only where an account is created. */
 export function accountStore(client: DynamoDBDocumentClient, table: string, metersTable: () => string): AccountStore {
@@ -18,12 +27,12 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     const Item = newMeterRow(meter.meter, meter.entries);
     const identities = account.identities ?? [];
     return commit(client, [
-      putNew(table, claimRow(claimKey(account.email), account.id)),
+      putNew(table, uniqueRow(uniqueEmailKey(account.email), account.id)),
       putNew(table, userRow(account, confirmation?.token)),
       ...freeMonthsBegun(table, account, meter.meter.freeAnchor),
       { Put: { TableName: metersTable(), Item, ConditionExpression: 'attribute_not_exists(a)' } },
       ...(confirmation ? [putNew(table, mailRow(confirmation.mail, now))] : []),
-      ...identities.map((identity) => putNew(table, claimRow(identityKey(identity), account.id))),
+      ...identities.map((identity) => putNew(table, uniqueRow(identityKey(identity), account.id))),
       ...(proof ? [consumption(table, proof)] : []),
     ]);
   }
@@ -34,8 +43,8 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
   }
 
   async function findByEmail(email: string): Promise<Account | undefined> {
-    const claim = await readItem(client, table, claimKey(email));
-    return find(claim ? claimantOf(claim) : nobody);
+    const item = await readItem(client, table, uniqueEmailKey(email));
+    return find(item ? ownerOf(item) : noAccount);
   }
 
   async function set(accountId: number, change: Partial<Account>): Promise<void> {

@@ -3,7 +3,7 @@ import type { AuditStore } from '#domain/accounts/operators.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { auditKey } from './account-items.ts';
 
-/** A request acts once: a row that is already there is this one, written by a try whose reply was lost. */
+/** One audit event per request: a row that is already there is this one, written by an attempt whose response was lost. */
 export function auditStore(client: DynamoDBDocumentClient, table: string): AuditStore {
   return {
     async append({ accountId, action, ...event }) {

@@ -3,7 +3,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { ConsumedToken, IdentityStore } from '#domain/accounts/identity-store.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { accountOf, claimantOf, claimRow, identityKey, identityTokenKey, seconds, userKey } from './account-items.ts';
+import { accountOf, identityKey, identityTokenKey, ownerOf, seconds, uniqueRow, userKey } from './account-items.ts';
 
 /** Keeps a used token's digest until it has expired. */
 export function consumption(table: string, { digest, expiresAt }: ConsumedToken): TransactItem {
@@ -12,15 +12,15 @@ export function consumption(table: string, { digest, expiresAt }: ConsumedToken)
 
 export function identityStore(client: DynamoDBDocumentClient, table: string): IdentityStore {
   async function find(identity: string): Promise<Account | undefined> {
-    const claim = await readItem(client, table, identityKey(identity));
-    const user = claim && (await readItem(client, table, userKey(claimantOf(claim))));
+    const item = await readItem(client, table, identityKey(identity));
+    const user = item && (await readItem(client, table, userKey(ownerOf(item))));
     return user && accountOf(user);
   }
 
   function give(account: Account, identity: string, proof: ConsumedToken, update: object): Promise<boolean> {
     return commit(client, [
       { Update: { TableName: table, Key: userKey(account.id), ...updateOf(identity, update) } },
-      putNew(table, claimRow(identityKey(identity), account.id)),
+      putNew(table, uniqueRow(identityKey(identity), account.id)),
       consumption(table, proof),
     ]);
   }
