@@ -4,7 +4,7 @@ import type { Child } from './child.ts';
 import type { BenchDatabase } from './database.ts';
 import { type Busy, Load } from './load.ts';
 
-/** Plans without a limit carry one account's 200 calls in flight. */
+/** Plans without a limit carry 200 concurrent calls of one account. */
 const enterprise = 5;
 
 export interface GrowthPoint extends Busy {

@@ -12,7 +12,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [route.bodyInput, 'UNSUPPORTED_MEDIA_TYPE'],
     [credential !== 'none' && credential !== 'session if any', 'INVALID_API_KEY'],
     [takesInput, 'INVALID_FORMAT'],
-    // A key where a person must act, and a foreign page that uses the browser's session.
+    // A key where a session is required, and a foreign page that uses the browser's session.
     [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS', 'MODEL_ERROR', 'MODEL_TIMEOUT'],
