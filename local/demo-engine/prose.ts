@@ -1,5 +1,5 @@
 import { hash, isCommon, seededRandom } from '../sagemaker/words.ts';
-import { claims, deeds, moments, objects, openers, people, places, sides } from './vocabulary.ts';
+import { actions, claims, moments, objects, openers, people, places, sides } from './vocabulary.ts';
 
 type Pick = (choices: readonly string[]) => string;
 
@@ -27,7 +27,7 @@ export function sentences(about: string, { words, story }: Length): string {
 function topics(about: string): readonly string[] {
   const words = new Set(about.slice(0, 4000).match(/[\p{L}\p{M}]{3,40}/gu));
   const subjects = [...words].filter((word) => !isCommon(word.toLowerCase()) && !aboutForm.has(word.toLowerCase()));
-  return subjects.length > 0 ? subjects.slice(0, 40) : ['the question', 'the answer'];
+  return subjects.length > 0 ? subjects.slice(0, 40) : ['the question', 'the reply'];
 }
 
 const aboutForm: ReadonlySet<string> = new Set([
@@ -76,10 +76,10 @@ function narrate(pick: Pick, known: readonly string[]): string {
   const a = pick(known);
   const found = [...objects, `a page on which somebody had written “${a}”`, `a story that began with “${a}”`];
   const forms = [
-    `${pick(moments)}, ${pick(people)} ${pick(deeds)} ${pick(found)} ${pick(places)}.`,
+    `${pick(moments)}, ${pick(people)} ${pick(actions)} ${pick(found)} ${pick(places)}.`,
     `${pick(moments)}, ${pick(people)} spoke of “${a}” ${pick(places)}, and nobody disagreed.`,
-    `It was ${pick(people)} who ${pick(deeds)} ${pick(found)} ${pick(places)}.`,
-    `${pick(places).replace(/^./, (first) => first.toUpperCase())}, ${pick(people)} ${pick(deeds)} ${pick(found)}.`,
+    `It was ${pick(people)} who ${pick(actions)} ${pick(found)} ${pick(places)}.`,
+    `${pick(places).replace(/^./, (first) => first.toUpperCase())}, ${pick(people)} ${pick(actions)} ${pick(found)}.`,
   ];
   return pick(forms);
 }

@@ -23,7 +23,7 @@ export const moments = list(`
   the third day|Without any hurry|As the lamps were lit|Between two bells|The next morning|Much to
   everyone’s surprise`);
 
-export const deeds = list(`
+export const actions = list(`
   found|carried|repaired|remembered|described|lost and found again|painted|traded|counted|guarded|asked
   for|put away`);
 

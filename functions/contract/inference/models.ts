@@ -47,7 +47,7 @@ function textModel(id: string, contextWindow: number, minPlanRank = 1): Model {
   return { id, capabilities, contextWindow, dimensions: null, minPlanRank, endpoint: id, family: 'vllm' };
 }
 
-/** Of the longest vector that a model makes. */
+/** Of the largest vector that a model returns. */
 export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
 
 const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id, model]));
