@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noRefusal, undocumented } from '#test/answer-check.ts';
 import { bent } from '#test/arbitraries.ts';
 import { badJson, oddJson } from '#test/broken-json.ts';
 import { fuzzTarget, json, type Shot } from '#test/fuzz-target.ts';
@@ -8,6 +7,7 @@ import { violations } from '#test/json-schema.ts';
 import { atLength, patience } from '#test/many.ts';
 import { brokenCredentials, foreignBodies, oddHeaders, oddQueries, oddSegments } from '#test/odd-requests.ts';
 import { type Operation, operations, resolve, shownBodies } from '#test/openapi.ts';
+import { noRefusal, undocumented } from '#test/response-check.ts';
 import { startTestService, type TestService } from '#test/service.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
 import { services } from '#runtime/container.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
-import { type Answer, chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, chat, type Person, startTestService, type TestService } from '#test/service.ts';
 
 const { path, timeoutSeconds } = routes.createChatCompletion;
 
@@ -45,9 +45,9 @@ async function interfere(at: Operation, act: () => Promise<unknown>): Promise<vo
   interference = { at, act };
 }
 
-const ask = (key: string, idempotencyKey = 'k'): Promise<Answer> =>
+const ask = (key: string, idempotencyKey = 'k'): Promise<ApiResponse> =>
   service.call('POST', path, { key, body: chat(), headers: { 'idempotency-key': idempotencyKey } });
-const told = ({ status, body, headers }: Answer) =>
+const told = ({ status, body, headers }: ApiResponse) =>
   `${headers.has('idempotent-replayed') ? 'again ' : ''}${status} ${body.message}`;
 const customer = () => service.person({ planRank: 2, credits: 10 });
 const advance = (seconds: number) => service.post('/_local/clock', { advance: `PT${seconds}S` });

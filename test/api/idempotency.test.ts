@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { services } from '#runtime/container.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
-import { type Answer, chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, chat, type Person, startTestService, type TestService } from '#test/service.ts';
 
 const path = '/v1/chat/completions';
 const asked: string[] = [];
@@ -26,11 +26,11 @@ afterAll(async () => {
 });
 beforeEach(() => void model.reset());
 
-const ask = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<Answer> =>
+const ask = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<ApiResponse> =>
   service.call('POST', path, { key, body, headers: { 'idempotency-key': idempotencyKey } });
-const told = ({ status, body }: Answer) => `${status} ${body.message}`;
-const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
-const requestId = ({ headers }: Answer) => headers.get('x-request-id');
+const told = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
+const isReplay = ({ headers }: ApiResponse) => headers.get('idempotent-replayed') === 'true';
+const requestId = ({ headers }: ApiResponse) => headers.get('x-request-id');
 const customer = () => service.person({ planRank: 2, credits: 10 });
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
 const meterOf = async ({ id }: Person) => (await services().metering().find(id))!;
@@ -145,7 +145,7 @@ describe('a request with an Idempotency-Key', () => {
 
 describe('DynamoDB', () => {
   /** Operations on items that a request causes, the projection of the ledger included. */
-  async function operationsOf(send: () => Promise<Answer>): Promise<Record<string, number>> {
+  async function operationsOf(send: () => Promise<ApiResponse>): Promise<Record<string, number>> {
     await service.settled();
     asked.length = 0;
     await send();
@@ -252,7 +252,7 @@ describe('what is kept', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  async function expectNoReplay(answer: Answer, original: string | null): Promise<void> {
+  async function expectNoReplay(answer: ApiResponse, original: string | null): Promise<void> {
     expect(told(answer)).toBe('409 REPLAY_UNAVAILABLE');
     expect(answer.body.detail).toContain(original);
     expect(answer.headers.get('x-original-request-id')).toBe(original);

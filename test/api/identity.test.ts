@@ -4,7 +4,7 @@ import { services } from '#runtime/container.ts';
 import { withEnvironment } from '#test/environment.ts';
 import { claimsFor, encoded, newSigningKey, signed, startIssuer, type TestIssuer } from '#test/issuer.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Answer, type CallOptions, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, type CallOptions, cookieOf, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -20,8 +20,8 @@ const google = (token: string, options: CallOptions = {}) =>
 const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 const login = (email: string, password: string) =>
   service.call('POST', '/api/auth/login', { body: { email, password } });
-const code = ({ status, body }: Answer) => `${status} ${body.message}`;
-const codesOf = (answers: Answer[]) => new Set(answers.map(code));
+const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
+const codesOf = (answers: ApiResponse[]) => new Set(answers.map(code));
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 

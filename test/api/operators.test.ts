@@ -6,7 +6,7 @@ import { ambient } from '#runtime/ambient.ts';
 import { services } from '#runtime/container.ts';
 import { resetEnvironment } from '#runtime/per-environment.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Answer, chat, cookieOf, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, chat, cookieOf, type Person, startTestService, type TestService } from '#test/service.ts';
 
 /** Runs when the database has answered the functions; rejecting loses the answer. */
 let onReply: ((operation: string) => void) | undefined;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const reason = 'asked for in ticket 4711';
-const code = ({ status, body }: Answer) => `${status} ${body.message}`;
+const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
 const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 const modelsWith = async (key: string) => (await service.call('GET', '/v1/models', { key })).status;
 const complete = (key: string) => service.call('POST', '/v1/chat/completions', { key, body: chat() });

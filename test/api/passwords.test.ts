@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mailsTo, tokenIn } from '#test/inbox.ts';
 import { mistyped } from '#test/mistyped.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Answer, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, cookieOf, startTestService, type TestService } from '#test/service.ts';
 
 /** Runs when the functions ask the database for an operation; the call waits for it. */
 let onDatabase: ((operation: string) => void | Promise<void>) | undefined;
@@ -19,7 +19,7 @@ const login = (email: string, password: string) => post('login', { email, passwo
 const forgot = (email: string) => post('forgot-password', { email });
 const reset = (token: string, newPassword = 'another river bank') => post('reset-password', { token, newPassword });
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
-const code = ({ status, body }: Answer) => `${status} ${body.message}`;
+const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 

@@ -5,7 +5,14 @@ import { allRoutes } from '#contract/routes.ts';
 import { services } from '#runtime/container.ts';
 import { mistyped } from '#test/mistyped.ts';
 import { sampleOf } from '#test/samples.ts';
-import { type Answer, type CallOptions, chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import {
+  type ApiResponse,
+  type CallOptions,
+  chat,
+  type Person,
+  startTestService,
+  type TestService,
+} from '#test/service.ts';
 
 let service: TestService;
 let person: Person;
@@ -26,14 +33,14 @@ const openAiCodes: Readonly<Record<string, string>> = {
   method_not_supported: 'METHOD_NOT_ALLOWED',
   null: 'INVALID_FORMAT',
 };
-const refusedOpenAi = ({ status, body: answer, headers }: Answer) => {
+const refusedOpenAi = ({ status, body: answer, headers }: ApiResponse) => {
   const { error, ...rest } = answer as unknown as { error: Record<string, unknown> };
   expect([Object.keys(error).toSorted(), rest]).toEqual([['code', 'message', 'param', 'type'], {}]);
   expect(error['message']).toMatch(/^.{10,}\.$/s);
   expect(headers.get('x-request-id')).toBeTruthy();
   return `${status} ${openAiCodes[String(error['code'])]}`;
 };
-const refusedWith = ({ status, body, headers }: Answer) => {
+const refusedWith = ({ status, body, headers }: ApiResponse) => {
   expect(Object.keys(body).toSorted()).toEqual(['data', 'detail', 'error', 'message', 'status']);
   expect(body).toMatchObject({ error: true, data: null, status });
   expect(body.detail).toMatch(/^.{10,}\.$/s);

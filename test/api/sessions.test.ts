@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
 import { withEnvironment } from '#test/environment.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Answer, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, cookieOf, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 const list = async (cookie: string) => (await service.call('GET', '/api/auth/sessions', { cookie })).body.data;
 const end = (cookie: string, id: string) => service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
-const code = ({ status, body }: Answer) => `${status} ${body.message}`;
+const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
@@ -24,7 +24,7 @@ async function login({ email, password }: { email: string; password: string }): 
   return cookieOf(answer);
 }
 
-async function googleLogin(email: string): Promise<Answer> {
+async function googleLogin(email: string): Promise<ApiResponse> {
   const { token } = await service.post('/_local/identity-token', { email, name: 'Ada' });
   return service.call('POST', '/api/auth/google', { body: { token } });
 }

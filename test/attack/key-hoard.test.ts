@@ -8,7 +8,7 @@ import { keyStore } from '#repositories/keys/keys.ts';
 import { services } from '#runtime/container.ts';
 import { times } from '#test/many.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Answer, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('an account never has more than 100 keys that are active or suspended',
   it('however often one is rotated, and the old one suspended without an expiry in its time of grace', async () => {
     const person = await service.person();
     let newest = person.keyId;
-    let last: Answer | undefined;
+    let last: ApiResponse | undefined;
     for (let turn = 0; turn < 110; turn++) {
       last = await service.call('POST', `/api/keys/${newest}/rotate`, {
         cookie: person.cookie,

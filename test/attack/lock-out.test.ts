@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withEnvironment } from '#test/environment.ts';
 import { mailsTo, tokenIn } from '#test/inbox.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Answer, cookieOf, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, cookieOf, type Person, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -16,9 +16,9 @@ const forgot = (email: string) => post('forgot-password', { email });
 const reset = (token: string, newPassword: string) => post('reset-password', { token, newPassword });
 const guess = (email: string, cookie = '') => login(email, 'not the password', cookie);
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
-const code = ({ status, body }: Answer) => `${status} ${body.message}`;
-const setCookies = ({ headers }: Answer) => headers.getSetCookie();
-const deviceOf = (answer: Answer) =>
+const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
+const setCookies = ({ headers }: ApiResponse) => headers.getSetCookie();
+const deviceOf = (answer: ApiResponse) =>
   setCookies(answer)
     .find((cookie) => /^(?:__Host-)?device=/.test(cookie))
     ?.split(';')[0] ?? '';
@@ -192,7 +192,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     for (let turn = 0; turn < 5; turn++) {
       const email = 'comes-and-goes@example.com';
       const { headers } = await post('register', { email, name: 'Comes', password_hash: 'a quiet river bank' });
-      const cookie = cookieOf({ headers } as Answer);
+      const cookie = cookieOf({ headers } as ApiResponse);
       const token = tokenIn((await mailsTo(service, email))[0]);
       await service.call('GET', `/api/auth/confirm?token=${token}`, { cookie });
       expect(code(await post('delete-account', { email, password: 'a quiet river bank' }, cookie))).toBe(removed);

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import fc from 'fast-check';
 import { services } from '#runtime/container.ts';
-import type { RawAnswer } from './answer-check.ts';
 import { arbitraryOf } from './arbitraries.ts';
 import { type Operation, type Parameter, resolve, shownBodies } from './openapi.ts';
+import type { RawResponse } from './response-check.ts';
 import type { Person, TestService } from './service.ts';
 
 /** A request of the fuzzer: headers as they go onto the wire, names and values in turn. */
@@ -44,8 +44,8 @@ export async function fuzzTarget(service: TestService) {
     return 'apiKey' in scheme ? ['authorization', `Bearer ${person.key}`] : ['cookie', person.cookie];
   }
 
-  function fire({ method, path, headers = [], body }: Shot): Promise<RawAnswer> {
-    const { promise, resolve: done, reject } = Promise.withResolvers<RawAnswer>();
+  function fire({ method, path, headers = [], body }: Shot): Promise<RawResponse> {
+    const { promise, resolve: done, reject } = Promise.withResolvers<RawResponse>();
     const { hostname, port } = new URL(service.origin);
     const host = ['host', `${hostname}:${port}`];
     const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))];

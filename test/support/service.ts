@@ -16,7 +16,7 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 export type Person = Awaited<ReturnType<TestService['person']>>;
 
 /** What a request came back with; `body` is the envelope, with `detail` on errors. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Envelope<any> & { detail?: string };
@@ -38,7 +38,11 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   const service =
     deployed ?? (await startService({ port: 0, data: folder, wordDelayMs: 0, log: () => undefined, ...options }));
 
-  async function call(method: string, path: string, { body, key, cookie, headers }: CallOptions = {}): Promise<Answer> {
+  async function call(
+    method: string,
+    path: string,
+    { body, key, cookie, headers }: CallOptions = {},
+  ): Promise<ApiResponse> {
     const reply = await fetch(service.origin + path, {
       method,
       headers: {
@@ -49,9 +53,9 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const answer = (await reply.json()) as Answer['body'];
-    demandDocumented(method, path, reply.status, answer.message);
-    return { status: reply.status, headers: reply.headers, body: answer };
+    const envelope = (await reply.json()) as ApiResponse['body'];
+    demandDocumented(method, path, reply.status, envelope.message);
+    return { status: reply.status, headers: reply.headers, body: envelope };
   }
 
   async function post(path: string, body: unknown): Promise<any> {
@@ -81,10 +85,10 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     people += 1;
     const email = `person-${people}@example.com`;
     const password = 'a quiet river bank';
-    const answer = await call('POST', '/api/auth/register', {
+    const registered = await call('POST', '/api/auth/register', {
       body: { email, name: `Person ${people}`, password_hash: password },
     });
-    return { email, password, id: Number(answer.body.data.id), cookie: cookieOf(answer) };
+    return { email, password, id: Number(registered.body.data.id), cookie: cookieOf(registered) };
   }
 
   /** Somebody confirmed, with a key; on a plan and with exactly so many credits where a test says so. */
@@ -127,6 +131,6 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   return { ...service, folder, call, post, mailedToken, registered, person, close };
 }
 
-export const cookieOf = ({ headers }: Answer): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';
+export const cookieOf = ({ headers }: ApiResponse): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 export const chat = (content = 'Hello') => ({ model: 'svc-1', messages: [{ role: 'user', content }] });

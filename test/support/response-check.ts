@@ -1,37 +1,37 @@
 import { violations } from './json-schema.ts';
 import { type Operation, resolve } from './openapi.ts';
 
-/** An answer as it came off the wire. */
-export interface RawAnswer {
+/** A response as it was received. */
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 /**
- * What of an answer is not as the document says: its status, code, content type, headers, or any field that is wrong,
+ * What of a response is not as the document has it: its status, code, content type, headers, or any field that is wrong,
  * missing or undeclared. Empty when all is well. A 5xx is never well.
  */
-export function undocumented(operation: Operation, { status, headers, text }: RawAnswer): string[] {
+export function undocumented(operation: Operation, { status, headers, text }: RawResponse): string[] {
   const response = operation.responses.get(status);
-  if (status >= 500) return [`answered ${status}: ${text}`];
-  if (!response) return [`answered ${status}, which is not documented: ${text}`];
+  if (status >= 500) return [`returned ${status}: ${text}`];
+  if (!response) return [`returned ${status}, which is not documented: ${text}`];
   const type = String(headers['content-type']).split(';')[0]!;
   const content = response.content[type];
-  if (!content) return [`answered ${status} as ${type}: ${text.slice(0, 200)}`];
+  if (!content) return [`returned ${status} as ${type}: ${text.slice(0, 200)}`];
   const missing = headers['x-request-id'] ? [] : ['has no x-request-id'];
   const schema = content.schema.contentSchema ?? content.schema;
   const value = content.schema.contentSchema ? eventsOf(text) : parsed(text);
   return [...missing, ...violations(schema, value, { resolve, closed: true })];
 }
 
-/** As `undocumented`, of an answer that must be a refusal; also where the request never came as far as an operation. */
-export function noRefusal(path: string, { status, headers, text }: RawAnswer): string[] {
+/** As `undocumented`, of a response that must be a refusal; also where the request never came as far as an operation. */
+export function noRefusal(path: string, { status, headers, text }: RawResponse): string[] {
   const name = path.startsWith('/openai/') ? 'OpenAiError' : 'Error';
   const value = parsed(text);
-  const told = name === 'Error' ? (value as { status?: unknown } | undefined)?.status : status;
+  const inBody = name === 'Error' ? (value as { status?: unknown } | undefined)?.status : status;
   return [
-    ...(status >= 400 && status < 500 && told === status ? [] : [`answered ${status}: ${text}`]),
+    ...(status >= 400 && status < 500 && inBody === status ? [] : [`returned ${status}: ${text}`]),
     ...(String(headers['content-type']).startsWith('application/json') ? [] : ['is no JSON']),
     ...(headers['x-request-id'] ? [] : ['has no x-request-id']),
     ...violations({ $ref: `#/components/schemas/${name}` }, value, { resolve }),
