@@ -9,9 +9,9 @@ import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
 import { startTestDatabase } from '#test/database.ts';
+import { allMoods, startTellingModel } from '#test/leaking-model.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
 import { given, secret, secrets } from '#test/planted-secrets.ts';
-import { allMoods, startTellingModel } from '#test/telling-model.ts';
 
 let folder: string;
 let model: Awaited<ReturnType<typeof startTellingModel>>;

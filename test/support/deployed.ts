@@ -27,7 +27,7 @@ export function deployedService() {
     status: undefined,
     died: new Promise<never>(() => undefined),
     close: async () => undefined,
-    /** What `/_local/mail` answers on one machine, newest first. */
+    /** What `/_local/mail` returns on one machine, newest first. */
     async mails() {
       const { messages } = (await (await fetch(`${aws}/_ministack/ses/messages`)).json()) as {
         messages: Record<string, readonly Mail[]>;

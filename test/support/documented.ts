@@ -7,10 +7,10 @@ const rows = allRoutes
   // A literal path comes before one with a parameter, as at the gateway.
   .toSorted((one, other) => one.route.path.split('{').length - other.route.path.split('{').length);
 
-/** Throws where an operation answers an error that its row does not declare, and so its documentation does not tell. */
+/** Throws where an operation returns an error that its row does not declare, and so its document does not have. */
 export function demandDocumented(method: string, path: string, status: number, code: string): void {
   const [pathname = ''] = path.split('?');
   const found = rows.find(({ route, path: pattern }) => route.method === method && pattern.test(pathname))?.route;
   if (status < 400 || !found || errorCodesOf(found).some((declared) => declared === code)) return;
-  throw new Error(`${found.id} answered ${status} ${code}, which its row does not declare: see its refusals`);
+  throw new Error(`${found.id} returned ${status} ${code}, which its row does not declare: see its refusals`);
 }

@@ -28,7 +28,7 @@ const behaviours = {
 export type HostileBehaviour = keyof typeof behaviours;
 export const hostileBehaviours = Object.keys(behaviours) as HostileBehaviour[];
 
-/** An OpenAI-compatible server that answers kindly, but for a prompt with the name of one of the behaviours. */
+/** An OpenAI-compatible server that responds well, but for a prompt with the name of one of the behaviours. */
 export function startHostileModel(): Promise<Loopback> {
   return listen((request, response) => {
     respond(request, response).catch(() => response.destroy());

@@ -13,13 +13,13 @@ export async function startHostileRuntime(): Promise<
 > {
   let misdeed: Misdeed = (res) => res.destroy();
   let requests = 0;
-  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     requests += 1;
     await once(req.resume(), 'end');
     res.on('error', () => undefined);
     await misdeed(res);
   }
-  const server = await listen((req, res) => void answer(req, res));
+  const server = await listen((req, res) => void respond(req, res));
   return { ...server, becomes: (next) => void (misdeed = next), requests: () => requests };
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '#local/shared/loopback.ts';
 import { flood } from './hostile-runtime.ts';
 
-/** How the issuer's key set answers. */
+/** How the issuer's key set responds. */
 type Mood = 'serving' | 'failing' | 'garbled' | 'misshapen' | 'silent' | 'endless' | 'redirecting';
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -30,9 +30,9 @@ export function newSigningKey(kid = `key-${++keysMade}`): SigningKey {
 /** An identity provider of the test's own: its keys over HTTP, in whatever mood a test wants it. */
 export async function startIssuer(key: SigningKey) {
   let [mood, published, fetches]: [Mood, readonly SigningKey[], number] = ['serving', [key], 0];
-  const server = await listen((_, response) => void answer(response));
+  const server = await listen((_, response) => void respond(response));
 
-  async function answer(response: ServerResponse): Promise<void> {
+  async function respond(response: ServerResponse): Promise<void> {
     fetches += 1;
     if (mood === 'silent') await sleep(10_000, undefined, { ref: false });
     if (mood === 'endless') return flood(response.writeHead(200), ' '.repeat(65_536));

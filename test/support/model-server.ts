@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type ModelServer = Awaited<ReturnType<typeof startModelServer>>;
 
-/** A model server that counts what it is asked and the streams it has open, and answers as a test wants. */
+/** A model server that counts its requests and open streams, and responds as a test wants. */
 export async function startModelServer() {
   const calm = { runs: 0, streams: 0, delayMs: 0, refuses: false, content: 'ok' };
   const state = { ...calm };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const asked = await text(request);
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }));
     state.runs += 1;
@@ -34,7 +34,7 @@ export async function startModelServer() {
     response.end(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`);
   }
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
 
   return {

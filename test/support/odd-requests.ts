@@ -41,7 +41,7 @@ export const brokenCredentials: readonly ((key: string) => readonly string[])[] 
   () => ['cookie', 'session=; session=x; ;;=;session'],
 ];
 
-/** Headers that change nothing of what an operation answers, or what its document says. */
+/** Headers that change nothing of an operation's response, or of its document. */
 export const oddHeaders: readonly (readonly string[])[] = [
   ['accept', 'text/xml'],
   ['accept-encoding', 'br;q=1.0, *;q=0'],

@@ -4,7 +4,7 @@ import { ambient } from '#runtime/ambient.ts';
 
 /**
  * Runs one event through a handler in a process of its own, which a test may kill: `run-handler.ts <id> <clock offset>`,
- * the event on standard input, the answer on standard output.
+ * the event on standard input, the response on standard output.
  */
 const [id = '', offsetMs] = process.argv.slice(2);
 ambient.clock = { now: () => Date.now() + Number(offsetMs) };

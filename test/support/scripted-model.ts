@@ -40,7 +40,7 @@ export async function startScriptedModel(families: Readonly<Record<string, Conta
   };
 }
 
-const refusing: Engine = { invoke: () => Promise.reject(new Error('the test has not said what to answer')) };
+const refusing: Engine = { invoke: () => Promise.reject(new Error('the test has not set a response')) };
 
 async function* bytes(steps: Iterable<Step>): AsyncGenerator<Uint8Array> {
   for (const step of steps) {

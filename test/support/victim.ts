@@ -21,7 +21,7 @@ export interface Death {
   readonly steps: readonly string[];
   /** Whether it was killed: it got as far as the step. */
   readonly died: boolean;
-  /** The whole answer, where its reader got one. */
+  /** The whole response, where its reader got one. */
   readonly answer: string | undefined;
 }
 
@@ -100,7 +100,7 @@ async function quietOf(steps: readonly string[]): Promise<void> {
 }
 
 /**
- * Passes requests to the SageMaker stand-in and its answers back, piece by piece. A step that rejects ends both. The last
+ * Passes requests to the SageMaker stand-in and its responses back, piece by piece. A step that rejects ends both. The last
  * piece waits until all have come: with it the process would know of the end, and go on.
  */
 async function startModelProxy(reached: (what: string) => Promise<void>) {
