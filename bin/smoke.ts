@@ -45,7 +45,7 @@ async function smoke(api: string, inference: string, key: string | undefined): P
   await call(`${api}/auth/delete-account`, { headers: { cookie }, body: { email, password } }, 200, 'SUCCESS');
   await call(`${api}/nowhere`, { method: 'GET' }, 404, 'NOT_FOUND');
 
-  const body = { model: 'svc-1', messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 16 };
+  const body = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 16 };
   await call(`${inference}/chat/completions`, { body }, 401, 'INVALID_API_KEY');
   if (!key) return console.log('no SMOKE_KEY: no priced call was made');
   const headers = { authorization: `Bearer ${key}` };

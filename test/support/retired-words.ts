@@ -1,0 +1,95 @@
+/** A word of our own for what has a standard name (docs/glossary.md), and the paths that may have it all the same. */
+export interface RetiredWord {
+  readonly word: RegExp;
+  readonly standard: string;
+  readonly allowed: readonly string[];
+}
+
+/** Texts that are read as what people wrote: prompts, generated prose, lists of common words. */
+const prose = ['bench/bodies.ts', 'bench/upstream/model-replies.ts', 'local/demo-engine/', 'local/sagemaker/words.ts'];
+
+const retired = (word: RegExp, standard: string, allowed: readonly string[] = []): RetiredWord => ({
+  word,
+  standard,
+  allowed,
+});
+
+/** Not in the name of anything; a folder leaves `allowed` once it is true there. */
+export const retiredIdentifiers: readonly RetiredWord[] = [
+  retired(/answer/i, 'response', [
+    'dashboard/',
+    'functions/api/',
+    'functions/domain/',
+    'functions/gateways/',
+    'functions/middleware/',
+    'functions/repositories/idempotency.ts', // A stored attribute.
+    'functions/runtime/',
+    'lib/',
+    'local/demo-engine/response-text.ts', // A field of generated JSON.
+    'local/dynamodb/',
+    'test/',
+  ]),
+  retired(/^(?:most[A-Z]|fewest|shortest)|^longest[A-Z]/, 'max, min', [
+    'dashboard/',
+    'functions/domain/',
+    'functions/gateways/',
+    'lib/',
+    'local/jobs/',
+    'test/',
+  ]),
+  retired(/^(?:told|tells?|said|says?)$/, 'returns, reports, shows', [
+    'dashboard/',
+    'functions/domain/',
+    'functions/gateways/',
+    'functions/middleware/',
+    'functions/runtime/',
+    'lib/',
+    'local/demo-engine/response-text.ts',
+    'local/dynamodb/',
+    'test/',
+  ]),
+  retired(/^lapse|Lapse/, 'expire', ['functions/domain/', 'functions/repositories/idempotency.ts', 'test/']), // A stored attribute.
+  retired(/seenAs|surroundings/i, 'cast; context, props', ['lib/']),
+  retired(/visitor/i, 'concurrency', ['functions/domain/']),
+  retired(/placeOf|placesInFlight|claimRow|claimant/, 'placeholder; unique constraint item'),
+  retired(/^(?:AnswerFormat|Post|Wire|Wait|Asking)$/, 'ResponseFormat; HttpRequest, TransportOptions'),
+];
+
+/** Folders and pages in standard terms throughout: identifiers, comments and texts. */
+export const finished: readonly string[] = [
+  'functions/contract/',
+  'functions/repositories/',
+  'local/',
+  'bench/',
+  'bin/',
+  'docs/',
+  'README.md',
+  'CONTRIBUTING.md',
+];
+
+/** Pages of another's wording or not yet gone through, and code that is. */
+const notYet = [
+  'docs/specification.md',
+  'docs/deploy.md',
+  'docs/runbook.md',
+  'functions/contract/jobs.ts',
+  'functions/repositories/meter/',
+  'local/dynamodb/',
+  'local/jobs/',
+];
+
+/** Not in any text of what is finished, nor in a label of the API document. */
+export const retiredPhrases: readonly RetiredWord[] = [
+  retired(/\banswer(?:s|ed)?\b/i, 'response, respond', [...prose, 'functions/repositories/idempotency.ts']),
+  retired(/\b(?:told|tells?|telling)\b/i, 'returns, reports, shows', prose),
+  retired(/\b(?:said|says?|saying)\b/i, 'returns, reports, shows', prose),
+  retired(/\bask(?:s|ed|ing)?\b/i, 'request, call', [...prose, 'bin/openapi/error-causes.ts']),
+  retired(/\bat once\b/i, 'immediately; concurrently'),
+  retired(/\banew\b/i, 'again'),
+  retired(/\blaps(?:e|es|ed|ing)\b/i, 'expire'),
+  retired(/\bin flight\b/i, 'concurrent'),
+  retired(/\bsmall letters\b/i, 'lower-case'),
+  retired(/as (?:it is|they are) made\b/i, 'streamed', ['docs/performance.md']),
+  retired(/that the calendar has|gave an answer that is none|words that nobody asked for/i, 'a valid calendar date; …'),
+  retired(/\bdeeds?\b/i, 'audit events'),
+].map((row) => ({ ...row, allowed: [...row.allowed, ...notYet] }));
