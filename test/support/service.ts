@@ -85,10 +85,10 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     people += 1;
     const email = `person-${people}@example.com`;
     const password = 'a quiet river bank';
-    const registered = await call('POST', '/api/auth/register', {
+    const registration = await call('POST', '/api/auth/register', {
       body: { email, name: `Person ${people}`, password_hash: password },
     });
-    return { email, password, id: Number(registered.body.data.id), cookie: cookieOf(registered) };
+    return { email, password, id: Number(registration.body.data.id), cookie: cookieOf(registration) };
   }
 
   /** Somebody confirmed, with a key; on a plan and with exactly so many credits where a test says so. */

@@ -1,0 +1,91 @@
+import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import type { EndpointNames } from './names.ts';
+
+/** What is charged by the request or by started units; what is metered to the token has an order of its own kind. */
+export type EndpointService = Exclude<ServiceName, 'chat' | 'completion' | 'embeddings'>;
+
+export const schemas = ({ id, pascal }: EndpointNames): string => `import * as v from 'valibot';
+import { nonEmpty } from './inference-fields.ts';
+
+/** Body of POST /api/ai/${id}. */
+export const ${pascal}Request = v.object({ text: nonEmpty }, 'must be a JSON object');
+
+export const ${pascal}Result = v.object({ text: v.string() });
+`;
+
+export const schemaImport = ({ id, pascal }: EndpointNames): string =>
+  `import { ${pascal}Request, ${pascal}Result } from '../inference/${id}.ts';\n`;
+
+export const row = (
+  { id, camel, pascal, sentence }: EndpointNames,
+  service: EndpointService,
+): string => `  ${camel}: defineRoute({
+    id: '${id}',
+    method: 'POST',
+    path: '/api/ai/${id}',
+    summary: '${sentence}',
+    credential: 'session or key',
+    confirmed: true,
+    bodyInput: ${pascal}Request,
+    output: ${pascal}Result,
+    priced: { service: '${service}', capability: 'chat' },
+    idempotent: true,
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' }, inference: true },
+  }),
+`;
+
+export const sample = ({ id }: EndpointNames): string => `  '${id}': { body: { text: 'Good morning, friend.' } },\n`;
+
+export const recording = ({ camel }: EndpointNames): string => `  await record('${camel}', { key });\n`;
+
+export const handler = (
+  { id, camel, pascal }: EndpointNames,
+  service: EndpointService,
+): string => `import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { pricePerStarted } from '#domain/meter/pricing.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof inferenceRoutes.${camel};
+
+/** Ready to be admitted. \`amount\` in microcredits, the maximum cost. */
+interface Order {
+  readonly model: string;
+  readonly amount: number;
+  readonly text: string;
+}
+
+const order${pascal}: OrderOf<Route, Order> = async (_services, { text }) => ({
+  model: 'svc-1',
+  amount: pricePerStarted('${service}', 1),
+  text,
+});
+
+const ${camel}: PricedOperation<Route, Order> = () => Promise.reject(new Error('${id} is not written yet'));
+
+export const handler = pricedEndpoint(inferenceRoutes.${camel}, order${pascal}, ${camel});
+`;
+
+export const test = (
+  { id }: EndpointNames,
+  service: EndpointService,
+): string => `import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { samples } from '#contract/samples.ts';
+import { startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+describe('POST /api/ai/${id}', () => {
+  it('returns its result and charges its price', async () => {
+    const { key } = await service.person();
+    const { status, headers, body } = await service.call('POST', '/api/ai/${id}', { key, ...samples['${id}'] });
+    expect([status, body.message]).toEqual([200, 'SUCCESS']);
+    expect(headers.get('x-credits-charged')).toBe('${prices[service].credits}');
+  });
+});
+`;

@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+import { execFileSync } from 'node:child_process';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { prices } from '#contract/billing/prices.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { type EndpointNames, namesOf } from './endpoint/names.ts';
+import * as templates from './endpoint/templates.ts';
+
+const usage = `Usage: npm run new:endpoint -- NAME [--service SERVICE]
+
+Writes the skeleton of a priced endpoint, POST /api/ai/NAME, and a test that fails until it is written
+(docs/adding-an-endpoint.md). NAME is in kebab-case, such as sum-up.
+
+  --service SERVICE  what its calls are charged as: ${Object.keys(prices).filter(isChargeable).join(', ')} (text_analysis)
+`;
+
+function isChargeable(name: string): name is templates.EndpointService {
+  return Object.hasOwn(prices, name) && !['chat', 'completion', 'embeddings'].includes(name);
+}
+
+const filesOf = ({ id }: EndpointNames) => ({
+  schemas: `functions/contract/inference/${id}.ts`,
+  handler: `functions/api/inference/${id}.ts`,
+  test: `test/api/${id}.test.ts`,
+});
+
+async function isTaken(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Puts text before a line that the file has once, or after it. Throws where it is not so. */
+async function insert(file: string, place: { before: string } | { after: string }, added: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  const line = 'before' in place ? place.before : place.after;
+  if (text.split(line).length !== 2) throw new Error(`${file} does not have the line ${line.trim()} once`);
+  await writeFile(
+    file,
+    text.replace(line, () => ('before' in place ? added + line : line + added)),
+  );
+}
+
+async function create(names: EndpointNames, service: templates.EndpointService): Promise<string[]> {
+  const files = filesOf(names);
+  if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`there is an operation ${names.id} already`);
+  for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`there is ${path} already`);
+  const routes = 'functions/contract/routes/inference.ts';
+  const samples = 'functions/contract/samples.ts';
+  const record = 'bin/openapi/record.ts';
+  await insert(routes, { before: '} as const satisfies' }, templates.row(names, service));
+  await insert(routes, { before: "import { limits } from '../shared/limits.ts';\n" }, templates.schemaImport(names));
+  await insert(samples, { before: "  'get-openai-model':" }, templates.sample(names));
+  await insert(record, { after: "  await record('getOpenAiModel', { key });\n" }, templates.recording(names));
+  await writeFile(files.schemas, templates.schemas(names));
+  await writeFile(files.handler, templates.handler(names, service));
+  await writeFile(files.test, templates.test(names, service));
+  return [...Object.values(files), routes, samples, record];
+}
+
+async function run(): Promise<number> {
+  const options = { service: { type: 'string', default: 'text_analysis' }, help: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const names = namesOf(positionals[0] ?? '');
+  if (values.help || !names || positionals.length > 1 || !isChargeable(values.service)) {
+    process.stdout.write(usage);
+    return values.help ? 0 : 2;
+  }
+  const written = await create(names, values.service);
+  execFileSync('node_modules/.bin/biome', ['check', '--write', '--log-level=error', ...written], { stdio: 'ignore' });
+  console.log([...written, '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join('\n'));
+  return 0;
+}
+
+process.exitCode = await run().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  return 1;
+});
