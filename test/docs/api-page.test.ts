@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 describe('docs/api.md', () => {
-  it('has examples in every language, and says what each of them prints', () => {
+  it('has examples in every language, with what each of them prints', () => {
     expect([inLanguage('sh').length, inLanguage('js').length, python.length]).toEqual([5, 4, 2]);
     const silent = blocks.filter(({ expected }) => !expected);
     expect(silent.map(({ heading, language }) => `${heading}: ${language}`)).toEqual([
@@ -85,7 +85,7 @@ describe('docs/api.md', () => {
     expect(await run(process.execPath, ['--input-type=module', '-'], code, root)).toMatch(new RegExp(expected!, 's'));
   });
 
-  it.each(named(inLanguage('js')))('%s, says why it is refused', async (_, { code }) => {
+  it.each(named(inLanguage('js')))('%s, prints why it is refused', async (_, { code }) => {
     const refused = run(process.execPath, ['--input-type=module', '-'], code, root, 'a key of nobody');
     await expect(refused).rejects.toThrow(/invalid_api_key/i);
   });

@@ -24,7 +24,7 @@ const moment = (day: string): number => Date.parse(`${day}T10:00:00Z`) / 1000;
 const day = (iso: string): string => iso.slice(0, 10);
 const number = (amount: number): string => amount.toLocaleString('en-US');
 
-/** Does what a cell says to the account and to the model. */
+/** Does what a cell describes to the account and to the model. */
 async function act(what: string, account: LedgerAccount, model: AccountModel): Promise<void> {
   const [verb = '', object = ''] = [what.split(' ')[0], what.split(' ').at(-1)];
   const { id, subscriptions } = account;
@@ -63,14 +63,14 @@ describe('docs/credits.md', () => {
   });
   afterAll(() => database.close());
 
-  it('tells six months of Ada with the numbers that come out, by the product and by the model', async () => {
+  it('shows six months of Ada with the numbers that come out, by the product and by the model', async () => {
     const rows = tableUnder('Six months of Ada');
     expect(rows.length).toBeGreaterThan(10);
     const first = moment(rows[0]![0]!);
     const account = await openLedgerAccount(database.url, { at: first });
     const model = new AccountModel(first);
     let before = 0;
-    const told: string[][] = [];
+    const computed: string[][] = [];
     for (const [on = '', what = ''] of rows) {
       account.clock.seconds = moment(on);
       model.tick(moment(on));
@@ -83,9 +83,9 @@ describe('docs/credits.md', () => {
         ({ source, remaining, expiresAt }) => `${source} ${number(remaining)} until ${day(expiresAt)}`,
       );
       const sign = change > 0 ? '+' : change < 0 ? '−' : '';
-      told.push([on, what, `${sign}${number(Math.abs(change))}`, number(balance), alive.join(', ')]);
+      computed.push([on, what, `${sign}${number(Math.abs(change))}`, number(balance), alive.join(', ')]);
     }
-    expect(rows).toEqual(told);
+    expect(rows).toEqual(computed);
     await account.close();
   });
 

@@ -9,7 +9,7 @@ import { readRecordedResponses } from '../../bin/openapi/recorded-responses.ts';
 
 const every = operations.map((operation) => [operation.name, operation] as const);
 
-/** What a model says, and what follows from its words. */
+/** What a model generates, and what follows from it. */
 const wording = new Set(['content', 'text', 'translatedText', 'embedding', 'usage', 'arguments']);
 
 const withoutWords = (value: unknown): unknown =>
@@ -22,7 +22,7 @@ const examplesIn = ({ content }: Response): [type: string, value: unknown][] =>
     ),
   );
 
-const answerOf = (status: number, type: string, value: unknown) => ({
+const responseOf = (status: number, type: string, value: unknown) => ({
   status,
   headers: { 'content-type': type, 'x-request-id': 'x' },
   text: typeof value === 'string' ? value : JSON.stringify(value),
@@ -53,22 +53,22 @@ describe('docs/openapi.json', () => {
     }
   });
 
-  it('shows answers that the service gives, but for the words of a model', async () => {
-    const recorded = Object.entries(await recordResponses()).map(([id, { stream, ...answer }]) => [
+  it('shows responses that the service returns, but for the words of a model', async () => {
+    const recorded = Object.entries(await recordResponses()).map(([id, { stream, ...response }]) => [
       id,
-      withoutWords(answer),
+      withoutWords(response),
       typeof stream,
     ]);
     const shown = Object.entries(await readRecordedResponses()).map(([id, { stream, ...answer }]) => [
       id,
-      withoutWords(answer),
+      withoutWords(response),
       typeof stream,
     ]);
     expect(shown).toEqual(recorded);
     expect(shown).toHaveLength(allRoutes.length);
   });
 
-  it.each(every)('%s shows a request and an answer for each status, all of which its schemas take', (_, operation) => {
+  it.each(every)('%s shows a request and a response for each status, all of which its schemas take', (_, operation) => {
     const bodies = shownBodies(operation);
     expect(bodies.length > 0).toBe(operation.body !== undefined);
     for (const body of bodies) expect(violations(operation.body!.schema, body, { resolve, closed: true })).toEqual([]);
@@ -85,9 +85,9 @@ function faultsOf(operation: Operation, status: number, response: Response): str
   const examples = examplesIn(response);
   if (examples.length === 0) return ['has no example'];
   return examples.flatMap(([type, value]) => {
-    const answer = answerOf(status, type, value);
-    if (status < 400) return undocumented(operation, answer);
-    const asClientError = status < 500 ? noRefusal(operation.path, answer) : [];
+    const raw = responseOf(status, type, value);
+    if (status < 400) return undocumented(operation, raw);
+    const asClientError = status < 500 ? noRefusal(operation.path, raw) : [];
     return [...asClientError, ...violations(response.content[type]!.schema, value, { resolve })];
   });
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { apiClient } from '#local/shared/api-client.ts';
 import { listen, sendJson } from '#local/shared/loopback.ts';
 
-test('what the start says of a refused request names no query, in which tokens travel', async () => {
+test('a refused request is reported at the start without its query, in which tokens travel', async () => {
   const server = await listen((_request, response) =>
     sendJson(response, 400, { message: 'INVALID_TOKEN', error: true, data: null, status: 400 }),
   );

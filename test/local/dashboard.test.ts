@@ -6,7 +6,7 @@ import { startHttpServer } from '#local/gateway/http-server.ts';
 import { openDashboard } from '#local/pages/dashboard.ts';
 import { sendJson } from '#local/shared/loopback.ts';
 
-test("a dashboard that is not built is told in a sentence, and stands in no other's way", async () => {
+test("a dashboard that is not built is reported in a sentence, and stands in no other's way", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dashboard-'));
   const pages = await openDashboard(folder);
   const server = await startHttpServer({

@@ -53,13 +53,13 @@ const shapes = [
 const textOf = (choice: Choice) => choice.message?.content ?? choice.text;
 
 describe.each(shapes)('%s', (name, bodyOf) => {
-  it('says that it is the demo engine and takes up what was asked', async () => {
+  it('names itself the demo engine and takes up the request', async () => {
     const text = textOf((await ask(bodyOf('What grows in Lisbon gardens?'))).choices[0]);
     expect(text).toContain('built-in demo engine');
     expect(text).toMatch(/Lisbon|gardens/);
   });
 
-  it('gives the same answer to the same request and another to another', async () => {
+  it('gives the same reply to the same request and another to another', async () => {
     const body = bodyOf('Describe the harbour');
     const texts = await Promise.all(
       [body, body, bodyOf('Describe the mountain')].map(async (each) => textOf((await ask(each)).choices[0])),
@@ -68,7 +68,7 @@ describe.each(shapes)('%s', (name, bodyOf) => {
     expect(texts[0]).not.toBe(texts[2]);
   });
 
-  it('never makes more tokens than max_tokens, says when it ran out, and counts what it sent', async () => {
+  it('never generates more tokens than max_tokens, reports when it ran out, and counts what it sent', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 400 }), async (text, max_tokens) => {
         const { choices, usage } = await ask({ ...bodyOf(`${text} long`), max_tokens });
@@ -97,7 +97,7 @@ describe.each(shapes)('%s', (name, bodyOf) => {
     );
   });
 
-  it('streams one token at a time what it would have answered whole, then reason and usage', async () => {
+  it('streams one token at a time what it would have returned whole, then reason and usage', async () => {
     const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 70, stop: 'zzz' };
     const whole = await ask(body);
     const events = await askStream(body);
@@ -113,11 +113,11 @@ describe.each(shapes)('%s', (name, bodyOf) => {
     expect(events.slice(0, -2).every(({ choices }) => choices[0].finish_reason === null)).toBe(true);
   });
 
-  it('tells with each piece what was used so far where that is asked for, beside the usage of the whole', async () => {
+  it('reports with each piece what was used so far where that is requested, beside the usage of the whole', async () => {
     const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 7 };
     const { usage } = await ask(body);
-    const told = await askStream(body, { include_usage: true, continuous_usage_stats: true });
-    const pieces = told.filter(({ choices: [choice] }) => choice?.text || choice?.delta?.content);
+    const events = await askStream(body, { include_usage: true, continuous_usage_stats: true });
+    const pieces = events.filter(({ choices: [choice] }) => choice?.text || choice?.delta?.content);
     expect(pieces.map((piece) => piece.usage)).toEqual(
       pieces.map((_, index) => ({
         prompt_tokens: usage.prompt_tokens,
@@ -125,14 +125,14 @@ describe.each(shapes)('%s', (name, bodyOf) => {
         total_tokens: usage.prompt_tokens + index + 1,
       })),
     );
-    expect(told.slice(-2).map((event) => event.usage)).toEqual([usage, usage]);
+    expect(events.slice(-2).map((event) => event.usage)).toEqual([usage, usage]);
     for (const options of [{ include_usage: true }, { include_usage: false, continuous_usage_stats: true }]) {
       const without = (await askStream(body, options)).filter(({ choices }) => choices.length > 0);
       expect(without.filter((event) => event.usage)).toEqual([]);
     }
   });
 
-  it('can be long when that is asked for', async () => {
+  it('can be long when that is requested', async () => {
     const { choices, usage } = await ask({ ...bodyOf('Write a long story about a fox'), max_tokens: 8000 });
     expect(usage.completion_tokens).toBeGreaterThan(4000);
     expect(choices[0].finish_reason).toBe('stop');
@@ -285,7 +285,7 @@ describe('tools', () => {
     expect(await called({ ...user('weather in Rome'), tool_choice: 'none' })).toMatchObject({ name: undefined });
   });
 
-  it('are called when forced, whatever the message says', async () => {
+  it('are called when forced, whatever the message is', async () => {
     const forced = { type: 'function', function: { name: 'sendInvoice' } };
     expect(await called({ ...user('weather in Rome'), tool_choice: forced })).toMatchObject({ name: 'sendInvoice' });
     expect(await called({ ...user('Hello'), tool_choice: 'required' })).toMatchObject({ name: 'get_weather' });
@@ -295,7 +295,7 @@ describe('tools', () => {
     );
   });
 
-  it('are answered in words once there is a result', async () => {
+  it('end in a reply with text once there is a result', async () => {
     const messages = [
       { role: 'user', content: 'How is the weather in Rome?' },
       { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: {} }] },
@@ -492,7 +492,7 @@ describe('arguments', () => {
     });
   });
 
-  it('stay small and come at once for schemas made to hurt', async () => {
+  it('stay small and come immediately for schemas made to hurt', async () => {
     const bomb = (depth: number): object =>
       depth === 0 ? { type: 'string', minLength: 1e9 } : { type: 'array', minItems: 1e9, items: bomb(depth - 1) };
     const loop = { $ref: '#', allOf: Array.from({ length: 50 }, () => ({ $ref: '#', anyOf: [{ $ref: '#' }] })) };
@@ -517,7 +517,7 @@ describe('embeddings', () => {
     (await ask({ input, ...more })).data.map(({ embedding }) => embedding as number[]);
   const dot = (a: number[], b: number[]) => a.reduce((sum, value, index) => sum + value * b[index]!, 0);
 
-  it('are unit vectors of the asked size, one per text in order, always the same', async () => {
+  it('are unit vectors of the requested size, one per text in order, always the same', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 }),

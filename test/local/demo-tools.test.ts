@@ -55,13 +55,13 @@ describe('several tools', () => {
     }
   });
 
-  it('share max_tokens: what does not fit is cut, and it says so', async () => {
+  it('share max_tokens: what does not fit is cut, with the finish reason length', async () => {
     const choice = await ask(both, { tools, max_tokens: 4 });
     expect(choice.finish_reason).toBe('length');
     expect(choice.message.tool_calls).toHaveLength(1);
   });
 
-  it('are answered all together', async () => {
+  it('are all used in one reply', async () => {
     const messages = [
       { role: 'user', content: both },
       { role: 'assistant', content: null, tool_calls: [{}, {}] },
@@ -74,7 +74,7 @@ describe('several tools', () => {
 });
 
 describe('response_format', () => {
-  it('json_object is a JSON object with the answer', async () => {
+  it('json_object is a JSON object with the reply', async () => {
     const { message } = await ask('What grows in Lisbon?', { response_format: { type: 'json_object' } });
     expect(JSON.parse(message.content)).toEqual({ answer: expect.stringMatching(/demo engine.*Lisbon/) });
   });

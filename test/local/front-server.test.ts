@@ -142,9 +142,9 @@ describe('requests', () => {
 
   test('that are not HTTP get an enveloped 400', async () => {
     for (const bytes of ['NONSENSE\r\n\r\n', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
-      const answer = await raw(bytes.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-      expect(answer).toMatch(/^HTTP\/1.1 400 /);
-      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      const response = await raw(bytes.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+      expect(response).toMatch(/^HTTP\/1.1 400 /);
+      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({
         message: 'INVALID_FORMAT',
         data: null,
       });
@@ -153,15 +153,15 @@ describe('requests', () => {
     expect(envelopeOf(huge.body)).toMatchObject({ message: 'INVALID_FORMAT', status: 400 });
   });
 
-  test('whose body breaks the rules of HTTP half-way get an enveloped 400, whatever was asked before on the connection', async () => {
+  test('whose body breaks the rules of HTTP half-way get an enveloped 400, whatever was sent before on the connection', async () => {
     const bad = ['zz\r\nnot a chunk', '5;\u0000\r\nhello\r\n'];
     for (const chunk of bad) {
-      const answer = await raw(
+      const response = await raw(
         `POST /api/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n${chunk}`,
       );
-      expect(answer).toMatch(/^HTTP\/1.1 400 /);
-      expect(answer).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/);
-      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      expect(response).toMatch(/^HTTP\/1.1 400 /);
+      expect(response).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/);
+      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({
         message: 'INVALID_FORMAT',
         status: 400,
       });
@@ -180,18 +180,18 @@ describe('requests', () => {
     expect(log).toEqual([]);
   });
 
-  test('that expect 100-continue are told to go on; any other expectation is left aside, as HTTP allows', async () => {
+  test('that expect 100-continue get a 100; any other expectation is left aside, as HTTP allows', async () => {
     const head = 'POST /api/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n';
     const going = await raw(`${head}Expect: 100-continue\r\n\r\nbody`);
     expect(going).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
     for (const expectation of ['a miracle', '100-continued', '']) {
-      const answer = await raw(`${head}Expect: ${expectation}\r\n\r\nbody`);
-      expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
-      expect(answer).toContain('"body":"body"');
+      const response = await raw(`${head}Expect: ${expectation}\r\n\r\nbody`);
+      expect(response).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+      expect(response).toContain('"body":"body"');
     }
   });
 
-  test('to be a tunnel or another protocol get an enveloped answer', async () => {
+  test('to be a tunnel or another protocol get an enveloped response', async () => {
     const tunnel = await raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n');
     expect(tunnel).toMatch(/^HTTP\/1.1 405 /);
     expect(JSON.parse(tunnel.slice(tunnel.indexOf('\r\n\r\n')))).toMatchObject({
@@ -218,14 +218,14 @@ describe('requests', () => {
     expect(log).toEqual([]);
   });
 
-  test('are told in one line without query', async () => {
+  test('are logged in one line without query', async () => {
     await call('GET', '/api/things/all?token=secret');
     await expect.poll(() => access).toHaveLength(1);
     expect(access[0]).toMatch(/^GET \/api\/things\/all 200 \d+ ms$/);
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   test('carry status, headers, several cookies, and a length', async () => {
     handlers['echo'] = buffered(() => ({
       statusCode: 201,
@@ -259,7 +259,7 @@ describe('answers', () => {
     ['returns nothing', () => undefined],
     ['returns no status', () => ({ body: 'x' })],
     ['returns a header HTTP cannot carry', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: 'x' })],
-  ])('of a handler that %s are an enveloped 500, and the log says why', async (_name, handle) => {
+  ])('of a handler that %s are an enveloped 500, and the log has the reason', async (_name, handle) => {
     handlers['echo'] = buffered(handle);
     const { status, headers, body } = await call('POST', '/api/echo');
     expect(status).toBe(500);
@@ -292,10 +292,10 @@ describe('answers', () => {
   });
 });
 
-describe('streamed answers', () => {
+describe('streamed responses', () => {
   const head = { statusCode: 200, headers: { 'Content-Type': 'text/event-stream' }, cookies: ['a=1'] };
 
-  test('send the head before the first byte, and every chunk at once', async () => {
+  test('send the head before the first byte, and every chunk immediately', async () => {
     const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
     async function* words() {
       for (const [index, gate] of gates.entries()) {
@@ -399,7 +399,7 @@ describe('streamed answers', () => {
 });
 
 describe('the end', () => {
-  test('lets requests under way be answered, and takes no new ones', async () => {
+  test('lets requests under way complete, and takes no new ones', async () => {
     handlers['echo'] = buffered(async () => sleep(200, json('done')));
     const pending = call('POST', '/api/echo');
     await sleep(50);
@@ -420,7 +420,7 @@ describe('the end', () => {
     await expect(pending).rejects.toThrow(/hang up|ECONNRESET/);
   });
 
-  test('a port in use is told in a sentence that names the flag', async () => {
+  test('a port in use is reported in a sentence that names the flag', async () => {
     const again = startFrontServer({ port: server.port, routes, handlerOf: async () => handlers['echo']! });
     await expect(again).rejects.toThrow(
       `Port ${server.port} is in use by another program. Stop that one, or choose another with --port PORT.`,

@@ -10,7 +10,7 @@ const accepted = (...destination: string[]) => ({
 });
 
 describe("SES's mailbox simulator", () => {
-  test('bounces as SES tells EventBridge', () => {
+  test('bounces as SES reports to EventBridge', () => {
     expect(feedbackOn(accepted('Ada <bounce+a.b@simulator.amazonses.com>'))).toEqual([
       {
         version: '0',
@@ -50,7 +50,7 @@ describe("SES's mailbox simulator", () => {
     ]);
   });
 
-  test('tells of each recipient by itself, and nothing of those who just take the mail', () => {
+  test('reports each recipient by itself, and nothing of those who just take the mail', () => {
     const events = feedbackOn(
       accepted('complaint@simulator.amazonses.com', 'success@simulator.amazonses.com', 'ooto@simulator.amazonses.com'),
     );

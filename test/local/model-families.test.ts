@@ -28,7 +28,11 @@ let gateway: ModelGateway;
 
 beforeAll(async () => {
   const endpoints = new Map(containerFamilies.map((family) => [`the-${family}`, family]));
-  server = await startSageMaker({ engine: { invoke: (...asked) => engine.invoke(...asked) }, faults, endpoints });
+  server = await startSageMaker({
+    engine: { invoke: (...parameters) => engine.invoke(...parameters) },
+    faults,
+    endpoints,
+  });
   client = new SageMakerRuntimeClient({ endpoint: server.url, maxAttempts: 1 });
   gateway = gatewayWith({});
 });
@@ -97,11 +101,11 @@ describe.each(textFamilies)('%s', (family) => {
     expect(streamed.usage).toMatchObject(usage);
   });
 
-  it('is asked the same by a call that was made ready, and nothing until it is made', async () => {
-    const asked: unknown[] = [];
+  it('gets the same request of a prepared call, and none until it is sent', async () => {
+    const bodies: unknown[] = [];
     engine = {
       invoke(body, signal) {
-        asked.push(body);
+        bodies.push(body);
         return demo.invoke(body, signal);
       },
     };
@@ -118,12 +122,12 @@ describe.each(textFamilies)('%s', (family) => {
       await gateway.completion(family, prompt).send(),
     ];
     expect(ready).toEqual(unready);
-    expect(asked.slice(0, 3)).toEqual(asked.slice(3));
+    expect(bodies.slice(0, 3)).toEqual(bodies.slice(3));
   });
 
   it('calls a chosen function, whole and in chunks', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
-    const asked: ModelChatRequest = {
+    const request: ModelChatRequest = {
       ...chat,
       tools: [{ type: 'function', function: { name: 'get_weather', parameters } }],
       tool_choice: { type: 'function', function: { name: 'get_weather' } },
@@ -180,7 +184,7 @@ describe.each(textFamilies)('%s', (family) => {
     ...(family === 'tgi'
       ? []
       : [['ends for a reason that is a failure', [piece, event({ choices: [{ finish_reason: 'abort' }] })]] as const]),
-  ])('that %s in the middle of a stream has failed, after what it said', async (_, events) => {
+  ])('that %s in the middle of a stream has failed, after its output so far', async (_, events) => {
     engine = streaming(events);
     const { text, error } = await read(gateway.chatStream(family, chat).send());
     expect([text, error]).toEqual(['Hello', expect.objectContaining({ code: 'MODEL_ERROR' })]);
@@ -214,7 +218,7 @@ describe('the gateway', () => {
     expect((await read(hasty.chatStream('vllm', chat).send())).error).toMatchObject({ code });
   });
 
-  it('explains an endpoint that is not there, and a family that cannot do what it is asked', async () => {
+  it('explains an endpoint that is not there, and a family that cannot do what is requested', async () => {
     const code = 'SERVICE_UNAVAILABLE';
     expect(() => gateway.chat('tei', chat).prepare()).toThrow(expect.objectContaining({ code }));
     await expect(gateway.chat('tei', chat).send()).rejects.toMatchObject({ code });
@@ -324,7 +328,7 @@ describe('the gateway', () => {
   });
 });
 
-// Last: of batches that are asked for at once, some are still on their way when one has failed.
+// Last: of batches that are requested concurrently, some are still on their way when one has failed.
 describe.each(['vllm', 'lmi', 'tei'])('embeddings of %s', (family) => {
   const input = Array.from({ length: 70 }, (_, index) => `text number ${index}`);
 
@@ -336,10 +340,11 @@ describe.each(['vllm', 'lmi', 'tei'])('embeddings of %s', (family) => {
     expect(usage).toEqual(family === 'vllm' ? { prompt_tokens: 210 } : null);
   });
 
-  it('have the dimensions that are asked for, or the caller is told', async () => {
-    const asked = gateway.embed(family, { input: ['a'], dimensions: 8 });
-    if (family === 'lmi') await expect(asked).rejects.toMatchObject({ code: 'INVALID_FORMAT', message: /^dimensions/ });
-    else expect((await asked).data[0]!.embedding).toHaveLength(8);
+  it('have the requested dimensions, or the call is refused', async () => {
+    const embedded = gateway.embed(family, { input: ['a'], dimensions: 8 });
+    if (family === 'lmi')
+      await expect(embedded).rejects.toMatchObject({ code: 'INVALID_FORMAT', message: /^dimensions/ });
+    else expect((await embedded).data[0]!.embedding).toHaveLength(8);
   });
 
   it.each([

@@ -26,7 +26,7 @@ interface Seen {
 
 /** A model server as Ollama or vLLM is one, and the engine in front of it. */
 async function setUp(
-  answer: (res: ServerResponse, seen: Seen, req: IncomingMessage) => unknown,
+  respond: (res: ServerResponse, seen: Seen, req: IncomingMessage) => unknown,
   options: Partial<ModelUrlOptions> = {},
 ) {
   const seen: Seen[] = [];
@@ -35,7 +35,7 @@ async function setUp(
       const text = (await readBody(req)).toString();
       const request = { url: `${req.method} ${req.url}`, body: text ? JSON.parse(text) : {} };
       seen.push(request);
-      await answer(res, request, req);
+      await respond(res, request, req);
     }),
   );
   ends.push(() => server.close());
@@ -58,7 +58,7 @@ describe('a model server behind the stand-in', () => {
     expect(seen.map(({ url }) => url)).toEqual([`POST ${path}`]);
   });
 
-  it('is asked once for its first model when no name is given', async () => {
+  it('lists its models once when no name is given', async () => {
     const { engine, seen } = await setUp(echo);
     await Promise.all([engine.invoke({ prompt: 'a' }, never), engine.invoke({ prompt: 'b' }, never)]);
     await engine.invoke({ prompt: 'c' }, never);
@@ -66,7 +66,7 @@ describe('a model server behind the stand-in', () => {
     expect(seen.at(-1)?.body.model).toBe('first');
   });
 
-  it('is asked again after it had no model to list', async () => {
+  it('lists them again after it had none', async () => {
     let ready = false;
     const { engine } = await setUp((res, seen) => (ready ? echo(res, seen) : sendJson(res, 200, { data: [] })));
     const early = await engine.invoke({ prompt: 'a' }, never);
@@ -142,7 +142,7 @@ describe('a model server behind the stand-in', () => {
     });
   });
 
-  it('is not asked for a body of no known shape', async () => {
+  it('gets no request for a body of no known shape', async () => {
     const { engine, seen } = await setUp(echo);
     expect(await engine.invoke({ text: 'a' }, never)).toMatchObject({ status: 400 });
     expect(await engine.invoke('a', never)).toMatchObject({ status: 400 });

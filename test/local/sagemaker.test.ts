@@ -76,7 +76,7 @@ describe('plain calls', () => {
   });
 
   it('refuse an unknown endpoint without asking the engine', async () => {
-    const { client } = await setUp(() => Promise.reject(new Error('asked')));
+    const { client } = await setUp(() => Promise.reject(new Error('invoked')));
     await expect(client.send(plain({ EndpointName: 'other' }))).rejects.toBeInstanceOf(ValidationError);
     await expect(client.send(streaming({ EndpointName: 'other' }))).rejects.toBeInstanceOf(ValidationError);
   });
@@ -91,7 +91,7 @@ describe('plain calls', () => {
   });
 
   it('are a container 400 when the body is not JSON', async () => {
-    const { client } = await setUp(() => Promise.reject(new Error('asked')));
+    const { client } = await setUp(() => Promise.reject(new Error('invoked')));
     await expect(client.send(plain({ Body: '{"prompt":' }))).rejects.toMatchObject({ OriginalStatusCode: 400 });
   });
 
@@ -109,24 +109,24 @@ describe('plain calls', () => {
     });
   });
 
-  it('collect a stream that was asked for without streaming', async () => {
+  it('collect a stream that was requested without streaming', async () => {
     const { client } = await setUp(async () => stream(texts('data: 1\n\n', 'data: 2\n\n')));
     const { Body, ContentType } = await client.send(plain());
     expect([Body.transformToString(), ContentType]).toEqual(['data: 1\n\ndata: 2\n\n', 'text/event-stream']);
   });
 
-  it('tell the engine when the caller goes away', async () => {
-    const told = Promise.withResolvers<void>();
+  it('abort the work of the engine when the caller goes away', async () => {
+    const aborted = Promise.withResolvers<void>();
     const caller = new AbortController();
     const { client } = await setUp(async (_, signal) => {
-      signal.addEventListener('abort', () => told.resolve());
+      signal.addEventListener('abort', () => aborted.resolve());
       caller.abort();
-      await told.promise;
+      await aborted.promise;
       return json({});
     });
     const call = client.send(plain(), { abortSignal: caller.signal });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
-    await told.promise;
+    await aborted.promise;
   });
 });
 
@@ -142,7 +142,7 @@ describe('streaming calls', () => {
     expect(await parts(client)).toEqual(received);
   });
 
-  it('send every chunk at once, without waiting for the next', async () => {
+  it('send every chunk immediately, without waiting for the next', async () => {
     const more = Promise.withResolvers<void>();
     const { client } = await setUp(async () =>
       stream(
@@ -162,7 +162,7 @@ describe('streaming calls', () => {
     expect(text).toBe('data: one\n\ndata: two\n\n');
   });
 
-  it('throw ModelStreamError from the iterator when the engine breaks, after what it had said', async () => {
+  it('throw ModelStreamError from the iterator when the engine breaks, after its output so far', async () => {
     const { client } = await setUp(async () =>
       stream(
         (async function* () {
@@ -254,7 +254,7 @@ describe('faults', () => {
     expect(error instanceof ServiceUnavailable).toBe(fault === 'unavailable');
   });
 
-  it.each([plain(), streaming()])('hang never answers until the caller gives up', async (command) => {
+  it.each([plain(), streaming()])('hang never responds until the caller gives up', async (command) => {
     const { client, fail } = await setUp(engine);
     fail('hang');
     const call = client.send(command as InvokeEndpointCommand, { abortSignal: AbortSignal.timeout(50) });

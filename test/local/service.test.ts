@@ -52,7 +52,7 @@ describe('the service in a process', () => {
   });
   afterAll(() => service.close());
 
-  test('says where everything is and who the demo account is', async () => {
+  test('prints where everything is and who the demo account is', async () => {
     const { status, json } = await local('GET', 'status');
     const { origin } = service;
     expect(status).toBe(200);
@@ -74,9 +74,9 @@ describe('the service in a process', () => {
     expect((await call(service.origin, 'POST', '/api/auth/login', { email, password })).json.data.isSubscribe).toBe(
       true,
     );
-    const answer = await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(apiKey));
-    expect(answer.json.message).toBe('SUCCESS');
-    expect(answer.headers.get('x-ratelimit-limit-requests')).toBe('2000');
+    const response = await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(apiKey));
+    expect(response.json.message).toBe('SUCCESS');
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2000');
   });
 
   test('delivers a mail within about a second, with a link to this service', async () => {
@@ -126,7 +126,7 @@ describe('the service in a process', () => {
     expect(json).toEqual({ error: expect.stringMatching(/^[^\n]+\.$/) });
   });
 
-  test('tells its secrets to no page of another site', async () => {
+  test('shows its secrets to no page of another site', async () => {
     const { port } = new URL(service.origin);
     expect((await local('GET', 'status', undefined, { origin: 'http://evil.example' })).status).toBe(403);
     expect((await local('POST', 'clock', { advance: 'P1D' }, { origin: 'null' })).status).toBe(403);
@@ -152,7 +152,7 @@ describe('the service in a process', () => {
     expect((await call(service.origin, 'GET', pathname)).json.keys).toHaveLength(1);
   });
 
-  test('injects the faults it is told to, and shows which wait', async () => {
+  test('injects the faults that are ordered, and shows which are pending', async () => {
     const order = { target: 'sagemaker', fault: 'error', count: 1 };
     expect((await local('POST', 'faults', order)).json).toEqual({ active: [order] });
     const { apiKey } = service.status.demo!;
@@ -161,7 +161,7 @@ describe('the service in a process', () => {
     expect((await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(apiKey))).json.error).toBe(false);
   });
 
-  test('answers every page with the dashboard, which loads nothing from elsewhere, and files that may be kept', async () => {
+  test('serves the dashboard at every page, which loads nothing from elsewhere, and files that may be kept', async () => {
     const pages = await Promise.all(dashboardPages.map((path) => call(service.origin, 'GET', path)));
     expect(new Set(pages.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     const [{ text, headers }] = pages as [(typeof pages)[0]];
@@ -210,7 +210,7 @@ describe('the service in a process', () => {
 describe('the command', () => {
   afterEach(killCommands);
 
-  test('prints a line that answers when it is pasted into bash, ends with 0 on SIGTERM, and leaves nothing running', async () => {
+  test('prints a line that works when it is pasted into bash, ends with 0 on SIGTERM, and leaves nothing running', async () => {
     const folder = await newFolder();
     const command = runLocal(['--port', '0', '--data', folder]);
     await command.ready;
@@ -224,9 +224,12 @@ describe('the command', () => {
     await expect.poll(() => processesWith(folder)).toEqual([]);
   });
 
-  test('lets a request under way be answered before it ends', async () => {
+  test('lets a request under way complete before it ends', async () => {
     const slow = createServer((_request, response) => {
-      setTimeout(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(slowAnswer)), 1000);
+      setTimeout(
+        () => response.setHeader('content-type', 'application/json').end(JSON.stringify(slowCompletion)),
+        1000,
+      );
     }).listen(0, '127.0.0.1');
     await once(slow, 'listening');
     const { port } = slow.address() as { port: number };
@@ -242,11 +245,11 @@ describe('the command', () => {
       'm',
     ]);
     const origin = await command.ready;
-    const answer = call(origin, 'POST', '/v1/chat/completions', chat, bearer((await demoOf(folder)).apiKey));
+    const response = call(origin, 'POST', '/v1/chat/completions', chat, bearer((await demoOf(folder)).apiKey));
     await new Promise((resolve) => setTimeout(resolve, 300));
     command.kill('SIGINT');
     command.kill('SIGTERM'); // npm and the terminal both send one: within half a second they count as one
-    expect((await answer).json.data.choices[0].message.content).toBe('late but whole');
+    expect((await response).json.data.choices[0].message.content).toBe('late but whole');
     expect(await command.ended).toBe(0);
     slow.close();
   });
@@ -297,13 +300,13 @@ describe('the command', () => {
     await expect.poll(() => processesWith(folder)).toEqual([]);
   });
 
-  test('prints its options when asked', async () => {
+  test('prints its options with --help', async () => {
     const command = runLocal(['--help']);
     expect(await command.ended).toBe(0);
     expect(command.out()).toContain('--model-url');
   });
 
-  test('tells a port in use, and a folder in use, in one sentence', async () => {
+  test('reports a port in use, and a folder in use, in one sentence', async () => {
     const folder = await newFolder();
     const port = new URL(await runLocal(['--port', '0', '--data', folder]).ready).port;
     const [samePort, sameData] = [
@@ -317,7 +320,7 @@ describe('the command', () => {
     expect(sameData.err()).toMatch(/^The data folder .* is in use by the service with process id \d+\. .*\n$/);
   });
 
-  test('tells a data folder it cannot use, and a damaged file in it, in one sentence', async () => {
+  test('reports a data folder it cannot use, and a damaged file in it, in one sentence', async () => {
     const folder = await newFolder();
     const file = join(folder, 'file');
     await writeFile(file, '');
@@ -339,14 +342,14 @@ describe('the command', () => {
     }
   });
 
-  test('tells a flag it does not know with exit code 2', async () => {
+  test('reports an unknown flag with exit code 2', async () => {
     const command = runLocal(['--colour']);
     expect(await command.ended).toBe(2);
     expect(command.err()).toBe("Unknown option '--colour'. Run npm start -- --help to see the options.\n");
   });
 });
 
-const slowAnswer = {
+const slowCompletion = {
   id: 'x',
   object: 'chat.completion',
   created: 1,

@@ -55,7 +55,7 @@ describe('SES stand-in', () => {
       }),
     );
 
-  it('keeps a mail exactly as sent and answers with a message id', async () => {
+  it('keeps a mail exactly as sent and returns a message id', async () => {
     const { MessageId } = await send(['ann@example.org', 'Bob <bob@example.org>']);
     expect(MessageId).toMatch(/^[\w-]{20,}$/);
     expect(mails.list()).toEqual([
@@ -138,7 +138,7 @@ describe('mail store', () => {
     }
   });
 
-  it('says which line is broken instead of dropping finished mails', async () => {
+  it('reports which line is broken instead of dropping finished mails', async () => {
     const store = await openMailStore(file);
     await store.add(mail('one'));
     await appendFile(file, 'garbage\n');
@@ -181,7 +181,7 @@ describe('inbox page', () => {
     expect(page).toContain('&lt;b&gt;now&lt;/b&gt;');
   });
 
-  it('looks again by itself only while there is nothing to read, and says what to do', () => {
+  it('looks again by itself only while there is nothing to read, and shows what to do', () => {
     expect(inboxPage([])).toMatch(/http-equiv="refresh"[\s\S]*Register an account/);
     expect(inboxPage([shown])).not.toContain('http-equiv="refresh"');
   });
