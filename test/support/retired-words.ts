@@ -27,7 +27,15 @@ export const retiredIdentifiers: readonly RetiredWord[] = [
     'lib/',
     'local/demo-engine/response-text.ts', // A field of generated JSON.
     'local/dynamodb/',
-    'test/',
+    'test/api/',
+    'test/attack/',
+    'test/browser/',
+    'test/deploy/',
+    'test/infra/',
+    'test/local/demo-tools.test.ts', // As above.
+    'test/perf/',
+    'test/support/',
+    'test/unit/',
   ]),
   retired(/^(?:most[A-Z]|fewest|shortest)|^longest[A-Z]/, 'max, min', [
     'dashboard/',
@@ -35,7 +43,9 @@ export const retiredIdentifiers: readonly RetiredWord[] = [
     'functions/gateways/',
     'lib/',
     'local/jobs/',
-    'test/',
+    'test/infra/',
+    'test/support/hosted-model.ts',
+    'test/unit/domain/',
   ]),
   retired(/^(?:told|tells?|said|says?)$/, 'returns, reports, shows', [
     'dashboard/',
@@ -46,9 +56,20 @@ export const retiredIdentifiers: readonly RetiredWord[] = [
     'lib/',
     'local/demo-engine/response-text.ts',
     'local/dynamodb/',
-    'test/',
+    'test/api/',
+    'test/attack/',
+    'test/browser/',
+    'test/deploy/',
+    'test/infra/',
+    'test/local/demo-engine.test.ts',
+    'test/unit/',
   ]),
-  retired(/^lapse|Lapse/, 'expire', ['functions/domain/', 'functions/repositories/idempotency.ts', 'test/']), // A stored attribute.
+  retired(/^lapse|Lapse/, 'expire', [
+    'functions/domain/',
+    'functions/repositories/idempotency.ts',
+    'test/api/',
+    'test/unit/domain/',
+  ]), // A stored attribute.
   retired(/seenAs|surroundings/i, 'cast; context, props', ['lib/']),
   retired(/visitor/i, 'concurrency', ['functions/domain/']),
   retired(/placeOf|placesInFlight|claimRow|claimant/, 'placeholder; unique constraint item'),

@@ -114,7 +114,7 @@ describe('the overview on a meter', () => {
     ['smm_pass', 500],
     ['pro_pass', 500],
     ['enterprise', undefined],
-  ])('lets %s make so many calls in a minute, and says so: %s', async (plan, perMinute) => {
+  ])('lets %s make so many calls in a minute, and names the limit: %s', async (plan, perMinute) => {
     const account = await open();
     await account.subscriptions.assign(account.id, plan);
     const charge = await account.admit(1);
@@ -131,7 +131,7 @@ describe('the overview on a meter', () => {
     await account.close();
   });
 
-  it('refuses with 402 once the calls of the month are used, says so, and begins anew with the month', async () => {
+  it('refuses with 402 once the calls of the month are used, with that reason, and admits them again with the next month', async () => {
     const account = await open();
     for (let minute = 0; minute < 2; minute++) {
       expect(await calls(account, 5)).toEqual([]);
@@ -165,7 +165,7 @@ describe('the overview on a meter', () => {
     await account.close();
   });
 
-  it('never admits more calls than the month has, however many fail, are cut off by its end or run at once', async () => {
+  it('never admits more calls than the month has, however many fail, are cut off by its end or run concurrently', async () => {
     const account = await open();
     for (let minute = 0; minute < 2; minute++, account.clock.seconds += 63) await calls(account, 4);
     const running = [await account.admit(1), await account.admit(1)];

@@ -25,7 +25,7 @@ interface Read {
 }
 
 /**
- * A client as a lagging copy would answer it: a read that does not ask for the primary copy gets what the same read got
+ * A client as a lagging copy would serve it: a read that does not request the primary copy gets what the same read got
  * before, an index too, which no read can ask for. `reads` are all that were made of tables, not of indexes.
  */
 function staleClient() {
@@ -82,7 +82,7 @@ async function year(client: DynamoDBDocumentClient) {
 }
 
 describe('copies of the meters that lag behind', () => {
-  it('answer a read that does not ask for the primary copy with what was, else the other tests here say nothing', async () => {
+  it('serve a read that does not request the primary copy with what was, else the other tests here prove nothing', async () => {
     const { client } = staleClient();
     const { accountId } = await putMeter(database.client, meterWith(credits(50)));
     const read = async (ConsistentRead: boolean) => {
