@@ -48,7 +48,7 @@ export function startSqs(store: QueueStore): Promise<Loopback> {
     },
   };
 
-  async function answer(request: IncomingMessage): Promise<object> {
+  async function bodyFor(request: IncomingMessage): Promise<object> {
     const name = String(request.headers['x-amz-target'] ?? '').replace(/^AmazonSQS\./, '');
     const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
     if (!operation) throw new SqsError('com.amazonaws.sqs#UnsupportedOperation', `There is no operation ${name} here.`);
@@ -57,7 +57,7 @@ export function startSqs(store: QueueStore): Promise<Loopback> {
 
   return listen(
     listener(async (request, response) => {
-      const reply = await answer(request).then((body) => ({ status: 200, body }), failure);
+      const reply = await bodyFor(request).then((body) => ({ status: 200, body }), failure);
       send(response, reply.status, reply.body);
     }),
   );

@@ -99,7 +99,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const status = (): Status => statusOf(front.origin, { ...current, parked: queues.parked() });
   const admin = createAdmin({ status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
   const sites = [admin, await openApiReference(), await openDashboard()];
-  gate.open((...parameters) => sites.some((answers) => answers(...parameters)));
+  gate.open((...parameters) => sites.some((serves) => serves(...parameters)));
   current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };
 
   async function close(): Promise<void> {

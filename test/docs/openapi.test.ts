@@ -59,7 +59,7 @@ describe('docs/openapi.json', () => {
       withoutWords(response),
       typeof stream,
     ]);
-    const shown = Object.entries(await readRecordedResponses()).map(([id, { stream, ...answer }]) => [
+    const shown = Object.entries(await readRecordedResponses()).map(([id, { stream, ...response }]) => [
       id,
       withoutWords(response),
       typeof stream,

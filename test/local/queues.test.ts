@@ -207,10 +207,10 @@ describe('a queue pump', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('not now'))],
     ['names nobody', () => ({ batchItemFailures: [{ itemIdentifier: 'nobody' }] })],
-    ['says what is no answer', () => ({ batchItemFailures: 'all' })],
-  ])('tries a batch again when the function %s', async (_, answer) => {
+    ['returns an invalid response', () => ({ batchItemFailures: 'all' })],
+  ])('tries a batch again when the function %s', async (_, respond) => {
     await send('a');
-    await pumpTo(answer).settled();
+    await pumpTo(respond).settled();
     later(60);
     expect((await receive()).map(({ Attributes }) => Attributes?.ApproximateReceiveCount)).toEqual(['2']);
   });
