@@ -1,10 +1,10 @@
-import type { AnswerFormat } from '#contract/http/response-format.ts';
+import type { ResponseFormat } from '#contract/http/response-format.ts';
 import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
 import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 export interface EventStreamOptions {
-  readonly format: AnswerFormat;
+  readonly format: ResponseFormat;
   /** The call is settled when nothing more is generated, before the last event, or when the reader leaves. */
   readonly lifecycle: ResponseLifecycle;
   readonly explain: (error: unknown) => ServiceError;

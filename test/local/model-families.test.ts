@@ -114,7 +114,7 @@ describe.each(textFamilies)('%s', (family) => {
     const carriedOn = gateway.completion(family, prompt);
     for (const call of [whole, streamed, carriedOn]) call.prepare();
     await sleep(20);
-    expect(asked).toEqual([]);
+    expect(bodies).toEqual([]);
     const ready = [await whole.send(), await read(streamed.send()), await carriedOn.send()];
     const unready = [
       await gateway.chat(family, chat).send(),
@@ -132,10 +132,10 @@ describe.each(textFamilies)('%s', (family) => {
       tools: [{ type: 'function', function: { name: 'get_weather', parameters } }],
       tool_choice: { type: 'function', function: { name: 'get_weather' } },
     };
-    const called = (await gateway.chat(family, asked).send()).choices[0]!.message.tool_calls!;
+    const called = (await gateway.chat(family, request).send()).choices[0]!.message.tool_calls!;
     expect(called.map((call) => call.function.name)).toEqual(['get_weather']);
     expect(JSON.parse(called[0]!.function.arguments)).toEqual({ city: expect.any(String) });
-    const { calls, error } = await read(gateway.chatStream(family, asked).send());
+    const { calls, error } = await read(gateway.chatStream(family, request).send());
     expect(error).toBeUndefined();
     expect(calls.map((call) => call.name ?? '').join('')).toBe('get_weather');
     expect(calls.map((call) => call.arguments ?? '').join('')).toBe(called[0]!.function.arguments);

@@ -46,7 +46,7 @@ export function accountDeletionStore(
   }
 
   const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
-    const freed = [claimKey(account.email), ...(account.identities ?? []).map(identityKey)];
+    const freed = [uniqueEmailKey(account.email), ...(account.identities ?? []).map(identityKey)];
     await commit(client, [
       userUpdate(account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', now),
       meterUpdate(account.id, 'deleted'),
