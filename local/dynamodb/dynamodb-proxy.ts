@@ -2,7 +2,8 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import type { Faults } from '../shared/faults.ts';
+import * as v from 'valibot';
+import type { FaultOf, Faults } from '../shared/faults.ts';
 import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
 
 /** Called with the operation's name, such as `UpdateItem`. Rejecting drops the client's connection. */
@@ -20,6 +21,9 @@ export interface DynamoProxyOptions {
 
 /** Operations on items, which faults apply to; tables and streams are left alone so that the machine keeps running. */
 const dataPlane = /^DynamoDB_\d+\.(?:(?:Get|Put|Update|Delete)Item|Query|Scan|Batch\w+|Transact\w+|Execute\w+)$/;
+
+/** Those that a transaction on the same item turns away. */
+const conflicting = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
 
 /** Passes requests to the embedded database, but for Host as they came, except for the faults ordered for `dynamodb`. */
 export async function startDynamoProxy({
@@ -39,10 +43,11 @@ export async function startDynamoProxy({
       await nextPoll();
       if (req.socket.destroyed || req.destroyed) return;
     }
-    const fault = dataPlane.test(target) ? faults.take('dynamodb') : undefined;
-    if (fault === 'throttle' || fault === 'unavailable') {
-      await readBody(req);
-      return sendFault(res, fault);
+    const canSuffer = (fault: FaultOf<'dynamodb'>) => fault !== 'conflict' || conflicting.has(operation);
+    const fault = dataPlane.test(target) ? faults.take('dynamodb', canSuffer) : undefined;
+    if (fault && fault !== 'lost-reply') {
+      const body = await readBody(req);
+      return sendFault(res, fault === 'conflict' ? conflict(operation, body) : faultReplies[fault]);
     }
     const reply = await forward(req);
     try {
@@ -86,22 +91,51 @@ async function nextPoll(): Promise<void> {
   await setImmediate();
 }
 
+interface FaultReply {
+  readonly status: number;
+  readonly error: object;
+}
+
+const dynamo = 'com.amazonaws.dynamodb.v20120810#';
+
 /** Both are retried by SDK clients: the first by its type, the second by its status. */
 const faultReplies = {
   throttle: {
     status: 400,
-    __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException',
-    message: 'Throughput exceeds the current capacity of your table or index.',
+    error: {
+      __type: `${dynamo}ThrottlingException`,
+      message: 'Throughput exceeds the current capacity of your table or index.',
+    },
   },
   unavailable: {
     status: 503,
-    __type: 'com.amazon.coral.availability#ServiceUnavailableException',
-    message: 'The service is temporarily unavailable.',
+    error: {
+      __type: 'com.amazon.coral.availability#ServiceUnavailableException',
+      message: 'The service is temporarily unavailable.',
+    },
   },
-};
+} satisfies Record<string, FaultReply>;
 
-function sendFault(res: ServerResponse, fault: keyof typeof faultReplies): void {
-  const { status, ...error } = faultReplies[fault];
+const Transaction = v.pipe(v.string(), v.parseJson(), v.object({ TransactItems: v.array(v.unknown()) }));
+const ongoing = 'Transaction is ongoing for the item';
+
+/**
+ * What a write is told that met a transaction on one of its items; no SDK client retries it (AWS "Transaction conflict handling
+ * in DynamoDB"). Of a transaction's items the first is the one.
+ */
+function conflict(operation: string, body: Buffer): FaultReply {
+  if (operation !== 'TransactWriteItems')
+    return { status: 400, error: { __type: `${dynamo}TransactionConflictException`, message: ongoing } };
+  const { TransactItems } = v.parse(Transaction, body.toString());
+  const CancellationReasons = TransactItems.map((_, index) =>
+    index === 0 ? { Code: 'TransactionConflict', Message: ongoing } : { Code: 'None' },
+  );
+  const codes = CancellationReasons.map(({ Code }) => Code).join(', ');
+  const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
+  return { status: 400, error: { __type: `${dynamo}TransactionCanceledException`, CancellationReasons, Message } };
+}
+
+function sendFault(res: ServerResponse, { status, error }: FaultReply): void {
   const body = Buffer.from(JSON.stringify(error));
   res.writeHead(status, {
     'content-type': 'application/x-amz-json-1.0',

@@ -2,18 +2,25 @@ import * as v from 'valibot';
 
 const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000)), 1);
 
-/** Body of `POST /_local/faults` (docs/design/local.md): the next `count` requests to `target` fail; `none` clears. */
+const rate = v.exactOptional(v.pipe(v.number(), v.gtValue(0), v.maxValue(1)));
+
+/**
+ * Body of `POST /_local/faults` (docs/design/local.md): the next `count` requests to `target` fail, or with a `rate` (up to 1)
+ * each with that probability until so many have; `none` clears.
+ */
 export const FaultOrder = v.variant('target', [
   v.object({
     target: v.literal('sagemaker'),
     fault: v.picklist(['error', 'throttle', 'unavailable', 'hang', 'cut', 'none']),
     count,
+    rate,
   }),
-  v.object({ target: v.literal('ses'), fault: v.picklist(['reject', 'throttle', 'unavailable', 'none']), count }),
+  v.object({ target: v.literal('ses'), fault: v.picklist(['reject', 'throttle', 'unavailable', 'none']), count, rate }),
   v.object({
     target: v.literal('dynamodb'),
-    fault: v.picklist(['throttle', 'lost-reply', 'unavailable', 'none']),
+    fault: v.picklist(['throttle', 'lost-reply', 'unavailable', 'conflict', 'none']),
     count,
+    rate,
   }),
 ]);
 export type FaultOrder = v.InferOutput<typeof FaultOrder>;
@@ -24,49 +31,57 @@ export type FaultOf<T extends Target> = Exclude<Extract<FaultOrder, { target: T 
 /** Pending faults, at most one kind per target; a new order for a target replaces the old one. */
 export interface Faults {
   order(order: FaultOrder): void;
-  /** The fault that the request at hand must suffer, which uses up one count; undefined when none is ordered. */
-  take<T extends Target>(target: T): FaultOf<T> | undefined;
+  /**
+   * The fault that the request at hand must suffer, which uses up one count; undefined when none is ordered, it is spared by
+   * the rate, or cannot suffer it.
+   */
+  take<T extends Target>(target: T, canSuffer?: (fault: FaultOf<T>) => boolean): FaultOf<T> | undefined;
   /** What is still to come, with the counts left. */
   active(): FaultOrder[];
 }
 
-export function createFaults(): Faults {
+/** `random` draws from 0 up to 1. */
+export function createFaults(random: () => number = Math.random): Faults {
   const slots: { readonly [T in Target]: Slot<T> } = {
-    sagemaker: slot('sagemaker'),
-    ses: slot('ses'),
-    dynamodb: slot('dynamodb'),
+    sagemaker: slot('sagemaker', random),
+    ses: slot('ses', random),
+    dynamodb: slot('dynamodb', random),
   };
   return {
     order(order) {
       switch (order.target) {
         case 'sagemaker':
-          return slots.sagemaker.put(order.fault, order.count);
+          return slots.sagemaker.put(order.fault, order);
         case 'ses':
-          return slots.ses.put(order.fault, order.count);
+          return slots.ses.put(order.fault, order);
         case 'dynamodb':
-          return slots.dynamodb.put(order.fault, order.count);
+          return slots.dynamodb.put(order.fault, order);
       }
     },
-    take: (target) => slots[target].take(),
+    take: (target, canSuffer) => slots[target].take(canSuffer),
     active: () => [...slots.sagemaker.left(), ...slots.ses.left(), ...slots.dynamodb.left()],
   };
 }
 
+type Extent = Pick<FaultOrder, 'count' | 'rate'>;
+
 interface Slot<T extends Target> {
-  put(fault: FaultOf<T> | 'none', count: number): void;
-  take(): FaultOf<T> | undefined;
-  left(): { target: T; fault: FaultOf<T>; count: number }[];
+  put(fault: FaultOf<T> | 'none', extent: Extent): void;
+  take(canSuffer?: (fault: FaultOf<T>) => boolean): FaultOf<T> | undefined;
+  left(): ({ target: T; fault: FaultOf<T> } & Extent)[];
 }
 
-function slot<T extends Target>(target: T): Slot<T> {
-  let waiting: { fault: FaultOf<T>; count: number } | undefined;
+function slot<T extends Target>(target: T, random: () => number): Slot<T> {
+  let waiting: ({ fault: FaultOf<T> } & Extent) | undefined;
   return {
-    put(fault, count) {
-      waiting = fault === 'none' ? undefined : { fault, count };
+    put(fault, { count, rate }) {
+      waiting = fault === 'none' ? undefined : { fault, count, ...(rate !== undefined && { rate }) };
     },
-    take() {
-      const fault = waiting?.fault;
-      if (waiting) waiting = waiting.count > 1 ? { ...waiting, count: waiting.count - 1 } : undefined;
+    take(canSuffer = () => true) {
+      if (!waiting || !canSuffer(waiting.fault)) return undefined;
+      const { fault, count, rate = 1 } = waiting;
+      if (random() >= rate) return undefined;
+      waiting = count > 1 ? { ...waiting, count: count - 1 } : undefined;
       return fault;
     },
     left: () => (waiting ? [{ target, ...waiting }] : []),

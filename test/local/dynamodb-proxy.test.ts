@@ -116,6 +116,33 @@ describe('DynamoDB proxy', () => {
     expect(await read('lost')).toBe('2');
   });
 
+  it('a conflict turns writes away as a transaction on the item does: no client tries them again, and reads go on', async () => {
+    const { client, faults } = await setUp();
+    const Key = { id: { S: 'busy' } };
+    const refused = { $metadata: { httpStatusCode: 400, attempts: 1 }, message: 'Transaction is ongoing for the item' };
+    const single = { ...refused, name: 'TransactionConflictException' };
+    const writes = [
+      add('busy'),
+      new PutItemCommand({ TableName, Item: Key }),
+      new DeleteItemCommand({ TableName, Key }),
+    ] as const;
+    for (const write of writes) {
+      faults.order({ target: 'dynamodb', fault: 'conflict', count: 1 });
+      expect(await read('busy')).toBeUndefined();
+      await expect(client.send(write as UpdateItemCommand)).rejects.toMatchObject(single);
+    }
+    faults.order({ target: 'dynamodb', fault: 'conflict', count: 1 });
+    await client.send(new GetItemCommand({ TableName, Key }));
+    const TransactItems = ['busy', 'idle'].map((id) => ({ Put: { TableName, Item: { id: { S: id } } } }));
+    await expect(client.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      message: expect.stringMatching(/specific reasons \[TransactionConflict, None\]$/),
+      CancellationReasons: [{ Code: 'TransactionConflict', Message: refused.message }, { Code: 'None' }],
+      $metadata: refused.$metadata,
+    });
+    expect([await read('busy'), await read('idle')]).toEqual([undefined, undefined]);
+  });
+
   it('leaves calls on tables alone and faults every call on items', async () => {
     const { client, faults } = await setUp({}, 1);
     faults.order({ target: 'dynamodb', fault: 'unavailable', count: 1 });

@@ -33,7 +33,26 @@ describe('faults', () => {
     expect(faults.active()).toEqual([{ target: 'sagemaker', fault: 'hang', count: 1 }]);
   });
 
+  it('with a rate fail that part of the requests, until so many have', () => {
+    const draws = [0.1, 0.9, 0.29, 0.3, 0];
+    const faults = createFaults(() => draws.shift() ?? 1);
+    faults.order(order({ target: 'dynamodb', fault: 'conflict', count: 3, rate: 0.3 }));
+    const suffered = Array.from({ length: 6 }, () => faults.take('dynamodb') !== undefined);
+    expect(suffered).toEqual([true, false, true, false, true, false]);
+    expect(faults.active()).toEqual([]);
+  });
+
+  it('wait for a request that can suffer them', () => {
+    const faults = createFaults();
+    faults.order(order({ target: 'dynamodb', fault: 'conflict' }));
+    expect(faults.take('dynamodb', () => false)).toBeUndefined();
+    expect(faults.active()).toEqual([{ target: 'dynamodb', fault: 'conflict', count: 1 }]);
+    expect(faults.take('dynamodb', (fault) => fault === 'conflict')).toBe('conflict');
+  });
+
   it.each([
+    ['a rate of zero', { target: 'ses', fault: 'reject', rate: 0 }],
+    ['a rate above 1', { target: 'ses', fault: 'reject', rate: 1.1 }],
     ['a fault of another target', { target: 'ses', fault: 'hang' }],
     ['an unknown target', { target: 's3', fault: 'throttle' }],
     ['a count of zero', { target: 'ses', fault: 'reject', count: 0 }],
