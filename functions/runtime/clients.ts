@@ -4,6 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { collectBody } from '#gateways/bounded-body.ts';
+import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { perEnvironment } from './per-environment.ts';
 import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
 
@@ -13,13 +14,16 @@ import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
 const sockets = { keepAlive: true, maxSockets: 1000 };
 const agents = { httpAgent: new http.Agent(sockets), httpsAgent: new https.Agent(sockets) };
 
-/** One for all stores, which share its connections. Three attempts in all. The SDK only warns of a silent connection, unless set to throw. */
+/**
+ * One for all stores, which share its connections. Three attempts in all, and more where a write meets a transaction. The SDK
+ * only warns of a silent connection, unless set to throw.
+ */
 export const dynamoClient = perEnvironment(() => {
   const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout, requestTimeout: dynamoTimeout, throwOnRequestTimeout: true, ...agents },
   });
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return DynamoDBDocumentClient.from(withConflictRetries(client), { marshallOptions: { removeUndefinedValues: true } });
 });
 
 /** Of what the SDK reads of a model; each call has a closer bound of its own, when all of it is there. */

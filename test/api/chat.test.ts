@@ -155,13 +155,16 @@ describe('POST /v1/chat/completions', () => {
     expect(await services().metering().find(id)).toMatchObject({ spendable: 8_000_000, holds: new Map() });
   });
 
-  it.each(['throttle', 'lost-reply', 'unavailable'])('charges once when DynamoDB fails once: %s', async (fault) => {
-    const { key, id } = await service.person({ planRank: 2, credits: 10 });
-    await service.settled();
-    await service.post('/_local/faults', { target: 'dynamodb', fault });
-    expect((await complete(key)).status).toBe(200);
-    expect(await services().metering().find(id)).toMatchObject({ spendable: 9_000_000, holds: new Map() });
-  });
+  it.each(['throttle', 'lost-reply', 'unavailable', 'conflict'])(
+    'charges once when DynamoDB fails once: %s',
+    async (fault) => {
+      const { key, id } = await service.person({ planRank: 2, credits: 10 });
+      await service.settled();
+      await service.post('/_local/faults', { target: 'dynamodb', fault });
+      expect((await complete(key)).status).toBe(200);
+      expect(await services().metering().find(id)).toMatchObject({ spendable: 9_000_000, holds: new Map() });
+    },
+  );
 
   it('answers 503 and asks no model while DynamoDB is away, and works again after', async () => {
     const { key } = await service.person();

@@ -60,7 +60,7 @@ async function spent({ id }: Person) {
 
 describe('when DynamoDB fails during', () => {
   const orderFault = (fault: string, count = 1) => service.post('/_local/faults', { target: 'dynamodb', fault, count });
-  const once = ['lost-reply', 'throttle', 'unavailable'].flatMap((fault) =>
+  const once = ['lost-reply', 'throttle', 'unavailable', 'conflict'].flatMap((fault) =>
     operations.map((at) => [at, fault] as const),
   );
 

@@ -1,10 +1,11 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { tables } from '#contract/platform/tables.ts';
+import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 
-/** What happens to one attempt: its reply is lost after the write was done, or it is throttled before. */
-export type Fault = 'none' | 'lost reply' | 'throttle';
+/** What happens to one attempt: its reply is lost after the write was done, or it is throttled or meets a transaction before. */
+export type Fault = 'none' | 'lost reply' | 'throttle' | 'conflict';
 
 /** The faults in turn; never more than two for one request, so that the client's third attempt gets through. */
 export function inTurn(next: () => Fault | undefined): (requestId: string) => Fault {
@@ -17,15 +18,29 @@ export function inTurn(next: () => Fault | undefined): (requestId: string) => Fa
   };
 }
 
+/** Numbers from 0 up to a bound, the same in each run with the same seed. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
 /** Faults at random, so many of a hundred, the same in each run with the same seed. */
 export function randomFaults(percent: number, seed: number): () => Fault {
-  let state = seed;
+  const draw = randomNumbers(seed);
   return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    const drawn = (state >>> 8) % 200;
+    const drawn = draw(200);
     if (drawn >= 2 * percent) return 'none';
     return drawn % 2 === 0 ? 'lost reply' : 'throttle';
   };
+}
+
+/** Conflicts at random, so many of a hundred, the same in each run with the same seed. */
+export function randomConflicts(percent: number, seed: number): () => Fault {
+  const draw = randomNumbers(seed);
+  return () => (draw(100) < percent ? 'conflict' : 'none');
 }
 
 /**
@@ -33,7 +48,9 @@ export function randomFaults(percent: number, seed: number): () => Fault {
  * `images` are the items that every write to the meters left, as the table's stream would carry them.
  */
 export function faultyClient(url: string, fault: (requestId: string) => Fault = () => 'none') {
-  const client = new DynamoDBClient({ endpoint: url, retryStrategy: new ConfiguredRetryStrategy(3, 0) });
+  const client = withConflictRetries(
+    new DynamoDBClient({ endpoint: url, retryStrategy: new ConfiguredRetryStrategy(3, 0) }),
+  );
   const images: Record<string, unknown>[] = [];
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -45,20 +62,34 @@ export function faultyClient(url: string, fault: (requestId: string) => Fault = 
     { step: 'initialize' },
   );
   client.middlewareStack.add(
-    (next) => async (args) => {
-      const { headers } = args.request as { headers: Record<string, string> };
-      const suffered = fault(headers['amz-sdk-invocation-id'] ?? '');
-      if (suffered === 'throttle') throw failure('ThrottlingException');
-      const result = await next(args);
-      const written = (result.output as { Attributes?: Record<string, unknown> }).Attributes;
-      if (written?.['last']) images.push(written);
-      if (suffered === 'lost reply') throw failure('TimeoutError');
-      return result;
-    },
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const { headers } = args.request as { headers: Record<string, string> };
+        const suffered = fault(headers['amz-sdk-invocation-id'] ?? '');
+        if (suffered === 'throttle') throw failure('ThrottlingException');
+        if (suffered === 'conflict' && isTransaction(commandName)) throw cancellation();
+        if (suffered === 'conflict' && isWrite(commandName)) throw failure('TransactionConflictException');
+        const result = await next(args);
+        const written = (result.output as { Attributes?: Record<string, unknown> }).Attributes;
+        if (written?.['last']) images.push(written);
+        if (suffered === 'lost reply') throw failure('TimeoutError');
+        return result;
+      },
     { step: 'deserialize', priority: 'high' },
   );
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   return { client: documents, images };
+}
+
+const isTransaction = (command: string): boolean => command === 'TransactWriteItemsCommand';
+const isWrite = (command: string): boolean => /^(?:Put|Update|Delete)Item/.test(command);
+
+function cancellation(): Error {
+  return new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }],
+    $metadata: {},
+  });
 }
 
 function failure(name: string): Error {

@@ -14,6 +14,7 @@ import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { attributesOf } from '#repositories/shared/attributes.ts';
+import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { itemOf, type Wanted } from '#repositories/shared/item-reader.ts';
 import { type AwsService, awsService } from '#runtime/aws-service.ts';
 import { meterUpdate, modelRuntime } from '#runtime/fast-path.ts';
@@ -185,7 +186,7 @@ function documents(about: ConstructorParameters<typeof DynamoDBClient>[0] = {}):
     requestHandler: { connectionTimeout: 500, requestTimeout: 150, throwOnRequestTimeout: true },
     ...about,
   });
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return DynamoDBDocumentClient.from(withConflictRetries(client), { marshallOptions: { removeUndefinedValues: true } });
 }
 
 /** The two ways to send an UpdateItem: FAST_PATH on and off. */
@@ -226,6 +227,14 @@ describe.each(['on', 'off'] as const)(
       ['no permission', [failure(400, 'AccessDeniedException')]],
       ['no such table', [failure(400, 'ResourceNotFoundException')]],
       ['throttled once', [failure(400, 'ThrottlingException'), done]],
+      [
+        'a transaction on the item, three times',
+        [...Array<Answer>(3).fill(failure(400, 'TransactionConflictException')), done],
+      ],
+      [
+        'a transaction on the item, and then throttled',
+        [failure(400, 'TransactionConflictException'), failure(400, 'ThrottlingException'), done],
+      ],
       ['throttled always', [failure(400, 'ProvisionedThroughputExceededException')]],
       ['away twice', [failure(503, 'ServiceUnavailable'), failure(500, 'InternalServerError'), done]],
       ['away', [failure(500, 'InternalServerError')]],
