@@ -114,7 +114,8 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The Idempotency-Key was used for a request with another body; take a new key for each request.',
   },
   RATE_LIMIT_EXCEEDED: {
-    cause: 'More calls per minute or more concurrent calls than the plan allows, or too many attempts to sign in',
+    cause:
+      'More calls per minute or more concurrent calls than the plan allows, too many attempts to sign in, or too many changes of keys',
     remedy: 'Wait for `Retry-After`, then retry with exponential backoff',
     detail: 'The plan allows 100 calls per minute; try again in 12 s.',
   },

@@ -65,6 +65,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],
+  ['Keys of an account that are created, changed, rotated or revoked in a minute', limits.keyChangesPerMinute],
 ];
 
 const plans = (): string =>

@@ -5,7 +5,7 @@ import { passwordService } from '#domain/accounts/password-service.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
-import { throttle } from '#domain/accounts/throttle.ts';
+import { keyChanges, throttle } from '#domain/accounts/throttle.ts';
 import { auditor } from '#domain/billing/auditor.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
@@ -60,7 +60,10 @@ function build() {
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
   const deletions = lazy(() => accountDeletionStore(dynamo(), table('accounts'), table('meters')));
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
-  const keys = lazy(() => keyService(keyStore(dynamo(), table('accounts'), table('meters')), clock, random));
+  const demandKeyChange = (accountId: number) => throttles().demand(keyChanges, String(accountId));
+  const keys = lazy(() =>
+    keyService(keyStore(dynamo(), table('accounts'), table('meters')), demandKeyChange, clock, random),
+  );
   const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
   return {
     ...core,

@@ -13,7 +13,7 @@ export const keyRoutes = {
     bodyInput: NewKey,
     output: CreatedKey,
     success: { status: 201, message: 'SUCCESS' },
-    refusals: ['INVALID_STATE'],
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'delete', meters: 'write' } },
   }),
   listKeys: defineRoute({
@@ -35,7 +35,7 @@ export const keyRoutes = {
     pathInput: KeyPath,
     bodyInput: KeyChange,
     output: KeyRecord,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
+    refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   revokeKey: defineRoute({
@@ -47,7 +47,7 @@ export const keyRoutes = {
     confirmed: true,
     pathInput: KeyPath,
     output: KeyRecord,
-    refusals: ['NOT_FOUND'],
+    refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   rotateKey: defineRoute({
@@ -61,7 +61,7 @@ export const keyRoutes = {
     bodyInput: KeyRotation,
     output: CreatedKey,
     success: { status: 201, message: 'SUCCESS' },
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
+    refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'delete', meters: 'write' } },
   }),
 } as const satisfies Record<string, Route>;

@@ -15,6 +15,8 @@ export const limits = {
   usableKeys: 100,
   /** Revoked and expired ones that are kept: the newest. */
   endedKeys: 200,
+  /** Keys that an account creates, changes, rotates or revokes. */
+  keyChangesPerMinute: 10,
 } as const;
 
 /** Seconds a model may take where the response must be complete within a buffered route's 29: the function has 28, and settles in them too. */

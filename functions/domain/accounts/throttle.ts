@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { limits } from '#contract/shared/limits.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -72,6 +73,9 @@ export const confirmationsAgain = windows('confirmation', [{ most: 4, ms: day }]
  * than this. Registering itself has no limit: what a stranger uses up would keep the owner out.
  */
 export const unconfirmedDeletions = windows('deletion', [{ most: 3, ms: day }]);
+
+/** Changes of an account's keys: each is a transaction on the meter that the account's calls write to. */
+export const keyChanges = windows('key-change', [{ most: limits.keyChangesPerMinute, ms: minute }]);
 
 /** Wrong passwords, and mails requested, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ most: 20, ms: 5 * minute }]);

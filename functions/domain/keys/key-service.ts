@@ -22,10 +22,13 @@ const maxRemoved = 100;
 /** `tai_`, the account reference that all keys of an account share, and the first four characters of the secret. */
 const shownCharacters = 17;
 
+/** Refuses (429) an account that changes its keys too often. Operators may at any time. */
+type DemandChange = (accountId: number) => Promise<void>;
+
 export type KeyService = ReturnType<typeof keyService>;
 
 /** The life of API keys (docs/design/accounts.md#keys and docs/design/accounts.md#key-endpoints). */
-export function keyService(keys: KeyStore, clock: Clock, random: Random) {
+export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Clock, random: Random) {
   /** Refuses (400) an expiry that is past, which no schema can: none knows what time it is. */
   function checkExpiry(expiresAt: string | null | undefined): void {
     const { expiresAt: ms } = expiry(expiresAt);
@@ -34,6 +37,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   }
 
   async function create(accountId: number, input: { name: string; expiresAt?: string | null | undefined }) {
+    await demandChange(accountId);
     const now = clock.now();
     const before = await keys.list(accountId);
     const { record, key } = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
@@ -52,6 +56,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
   }
 
   async function change(accountId: number, id: string, changes: KeyChanges) {
+    await demandChange(accountId);
     const { expiresAt } = expiry(changes.expiresAt);
     return revise(accountId, id, (record) => {
       if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked; create a new one.');
@@ -72,7 +77,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
 
   /** For good: the account's owner cannot resume it. One that cannot be read is revoked. */
   async function suspendByOperator(accountId: number, id: string) {
-    if (!isReadable(await existing(accountId, id))) return revoke(accountId, id);
+    if (!isReadable(await existing(accountId, id))) return revokeNow(accountId, id);
     return revise(accountId, id, (record) => {
       if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked already.');
       return { ...record, status: 'suspended', suspendedByOperator: true };
@@ -81,6 +86,11 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
 
   /** Revoking twice is fine: a retry must not fail. */
   async function revoke(accountId: number, id: string) {
+    await demandChange(accountId);
+    return revokeNow(accountId, id);
+  }
+
+  async function revokeNow(accountId: number, id: string) {
     const key = await existing(accountId, id);
     if (!isReadable(key)) {
       await keys.revokeUnreadable(accountId, id);
@@ -91,6 +101,7 @@ export function keyService(keys: KeyStore, clock: Clock, random: Random) {
 
   /** A new key immediately; the old one goes on for `graceSeconds`. */
   async function rotate(accountId: number, id: string, graceSeconds: number) {
+    await demandChange(accountId);
     const now = clock.now();
     const old = await readableKey(accountId, id);
     const status = statusOf(old, now);
