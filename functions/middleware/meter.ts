@@ -5,14 +5,22 @@ import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { graceSeconds, InsufficientCredits, invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import type { Call, Middleware } from './call.ts';
+import { followStream } from './stream-progress.ts';
 
 export interface Meters {
   readonly metering: Metering;
   readonly now: () => number;
-  /** Reports a hold that could not be closed to the operators; it expires and its credits come back. */
-  readonly onLostSettlement: (error: unknown) => void;
+  /** Reports a hold that could not be closed: it expires, and is settled then (docs/adr/0011-lost-settlements.md). */
+  readonly onLostSettlement: (error: unknown, lost: LostSettlement) => void;
   /** Reports a call that came to more than was held for it, as its model reports more than was requested. */
   readonly onExcess: (excess: Excess) => void;
+}
+
+/** `cost`: microcredits that the call came to, where that is known. */
+export interface LostSettlement {
+  readonly requestId: string;
+  readonly model: string | undefined;
+  readonly cost: number;
 }
 
 /** Microcredits that a call came to, and those that were held for it, which are charged. */
@@ -22,6 +30,9 @@ export interface Excess {
   readonly cost: number;
   readonly held: number;
 }
+
+/** Milliseconds of a function's time that are left when it gives up a settlement: enough to report it and to end. */
+const reportMs = 1000;
 
 /**
  * Admits a priced call before its operation and settles it after (docs/design/meter.md). Acts only on its own hold: it
@@ -35,9 +46,11 @@ export function meter(route: Route, meters: () => Meters): Middleware {
     const { now, onLostSettlement } = meters();
     try {
       call.response.cost = capped(call, await cost);
-      await call.charge?.settle(call.response.cost, now());
+      const time = now();
+      const patienceMs = call.startedAt + route.timeoutSeconds * 1000 - reportMs - time;
+      await call.charge?.settle(call.response.cost, time, patienceMs);
     } catch (error) {
-      onLostSettlement(error);
+      onLostSettlement(error, { requestId: call.requestId, model: call.order?.model, cost: call.response.cost });
     }
   }
 
@@ -77,6 +90,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       if (!charge) return;
       if (result instanceof StreamedResponse) {
         call.receipt = charge.holding();
+        followStream(result, charge);
         response.settleBy(() => settle(call, result.cost()));
         return;
       }

@@ -55,6 +55,12 @@ export function recordSweep(oldestHoldSeconds: number): void {
   figures().publishStoredMetrics();
 }
 
+/** A call that could not be settled: its hold expires, and is settled then. */
+export function recordLostSettlement(): void {
+  figures().addMetric(metrics.lostSettlements, MetricUnit.Count, 1);
+  figures().publishStoredMetrics();
+}
+
 function count(dimension: string, value: string, metric: string, amount: number): void {
   figures().addDimension(dimension, value);
   figures().addMetric(metric, MetricUnit.Count, amount);

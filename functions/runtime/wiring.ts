@@ -4,7 +4,7 @@ import type { Meters } from '#middleware/meter.ts';
 import { ambient } from './ambient.ts';
 import type { CoreServices } from './core-services.ts';
 import { environment } from './environment.ts';
-import { logger } from './telemetry.ts';
+import { logger, recordLostSettlement } from './telemetry.ts';
 
 /** What the middlewares of a route are given; each part is looked up when a request needs it. */
 export const publicOrigin = (): string => environment().PUBLIC_ORIGIN;
@@ -19,7 +19,10 @@ export const authentication = (services: () => CoreServices) => (): Authenticati
 export const meters = (services: () => CoreServices) => (): Meters => ({
   metering: services().metering(),
   now: () => ambient.clock.now(),
-  onLostSettlement: (error) => logger().error('a settlement was lost; its hold will expire', { error }),
+  onLostSettlement: (error, lost) => {
+    logger().error('a settlement was lost; its hold will expire', { ...lost, error });
+    recordLostSettlement();
+  },
   onExcess: (excess) => logger().warn('a call came to more than was held for it', { ...excess }),
 });
 

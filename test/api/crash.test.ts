@@ -94,6 +94,26 @@ describe('a process that is killed while it serves', () => {
   );
 });
 
+describe('a process that is killed while transactions turn away 30 % of all writes', () => {
+  const steps = ['UpdateItem 1 answered', 'UpdateItem 2 sent', 'UpdateItem 2 answered', 'UpdateItem 3 answered'];
+
+  it('has charged its call or not, and loses no credit once the sweep has gone round', {
+    timeout: patience,
+  }, async () => {
+    const { cost } = await wholeCall('/v1/chat/completions', chat());
+    await service.settled();
+    await service.post('/_local/faults', { target: 'dynamodb', fault: 'conflict', count: 10_000, rate: 0.3 });
+    const spent = await spentByTheKilled(
+      '/v1/chat/completions',
+      chat(),
+      atLength(steps, [...steps, ...steps, ...steps]),
+    );
+    await service.post('/_local/faults', { target: 'dynamodb', fault: 'none' });
+    for (const [step, died, amount] of spent)
+      expect([step, died, amount]).toEqual([step, died, died ? expect.toBeOneOf([0, cost]) : cost]);
+  });
+});
+
 describe('a process that is killed while it changes a plan', () => {
   const subscription = { planId: 'dev_pass', billingCycle: 'monthly' };
   const headers = { 'idempotency-key': 'once' };

@@ -66,6 +66,7 @@ test('the service as a whole has an alarm for every failure that no single funct
     'Complaints',
     'ConcurrencyClaimed',
     'FunctionsThrottled',
+    'LostSettlements',
     'ModelFailures',
     'OverdueHold',
     'ServerErrors',

@@ -20,6 +20,7 @@ import { withEnvironment } from './environment.ts';
 export async function startCountedApi() {
   const asked: string[] = [];
   let delayMs = 0;
+  let firstPauseMs = 2;
   const database = await startTestDatabase();
   const proxy = await startDynamoProxy({
     upstream: database.url,
@@ -40,7 +41,7 @@ export async function startCountedApi() {
       response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
       for (const event of events) {
         if (!response.write(payloadPart(event))) await once(response, 'drain');
-        await sleep(2);
+        await sleep(event === events[0] ? firstPauseMs : 2);
       }
       response.end();
     }),
@@ -91,6 +92,10 @@ export async function startCountedApi() {
     /** Every request to the database waits so long before it is passed on. */
     delay(ms: number) {
       delayMs = ms;
+    },
+    /** A streamed reply of the model pauses so long after its first piece. */
+    pauseModel(ms: number) {
+      firstPauseMs = ms;
     },
     async close() {
       restore();

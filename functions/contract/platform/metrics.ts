@@ -13,6 +13,8 @@ export const metrics = {
   credits: 'credits',
   /** Seconds by which the oldest open hold had passed its deadline when the sweep found it. */
   overdueHold: 'overdueHold',
+  /** Calls whose settlement could not be written, so that the sweep settles them. */
+  lostSettlements: 'lostSettlements',
 } as const;
 
 /** Dimensions of metrics, beside `service`, which Powertools adds. */

@@ -1,10 +1,14 @@
 import type { Attempt } from './admission.ts';
 import type { Allowance, Hold, LedgerEntry, Meter } from './meter.ts';
 
-/** What closes a hold: `cost` of it is charged, the rest goes back. Microcredits; `now` in epoch ms. */
-export interface Settlement {
+/** Names a hold. */
+export interface OpenCall {
   readonly accountId: number;
   readonly requestId: string;
+}
+
+/** What closes a hold: `cost` of it is charged, the rest goes back. Microcredits; `now` in epoch ms. */
+export interface Settlement extends OpenCall {
   readonly hold: Hold;
   readonly cost: number;
   readonly now: number;
@@ -24,8 +28,10 @@ export interface MeterStore {
   find(accountId: number): Promise<Meter | undefined>;
   /** The one write of an admission. */
   admit(attempt: Attempt): Promise<Admission>;
-  /** False when the hold was closed before. */
-  settle(settlement: Settlement): Promise<boolean>;
+  /** Writes into its hold what a stream has come to so far, in microcredits; false when the hold was closed before. */
+  noteDelivered(call: OpenCall, cost: number): Promise<boolean>;
+  /** False when the hold was closed before. Where transactions are in the way, it goes on for `patienceMs` at the least. */
+  settle(settlement: Settlement, patienceMs?: number): Promise<boolean>;
   /** Puts `after` in the place of `before`; false when the meter has changed since it was read. */
   replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean>;
   /** Accounts that are due by `now` (epoch seconds). */

@@ -8,13 +8,17 @@ export interface Lot {
   readonly expiresAt: number;
 }
 
-/** Credits set aside for a call that is running. `deadline` in epoch seconds: after it the call is surely dead. */
+/**
+ * Credits set aside for a call that is running. `deadline` in epoch seconds: after it the call is surely dead. `delivered` is what
+ * a stream had come to when it last noted that.
+ */
 export interface Hold {
   readonly amount: number;
   readonly deadline: number;
   readonly service: ServiceName;
   readonly model: string;
   readonly keyId: string;
+  readonly delivered?: number;
 }
 
 /** Billing months are counted from `anchor` (epoch seconds); `index` is the current one. */

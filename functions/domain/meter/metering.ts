@@ -17,8 +17,15 @@ export interface Charge {
   holding(): Receipt;
   /** Of a call that came to this cost. */
   receipt(cost: number): Receipt;
-  /** Closes the hold; only the first call counts. A cost above what was held is cut to it. */
-  settle(cost: number, now: number): Promise<void>;
+  /** Until it is settled. */
+  readonly isOpen: boolean;
+  /** Notes what a stream has come to so far, as far as it was held: the sweep charges it if the settlement is lost. */
+  noteDelivered(cost: number): Promise<boolean>;
+  /**
+   * Closes the hold; only the first call counts. A cost above what was held is cut to it. `patienceMs` is how long it may go on
+   * while changes of the account are in its way.
+   */
+  settle(cost: number, now: number, patienceMs?: number): Promise<void>;
 }
 
 export type Metering = ReturnType<typeof metering>;
@@ -62,12 +69,13 @@ export function metering(store: MeterStore, plans: Plans) {
     throw busy();
   }
 
-  /** One step: gives back lapsed holds, else brings the months up to date. Losing a race is fine, the winner did it. */
+  /** One step: charges what lapsed holds are known to have delivered and gives back the rest, else brings the months up to date. Losing a race is fine, the winner did it. */
   async function settleDue(meter: Meter, now: number): Promise<void> {
     const lapsed = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
     for (const [requestId, hold] of lapsed) {
       // A lot that has expired under the hold has made the meter due by the hold's deadline, so it stays due.
-      await store.settle({ ...settlementOf(meter, requestId, hold, now), cost: 0, expiryPassed: false });
+      const cost = hold.delivered ?? 0;
+      await store.settle({ ...settlementOf(meter, requestId, hold, now), cost, expiryPassed: false });
     }
     if (lapsed.length > 0 || meter.due * 1000 > now) return;
     const settled = bringCurrent(meter, Math.floor(now / 1000), plans);
@@ -93,14 +101,18 @@ export function metering(store: MeterStore, plans: Plans) {
         const { allowance, rateLimit } = standing();
         return { rateLimit, charged: cost, remaining: allowance.spendable + attempt.amount - cost };
       },
-      async settle(cost, now) {
+      get isOpen() {
+        return open;
+      },
+      noteDelivered: (cost) => store.noteDelivered(attempt, Math.min(cost, attempt.amount)),
+      async settle(cost, now, patienceMs) {
         if (!open) return;
         open = false;
         const { allowance } = standing();
         const expiryPassed = now >= allowance.due * 1000;
         if (expiryPassed) await endMonths(allowance.accountId, now);
         const settlement = settlementOf(allowance, attempt.requestId, hold, now);
-        await store.settle({ ...settlement, cost: Math.min(cost, attempt.amount), expiryPassed });
+        await store.settle({ ...settlement, cost: Math.min(cost, attempt.amount), expiryPassed }, patienceMs);
       },
     };
   }

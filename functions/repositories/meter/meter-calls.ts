@@ -1,16 +1,17 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { type Attempt, graceSeconds } from '#domain/meter/admission.ts';
 import type { LedgerEntry } from '#domain/meter/meter.ts';
-import type { Admission, MeterStore, Settlement } from '#domain/meter/meter-store.ts';
+import type { Admission, MeterStore, OpenCall, Settlement } from '#domain/meter/meter-store.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { retryConflicts } from '../shared/conflicts.ts';
 import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
 
 /** How the two writes of a call are sent, and the item that they left is read. */
 export type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;
 
-/** The two writes of a call: all that most calls want of their meter, so that they load no more. */
-export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 'admit' | 'settle'> {
+/** The writes of a call, two for most: all that it wants of its meter, so that it loads no more. */
+export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 'admit' | 'noteDelivered' | 'settle'> {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
 
   async function admit(attempt: Attempt): Promise<Admission> {
@@ -19,12 +20,24 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
     return { isDone: false, meter: () => outcome.met && meterOf(outcome.met) };
   }
 
-  async function settle(settlement: Settlement): Promise<boolean> {
-    const write = update({ ...key(settlement.accountId), ...closing(settlement) });
+  async function settle(settlement: Settlement, patienceMs = 0): Promise<boolean> {
+    const input = { ...key(settlement.accountId), ...closing(settlement) };
+    const write = retryConflicts(() => update(input), { patienceMs });
     return 'done' in (await conditionally(write));
   }
 
-  return { admit, settle };
+  async function noteDelivered({ accountId, requestId }: OpenCall, cost: number): Promise<boolean> {
+    const write = update({
+      ...key(accountId),
+      UpdateExpression: 'SET h.#request[5] = :cost REMOVE #last',
+      ConditionExpression: 'attribute_exists(h.#request)',
+      ExpressionAttributeNames: { '#request': requestId, '#last': 'last' },
+      ExpressionAttributeValues: { ':cost': cost },
+    });
+    return 'done' in (await conditionally(write));
+  }
+
+  return { admit, noteDelivered, settle };
 }
 
 /** The names that stand for the buckets of the window, newest first, and the rule over all of them: the same in every call. */

@@ -38,7 +38,8 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
   );
 }
 
-const HoldRow = v.tuple([count, count, service, v.string(), v.string()]);
+/** A hold as it was opened has five; `noteDelivered` adds the sixth. */
+const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
 
 const Entry = v.object({
@@ -200,6 +201,6 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
   };
 }
 
-function holdOf([amount, deadline, service, model, keyId]: v.InferOutput<typeof HoldRow>): Hold {
-  return { amount, deadline, service, model, keyId };
+function holdOf([amount, deadline, service, model, keyId, delivered]: v.InferOutput<typeof HoldRow>): Hold {
+  return { amount, deadline, service, model, keyId, ...(delivered !== undefined && { delivered }) };
 }

@@ -26,6 +26,7 @@ export function ownMetrics(stage: Stage, period: Duration) {
     refusals: (cause: ErrorCode) => metric(names.refusals, { [dimensions.cause]: cause }, 'Sum', cause),
     credits: (chargedAs: ServiceName) => metric(names.credits, { [dimensions.chargedAs]: chargedAs }, 'Sum', chargedAs),
     overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest hold past its deadline, s'),
+    lostSettlements: () => metric(names.lostSettlements, {}, 'Sum', 'settlements that were lost'),
   };
 }
 

@@ -98,6 +98,13 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
       runbook: 'holds-are-overdue',
     },
     {
+      id: 'LostSettlements',
+      metric: own.lostSettlements(),
+      above: 0,
+      loss: 'Calls that were served could not be settled: they are charged in part or not at all, and their credits are held until they expire.',
+      runbook: 'settlements-are-lost',
+    },
+    {
       id: 'Bounces',
       metric: awsMetrics(hour).reputation('BounceRate', configurationSet),
       above: 0.02,

@@ -72,7 +72,7 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
     graph('Stream lag, ms', ages),
   );
   dashboard.addWidgets(
-    graph('Oldest overdue hold, s', [own.overdueHold()]),
+    graph('Oldest overdue hold, s, and lost settlements', [own.overdueHold(), own.lostSettlements()]),
     graph(
       'Cost: table units',
       Object.values(tables).flatMap(({ tableName }) => [

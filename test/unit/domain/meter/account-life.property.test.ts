@@ -92,7 +92,15 @@ const call = (held: number): Step['act'] => {
     const expected = model.admit(id, held, model.now + 150);
     const outcome = await outcomeOf(account.admit(held).then((charge) => open.set(id, charge)));
     if (outcome !== 'done')
-      open.set(id, { held, prepare() {}, receipt: () => ({}), holding: () => ({}), settle: async () => undefined });
+      open.set(id, {
+        held,
+        isOpen: false,
+        prepare() {},
+        receipt: () => ({}),
+        holding: () => ({}),
+        noteDelivered: async () => false,
+        settle: async () => undefined,
+      });
     return { expected, outcome };
   };
 };

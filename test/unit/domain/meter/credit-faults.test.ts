@@ -12,7 +12,7 @@ import { type Charge, metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
 import { startTestDatabase } from '#test/database.ts';
-import { type Fault, inTurn, randomFaults } from '#test/faulty-client.ts';
+import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/faulty-client.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
@@ -113,6 +113,19 @@ describe('a network that loses replies and throttles', () => {
           expect(faulted).toEqual(await lived(deeds));
         }),
         { numRuns: atLength(5, 200), endOnFailure: true },
+      );
+    },
+    patience,
+  );
+
+  it(
+    'whose transactions turn away 30 % of all writes leaves the same too',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(deed, { minLength: 15, maxLength: 30 }), fc.nat(), async (deeds, seed) => {
+          expect(await lived(deeds, randomConflicts(30, seed))).toEqual(await lived(deeds));
+        }),
+        { numRuns: atLength(3, 100), endOnFailure: true },
       );
     },
     patience,
@@ -231,6 +244,44 @@ describe('calls that died', () => {
     expect(await heldAfterSweep(188)).toEqual(['long']);
     expect(await heldAfterSweep(360)).toEqual([]);
     expect(await sweep(at(361))).toMatchObject({ accounts: 0 });
+  });
+
+  it('are charged what they had noted as delivered, and nothing where they had noted nothing', async () => {
+    const account = await openLedgerAccount(database.url);
+    const [noted, silent, late] = [
+      await account.admit(credits(5)),
+      await account.admit(credits(5)),
+      await account.admit(credits(5)),
+    ];
+    expect([await noted.noteDelivered(credits(1)), await noted.noteDelivered(credits(3))]).toEqual([true, true]);
+    expect(await late.noteDelivered(credits(9))).toBe(true);
+    await late.settle(credits(2), account.clock.now());
+    expect([silent.isOpen, late.isOpen]).toEqual([true, false]);
+    account.clock.seconds += 150;
+    await account.meters.sweep(account.clock.now());
+    expect(await noted.noteDelivered(credits(4))).toBe(false);
+    const meter = await account.current();
+    expect(meter).toMatchObject({ spendable: credits(95), holds: new Map(), callsThisMonth: 2 });
+    await account.project();
+    const rows = await account.rows(meter.seq);
+    expect(
+      rows
+        .filter(({ type }) => type === 'charge')
+        .map(({ amount }) => amount)
+        .toSorted((a, b) => a - b),
+    ).toEqual([-credits(3), -credits(2), 0]);
+    expect(auditLedger(rows, meter.seq, balance(meter))).toEqual([]);
+    await account.close();
+  });
+
+  it('are never charged more than was held, whatever they had noted', async () => {
+    const account = await openLedgerAccount(database.url);
+    const charge = await account.admit(credits(5));
+    await charge.noteDelivered(credits(70));
+    account.clock.seconds += 150;
+    await account.meters.sweep(account.clock.now());
+    expect((await account.current()).spendable).toBe(credits(95));
+    await account.close();
   });
 
   it('free their places in flight when their deadline has passed, and not before', async () => {
