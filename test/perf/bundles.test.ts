@@ -14,7 +14,7 @@ test.each([
   ['api/inference/create-openai-embeddings', 335],
   ['api/inference/translate', 335],
   ['api/keys/list-keys', 430],
-  ['api/shared/unknown-route', 120],
+  ['api/shared/unknown-route', 110],
   ['jobs/project-ledger', 405],
 ])('%s starts with at most %i KB of code', (entry, budget) => {
   const out = join(folder, entry);
