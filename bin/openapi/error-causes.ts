@@ -93,6 +93,11 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     remedy: 'It was executed: view the usage, and use a new key for a new request',
     detail: 'The request hV3kQ9sTz1LmXw7RbYc with this Idempotency-Key has completed; its response cannot be replayed.',
   },
+  REQUEST_CANCELLED: {
+    cause: 'The stream was cancelled by its account, before its first piece or after it',
+    remedy: 'What was delivered is charged; nothing else is to be done',
+    detail: 'The request was cancelled; what was delivered is charged.',
+  },
   REQUEST_IN_PROGRESS: {
     cause: 'The first request with this Idempotency-Key is still running',
     remedy: 'Retry after `Retry-After`',

@@ -55,6 +55,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'assign-plan': { path: account, body: { planId: 'enterprise', reason } },
   'grant-credits': { path: account, body: { credits: 10, reason } },
   'suspend-key': { path: { ...account, keyId: 'some-id' }, body: { reason } },
+  'cancel-request': { path: { requestId: 'hV3kQ9sTz1LmXw7RbYc' } },
   'create-subscription': { body: { planId: 'dev_pass', billingCycle: 'monthly' } },
   'upgrade-plan': { body: { newPlanId: 'pro_pass' } },
   'preview-upgrade': { query: { newPlanId: 'pro_pass' } },

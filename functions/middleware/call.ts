@@ -52,6 +52,8 @@ export interface Call {
   /** Request id of the one that came first with the key, whose response is sent again. */
   replayOf?: string;
   charge?: Charge;
+  /** A stream that its account has cancelled. */
+  isCancelled?: boolean;
   /** What the response reports of the charge. */
   receipt?: Receipt;
   /** Opens or ends the browser's session with this response. */

@@ -89,6 +89,7 @@ export function envelope(
 
   function explained(error: unknown, call: Call): ServiceError {
     const { requestId, order } = call;
+    if (call.isCancelled) return cancelled();
     const known = error instanceof ServiceError ? error : outcome().explain(error);
     if (known && errorStatus[known.code] >= 500) outcome().onFailure(known, { requestId, model: order?.model });
     if (known) return known;
@@ -99,6 +100,10 @@ export function envelope(
     );
   }
 }
+
+/** The model's work was ended for it, so whatever failed did for that. */
+const cancelled = () =>
+  new ServiceError('REQUEST_CANCELLED', 'The request was cancelled; what was delivered is charged.');
 
 /** A header that may come twice goes the gateway's other way. */
 function cookieHeaders(call: Call, sessionCookie: string) {

@@ -31,6 +31,9 @@ export interface Excess {
   readonly held: number;
 }
 
+/** Milliseconds that a cancelled stream has to send its last piece: then it is settled also where its reader takes no more. */
+const lastPieceMs = 1000;
+
 /** Milliseconds of a function's time that are left when it gives up a settlement: enough to report it and to end. */
 const reportMs = 1000;
 
@@ -76,7 +79,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const attempt = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
       const admit = (order: Order) => {
         if (order.call) meanwhile(order.call);
-        return metering.admit({ ...attempt, amount: order.amount });
+        return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });
       };
       call.charge = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await affordable(call.order, refusal);
@@ -90,8 +93,12 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       if (!charge) return;
       if (result instanceof StreamedResponse) {
         call.receipt = charge.holding();
-        followStream(result, charge);
         response.settleBy(() => settle(call, result.cost()));
+        followStream(result, charge, () => {
+          call.isCancelled = true;
+          result.cancel();
+          setTimeout(() => void response.settle(), lastPieceMs).unref();
+        });
         return;
       }
       const cost = capped(call, response.cost);

@@ -4,13 +4,18 @@ import type { Charge } from '#domain/meter/metering.ts';
 /** Milliseconds between two notes of what a stream has come to; one that ends sooner is noted nowhere (docs/adr/0011-lost-settlements.md). */
 const noteEveryMs = 2000;
 
-/** While a stream runs, notes in its hold what it has come to. A note that fails is made good by the next. */
-export function followStream(stream: Pick<StreamedResponse, 'cost'>, charge: Charge): void {
+/**
+ * While a stream runs, notes in its hold what it has come to. A note that fails is made good by the next; one that finds the
+ * stream cancelled is the last.
+ */
+export function followStream(stream: Pick<StreamedResponse, 'cost'>, charge: Charge, onCancelled: () => void): void {
   let isNoting = false;
 
   async function note(): Promise<void> {
     const cost = await stream.cost();
-    if (charge.isOpen) await charge.noteDelivered(cost);
+    if (!charge.isOpen || (await charge.noteDelivered(cost)) || !charge.isOpen) return;
+    clearInterval(timer);
+    onCancelled();
   }
 
   const timer = setInterval(() => {

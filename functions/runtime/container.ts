@@ -7,6 +7,7 @@ import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
 import { keyChanges, throttle } from '#domain/accounts/throttle.ts';
 import { auditor } from '#domain/billing/auditor.ts';
+import { cancellationService } from '#domain/billing/cancellations.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
 import { statementService } from '#domain/billing/statements.ts';
@@ -109,6 +110,7 @@ function build() {
     }),
     auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
     statements: lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock)),
+    cancellations: lazy(() => cancellationService(meters(), statementStore(dynamo(), table('ledger')))),
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
     suppressions: lazy(() => suppressionStore(dynamo(), table('accounts'))),
     mailer: lazy(async () => {

@@ -34,7 +34,7 @@ export function createCoreServices(updateBy: UpdateBy) {
       (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name, random),
     );
     return {
-      ...deferred(load, ['find', 'replace', 'watchHolds']),
+      ...deferred(load, ['find', 'replace', 'cancelStream', 'watchHolds']),
       ...meterCalls(name, updateBy(variables, dynamo)),
       async *accountsDue(now) {
         yield* (await load()).accountsDue(now);

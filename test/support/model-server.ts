@@ -8,7 +8,7 @@ export type ModelServer = Awaited<ReturnType<typeof startModelServer>>;
 
 /** A model server that counts its requests and open streams, and responds as a test wants. */
 export async function startModelServer() {
-  const calm = { runs: 0, streams: 0, delayMs: 0, refuses: false, content: 'ok' };
+  const calm = { runs: 0, streams: 0, delayMs: 0, silent: false, refuses: false, content: 'ok' };
   const state = { ...calm };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
@@ -24,11 +24,12 @@ export async function startModelServer() {
     return response.end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }], usage }));
   }
 
-  /** Two chunks; the second comes late, and does not come to a reader who has gone. */
+  /** Two chunks; the second comes late, the first too where it is silent, and none comes to a reader who has gone. */
   async function stream(response: ServerResponse): Promise<void> {
     response.setHeader('content-type', 'text/event-stream');
     response.on('close', () => void (state.streams -= 1));
     state.streams += 1;
+    if (state.silent) await sleep(state.delayMs);
     response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: state.content } }] })}\n\n`);
     await sleep(state.delayMs);
     response.end(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`);

@@ -18,6 +18,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [priced, 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS', 'MODEL_ERROR', 'MODEL_TIMEOUT'],
     // A translation is cut into parts that fit.
     [priced && priced.service !== 'translation', 'CONTEXT_LENGTH_EXCEEDED'],
+    [priced && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],
     [route.idempotent, 'REQUEST_IN_PROGRESS', 'REPLAY_UNAVAILABLE', 'IDEMPOTENCY_KEY_REUSED'],
   ];
   const codes = new Set(possible.flatMap(([condition, ...codes]) => (condition ? codes : [])));

@@ -1,4 +1,5 @@
 import { defineRoute, type Route } from '../http/route.ts';
+import { RequestCancellation, RequestPath } from '../inference/cancellation.ts';
 import {
   ChatCompletion,
   ChatRequest,
@@ -77,5 +78,16 @@ export const inferenceRoutes = {
     uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
     streaming: true,
     maxBodyBytes: limits.embeddingsBodyBytes,
+  }),
+  cancelRequest: defineRoute({
+    id: 'cancel-request',
+    method: 'POST',
+    path: '/v1/requests/{requestId}/cancel',
+    summary: 'Stop a stream that is running',
+    credential: 'key',
+    pathInput: RequestPath,
+    output: RequestCancellation,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
+    uses: { tables: { meters: 'write', ledger: 'read' } },
   }),
 } as const satisfies Record<string, Route>;

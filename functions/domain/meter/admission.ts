@@ -18,6 +18,8 @@ export interface Attempt {
   readonly model: string;
   readonly minPlanRank: number;
   readonly amount: number;
+  /** A stream notes what it delivers, and can be cancelled. */
+  readonly isStream?: boolean | undefined;
   readonly now: number;
   readonly deadline: number;
 }

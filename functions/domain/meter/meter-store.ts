@@ -28,10 +28,15 @@ export interface MeterStore {
   find(accountId: number): Promise<Meter | undefined>;
   /** The one write of an admission. */
   admit(attempt: Attempt): Promise<Admission>;
-  /** Writes into its hold what a stream has come to so far, in microcredits; false when the hold was closed before. */
+  /**
+   * Writes into its hold what a stream has come to so far, in microcredits; false when it is to stop: it was cancelled, or its hold
+   * was closed before.
+   */
   noteDelivered(call: OpenCall, cost: number): Promise<boolean>;
   /** False when the hold was closed before. Where transactions are in the way, it goes on for `patienceMs` at the least. */
   settle(settlement: Settlement, patienceMs?: number): Promise<boolean>;
+  /** Has a stream stop at its next note; false when the account has no such stream running. */
+  cancelStream(call: OpenCall): Promise<boolean>;
   /** Puts `after` in the place of `before`; false when the meter has changed since it was read. */
   replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean>;
   /** Accounts that are due by `now` (epoch seconds). */

@@ -10,7 +10,7 @@ export interface Lot {
 
 /**
  * Credits set aside for a call that is running. `deadline` in epoch seconds: after it the call is surely dead. `delivered` is what
- * a stream had come to when it last noted that.
+ * a stream, and only a stream, had come to when it last noted that.
  */
 export interface Hold {
   readonly amount: number;

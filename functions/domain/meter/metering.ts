@@ -3,7 +3,7 @@ import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './billing.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
-import type { MeterStore } from './meter-store.ts';
+import type { MeterStore, OpenCall } from './meter-store.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
 import type { Receipt } from './receipt.ts';
 import { sweeper } from './sweep.ts';
@@ -19,7 +19,10 @@ export interface Charge {
   receipt(cost: number): Receipt;
   /** Until it is settled. */
   readonly isOpen: boolean;
-  /** Notes what a stream has come to so far, as far as it was held: the sweep charges it if the settlement is lost. */
+  /**
+   * Notes what a stream has come to so far, as far as it was held: the sweep charges it if the settlement is lost. False when the
+   * stream is to stop.
+   */
   noteDelivered(cost: number): Promise<boolean>;
   /**
    * Closes the hold; only the first call counts. A cost above what was held is cut to it. `patienceMs` is how long it may go on
@@ -129,7 +132,14 @@ export function metering(store: MeterStore, plans: Plans) {
   }
 
   const sweep = sweeper(store, current);
-  return { admit, current, change, sweep, find: (accountId: number) => store.find(accountId) };
+  return {
+    admit,
+    current,
+    change,
+    sweep,
+    find: (accountId: number) => store.find(accountId),
+    cancelStream: (call: OpenCall) => store.cancelStream(call),
+  };
 }
 
 function busy(): ServiceError {

@@ -30,7 +30,7 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
     const write = update({
       ...key(accountId),
       UpdateExpression: 'SET h.#request[5] = :cost REMOVE #last',
-      ConditionExpression: 'attribute_exists(h.#request)',
+      ConditionExpression: 'attribute_exists(h.#request) AND attribute_not_exists(h.#request[6])',
       ExpressionAttributeNames: { '#request': requestId, '#last': 'last' },
       ExpressionAttributeValues: { ':cost': cost },
     });
@@ -82,7 +82,7 @@ function admission(attempt: Attempt) {
     ConditionExpression: key ? mayCallWithKey : mayCall,
     ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#last': 'last', ...key },
     ExpressionAttributeValues: {
-      ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '' }),
+      ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '', ...(attempt.isStream && { delivered: 0 }) }),
       ':amount': attempt.amount,
       ':one': 1,
       ':now': seconds,

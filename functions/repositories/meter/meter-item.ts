@@ -38,7 +38,7 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
   );
 }
 
-/** A hold as it was opened has five; `noteDelivered` adds the sixth. */
+/** That of a stream has a sixth; `cancelStream` adds a seventh, which only conditions look at. */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
 
@@ -166,7 +166,8 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
 }
 
 export function holdRow(hold: Hold): unknown[] {
-  return [hold.amount, hold.deadline, hold.service, hold.model, hold.keyId];
+  const { amount, deadline, service, model, keyId, delivered } = hold;
+  return [amount, deadline, service, model, keyId, ...(delivered === undefined ? [] : [delivered])];
 }
 
 export function entryRow(entry: LedgerEntry): Record<string, unknown> {

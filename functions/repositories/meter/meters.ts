@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/tables.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
+import type { MeterStore, OpenCall } from '#domain/meter/meter-store.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
@@ -35,6 +35,16 @@ export function meterStore(
     const write = client.send(new UpdateCommand({ ...key(before.accountId), ...billing(before, marked, entries) }));
     const outcome = await conditionally(write);
     return 'done' in outcome || (outcome.met !== undefined && meterOf(outcome.met).marks?.includes(mark) === true);
+  }
+
+  async function cancelStream({ accountId, requestId }: OpenCall): Promise<boolean> {
+    const mark = {
+      UpdateExpression: 'SET h.#request[6] = :true REMOVE #last',
+      ConditionExpression: 'attribute_exists(h.#request[5])',
+      ExpressionAttributeNames: { '#request': requestId, '#last': 'last' },
+      ExpressionAttributeValues: { ':true': true },
+    };
+    return 'done' in (await conditionally(client.send(new UpdateCommand({ ...key(accountId), ...mark }))));
   }
 
   async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {
@@ -76,6 +86,7 @@ export function meterStore(
     ...meterCalls(tableName, update),
     find,
     replace,
+    cancelStream,
     watchHolds,
     accountsDue: (now) => accountsBy('due', now),
     accountsWithOldHolds: (now) => accountsBy('holds', now),

@@ -199,4 +199,6 @@ describe('the item of an account', () => {
   );
 });
 
-const rowOfHolds = ({ holds }: Meter) => Object.fromEntries([...holds].map(([name, hold]) => [name, holdRow(hold)]));
+/** Streams that have noted what they delivered, and are cancelled. */
+const rowOfHolds = ({ holds }: Meter) =>
+  Object.fromEntries([...holds].map(([name, hold]) => [name, [...holdRow({ ...hold, delivered: hold.amount }), true]]));
