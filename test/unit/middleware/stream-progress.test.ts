@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { followStream } from '#middleware/stream-progress.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A stream's charge, what was noted in it, and how often the stream was told that it is cancelled. */
+function followed(noteDelivered: (cost: number) => Promise<boolean>) {
+  const noted: number[] = [];
+  const onCancelled = vi.fn<() => void>();
+  const charge = {
+    held: 10,
+    isOpen: true,
+    prepare() {},
+    holding: () => ({}),
+    receipt: () => ({}),
+    noteDelivered(cost: number) {
+      noted.push(cost);
+      return noteDelivered(cost);
+    },
+    settle: async () => undefined,
+  };
+  let cost = 0;
+  followStream({ cost: async () => (cost += 1) }, charge, onCancelled);
+  return { charge, noted, onCancelled };
+}
+
+describe('a stream that runs', () => {
+  it('notes what it has come to every two seconds, until it is settled', async () => {
+    const { charge, noted, onCancelled } = followed(async () => true);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(noted).toEqual([]);
+    await vi.advanceTimersByTimeAsync(4001);
+    expect(noted).toEqual([1, 2, 3]);
+    charge.isOpen = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(noted).toEqual([1, 2, 3]);
+    expect(onCancelled).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('makes a note that failed good with the next', async () => {
+    const { noted, onCancelled } = followed(async (cost) => {
+      if (cost === 1) throw new Error('throttled');
+      return true;
+    });
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(noted).toEqual([1, 2]);
+    expect(onCancelled).not.toHaveBeenCalled();
+  });
+
+  it('waits for a note before it makes the next', async () => {
+    const { noted } = followed(() => new Promise(() => undefined));
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(noted).toEqual([1]);
+  });
+
+  it('is told once that it was cancelled', async () => {
+    const { noted, onCancelled } = followed(async (cost) => cost < 2);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(noted).toEqual([1, 2]);
+    expect(onCancelled).toHaveBeenCalledOnce();
+  });
+
+  it('is not told so where its own settlement came before the note', async () => {
+    const { charge, onCancelled } = followed(async () => {
+      charge.isOpen = false;
+      return false;
+    });
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(onCancelled).not.toHaveBeenCalled();
+  });
+});

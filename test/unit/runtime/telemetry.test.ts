@@ -1,0 +1,29 @@
+import { expect, test, vi } from 'vitest';
+import { metrics, metricsService } from '#contract/platform/metrics.ts';
+import { recordLostSettlement } from '#runtime/telemetry.ts';
+import { withEnvironment } from '#test/environment.ts';
+
+test('a settlement that is lost is counted, for the service as a whole', () => {
+  const restore = withEnvironment({
+    POWERTOOLS_DEV: 'true',
+    POWERTOOLS_METRICS_DISABLED: 'false',
+    POWERTOOLS_METRICS_NAMESPACE: 'text-ai-test',
+    POWERTOOLS_SERVICE_NAME: metricsService,
+  });
+  const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  try {
+    recordLostSettlement();
+    const written = lines.mock.calls.map(([line]) => JSON.parse(String(line)));
+    const declared = {
+      Namespace: 'text-ai-test',
+      Dimensions: [['service']],
+      Metrics: [{ Name: metrics.lostSettlements, Unit: 'Count' }],
+    };
+    expect(written).toMatchObject([
+      { service: metricsService, [metrics.lostSettlements]: 1, _aws: { CloudWatchMetrics: [declared] } },
+    ]);
+  } finally {
+    lines.mockRestore();
+    restore();
+  }
+});
