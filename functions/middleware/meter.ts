@@ -10,7 +10,7 @@ import { followStream } from './stream-progress.ts';
 export interface Meters {
   readonly metering: Metering;
   readonly now: () => number;
-  /** Reports a hold that could not be closed: it expires, and is settled then (docs/adr/0011-lost-settlements.md). */
+  /** Reports a hold that could not be closed: it expires, and is settled then (docs/adr/0012-lost-settlements.md). */
   readonly onLostSettlement: (error: unknown, lost: LostSettlement) => void;
   /** Reports a call that came to more than was held for it, as its model reports more than was requested. */
   readonly onExcess: (excess: Excess) => void;

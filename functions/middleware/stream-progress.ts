@@ -1,7 +1,7 @@
 import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 
-/** Milliseconds between two notes of what a stream has come to; one that ends sooner is noted nowhere (docs/adr/0011-lost-settlements.md). */
+/** Milliseconds between two notes of what a stream has come to; one that ends sooner is noted nowhere (docs/adr/0012-lost-settlements.md). */
 const noteEveryMs = 2000;
 
 /**

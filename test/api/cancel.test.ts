@@ -52,7 +52,7 @@ describe('a stream that is cancelled', () => {
     expect(events).toContain('REQUEST_CANCELLED');
     expect(events).not.toContain('STREAM_COMPLETE');
     expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
-    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'ended' });
+    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
     await expect.poll(() => model.state.streams).toBe(0);
   });
 
@@ -115,7 +115,7 @@ describe('a cancellation', () => {
     const refused = await cancel(person.key, requestId);
     expect([refused.status, refused.body.message]).toEqual([409, 'INVALID_STATE']);
     expect((await answer).status).toBe(200);
-    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'ended' });
+    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
     expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
   });
 
@@ -124,7 +124,7 @@ describe('a cancellation', () => {
     model.state.delayMs = 0;
     const { requestId, text } = await begin(person);
     expect(await text).toContain('STREAM_COMPLETE');
-    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'ended' });
+    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
     expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
   });
 });

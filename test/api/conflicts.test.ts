@@ -5,7 +5,14 @@ import { forgetKeyChanges } from '#test/key-changes.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type Answer, type CallOptions, chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import {
+  type ApiResponse,
+  type CallOptions,
+  chat,
+  type Person,
+  startTestService,
+  type TestService,
+} from '#test/service.ts';
 
 let model: ModelServer;
 let service: TestService;
@@ -43,7 +50,7 @@ async function stream(key: string): Promise<string> {
 }
 
 /** What somebody does; the number says which of their keys, or how. */
-type Step = (person: Person, which: number) => Promise<Answer | string>;
+type Step = (person: Person, which: number) => Promise<ApiResponse | string>;
 
 const byKey = (path: string, body: unknown, more: CallOptions = {}): Step => {
   return ({ key }) => service.call('POST', path, { key, body, ...more });
@@ -86,7 +93,7 @@ const steps: readonly Step[] = [
 const nameless = (text: string): string => text.replaceAll(/"(?:id|created)":"?[\w-]+"?/g, '');
 
 /** All that somebody can see of a step, but for names and moments. */
-function told(answer: Answer | string): string {
+function told(answer: ApiResponse | string): string {
   if (typeof answer === 'string') return nameless(answer);
   const { status, body, headers } = answer;
   return `${status} ${body.message} ${body.detail ?? ''} charged ${headers.get('x-credits-charged')}`;

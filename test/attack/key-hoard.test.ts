@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** A change of keys by somebody who has all the time in the world. */
-async function unhurried(method: string, path: string, { id, cookie }: Person, body?: unknown): Promise<Answer> {
+async function unhurried(method: string, path: string, { id, cookie }: Person, body?: unknown): Promise<ApiResponse> {
   await forgetKeyChanges(id);
   return service.call(method, `/api/keys${path}`, { cookie, body });
 }

@@ -3,8 +3,8 @@ import { text } from '../shared/fields.ts';
 
 export const RequestPath = v.object({ requestId: text(64) });
 
-/** `cancelled`: a running stream stops at its next piece. `ended`: it had ended before. */
+/** `cancelled`: a running stream stops at its next piece. `finished`: it had ended before. */
 export const RequestCancellation = v.object({
   requestId: v.string(),
-  status: v.picklist(['cancelled', 'ended']),
+  status: v.picklist(['cancelled', 'finished']),
 });

@@ -5,7 +5,7 @@ import type { StatementStore } from './statements.ts';
 /** Entries of the ledger, the newest, among which a request that has ended is looked for. */
 const maxEntries = 1000;
 
-/** Stops calls that run (docs/adr/0012-cancelled-streams.md). */
+/** Stops calls that run (docs/adr/0013-cancelled-streams.md). */
 export function cancellationService(
   metering: Pick<Metering, 'cancelStream' | 'find'>,
   statements: Pick<StatementStore, 'page'>,
@@ -17,7 +17,7 @@ export function cancellationService(
     if (meter?.holds.has(requestId)) throw new ServiceError('INVALID_STATE', 'Only a streamed call can be cancelled.');
     const seq = meter?.seq ?? 0;
     const { rows } = await statements.page(accountId, maxEntries, seq + 1);
-    if (rows.some((row) => row.requestId === requestId)) return { requestId, status: 'ended' as const };
+    if (rows.some((row) => row.requestId === requestId)) return { requestId, status: 'finished' as const };
     if ((rows[0]?.seq ?? 0) < seq) throw tooEarly();
     throw new ServiceError('NOT_FOUND', 'There is no such request of this account among the last that ended.');
   }
@@ -27,7 +27,5 @@ export function cancellationService(
 
 /** The ledger lags behind the meter: the request may have ended just now. */
 function tooEarly(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The ledger is behind; try again.', {
-    headers: { 'Retry-After': '1' },
-  });
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The ledger is behind; try again.', { retryAfterSeconds: 1 });
 }

@@ -2,6 +2,8 @@
 export interface Order {
   readonly model: string;
   readonly amount: number;
+  /** Whether the response is streamed. */
+  readonly stream?: boolean;
   /** The call of the model, where it can be made ready while the admission is waited for. */
   readonly call?: Preparable;
   /** Where `amount` is a bound: the order at no more than a budget (microcredits); undefined if there is none. */

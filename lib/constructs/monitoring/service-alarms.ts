@@ -34,10 +34,11 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
   const streaming = allRoutes.filter(
     ({ priced, streaming: streams }) => streams && priced?.capability !== 'embeddings',
   );
-  const throttled = Object.values(tables).flatMap((table) => [
-    aws.table(table.tableName, 'ReadThrottleEvents'),
-    aws.table(table.tableName, 'WriteThrottleEvents'),
-  ]);
+  const { idempotency: neverRead, ...read } = tables;
+  const throttled = [
+    ...Object.values(read).map(({ tableName }) => aws.table(tableName, 'ReadThrottleEvents')),
+    ...[neverRead, ...Object.values(read)].map(({ tableName }) => aws.table(tableName, 'WriteThrottleEvents')),
+  ];
   return [
     {
       id: 'ServerErrors',
