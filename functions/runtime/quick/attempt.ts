@@ -1,13 +1,7 @@
 import type { Dispatcher } from 'undici';
+import type { HttpRequest } from '../signature.ts';
 import type { Connection, Connections } from './connections.ts';
 import { HttpResponse } from './http-response.ts';
-
-/** A POST; header names in lower case, `host` among them. */
-export interface HttpRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 export interface TransportOptions {
   /** Milliseconds that a response may take to its end; undefined for no limit. */

@@ -9,7 +9,8 @@ import {
 } from '#gateways/sagemaker/runtime.ts';
 import type { AwsService } from '../aws-service.ts';
 import { lazy } from '../lazy.ts';
-import type { AttemptResult, HttpRequest, TransportOptions } from './attempt.ts';
+import type { HttpRequest } from '../signature.ts';
+import type { AttemptResult, TransportOptions } from './attempt.ts';
 import { bodyOf, type Send, signedTransport } from './signed-transport.ts';
 
 /** What reads a stream is read itself with the first one. */

@@ -1,8 +1,8 @@
 import { BodyTooLarge, collectBody } from '#gateways/bounded-body.ts';
 import type { AwsService } from '../aws-service.ts';
-import { type AttemptResult, attempt, type Cancellation, type HttpRequest, type TransportOptions } from './attempt.ts';
+import { type HttpRequest, signerFor } from '../signature.ts';
+import { type AttemptResult, attempt, type Cancellation, type TransportOptions } from './attempt.ts';
 import { Connections } from './connections.ts';
-import { signerFor } from './signature.ts';
 
 /** Sends a signed request; undefined without credentials: then nothing was sent. */
 export type Send = (cancellation?: Cancellation) => Promise<AttemptResult | undefined>;

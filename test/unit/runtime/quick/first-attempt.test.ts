@@ -20,7 +20,7 @@ import { type AwsService, awsService } from '#runtime/aws-service.ts';
 import { meterUpdate, modelRuntime } from '#runtime/fast-path.ts';
 import { quickRuntime } from '#runtime/quick/quick-runtime.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
-import { signerFor } from '#runtime/quick/signature.ts';
+import { signerFor } from '#runtime/signature.ts';
 import { withEnvironment } from '#test/environment.ts';
 import { type Answer, startScriptedAws } from '#test/scripted-aws.ts';
 

@@ -1,6 +1,12 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Credentials } from '../aws-service.ts';
-import type { HttpRequest } from './attempt.ts';
+import type { Credentials } from './aws-service.ts';
+
+/** A POST; header names in lower case, `host` among them. */
+export interface HttpRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 /** HMAC's two blocks of a key (RFC 2104), so that a request is signed with two hashes and makes no key object. */
 interface Key {
