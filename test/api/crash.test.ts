@@ -41,10 +41,17 @@ function killable(steps: readonly string[]): string[] {
 }
 
 /** Kills at each step, each time as somebody new; what each has spent once the sweep has gone round. */
-async function spentByTheKilled(path: string, body: object, steps: readonly string[]) {
+async function spentByTheKilled(
+  path: string,
+  body: object,
+  steps: readonly string[],
+  disturb?: () => Promise<unknown>,
+) {
+  const people: [step: string, person: Person][] = [];
+  for (const step of steps) people.push([step, await newPerson()]);
+  await disturb?.();
   const killed: { step: string; died: boolean; person: Person }[] = [];
-  for (const step of steps) {
-    const person = await newPerson();
+  for (const [step, person] of people) {
     const { died } = await sendToVictim({ method: 'POST', path, key: person.key, body }, step);
     killed.push({ step, died, person });
   }
@@ -102,11 +109,12 @@ describe('a process that is killed while transactions turn away 30 % of all writ
   }, async () => {
     const { cost } = await wholeCall('/v1/chat/completions', chat());
     await service.settled();
-    await service.post('/_local/faults', { target: 'dynamodb', fault: 'conflict', count: 10_000, rate: 0.3 });
+    const conflicts = { target: 'dynamodb', fault: 'conflict', count: 10_000, rate: 0.3 };
     const spent = await spentByTheKilled(
       '/v1/chat/completions',
       chat(),
       atLength(steps, [...steps, ...steps, ...steps]),
+      () => service.post('/_local/faults', conflicts),
     );
     await service.post('/_local/faults', { target: 'dynamodb', fault: 'none' });
     for (const [step, died, amount] of spent)
