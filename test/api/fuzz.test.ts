@@ -31,6 +31,9 @@ const runs = (short: number, long: number) => ({ numRuns: atLength(short, long),
 const unsayable = new RegExp(
   [
     /must differ from sourceLanguage/,
+    /must have a visible character/,
+    /must not read as a link or address/,
+    /contains an? .*\(U\+/,
     /must have at least one word/,
     /must name one of the (functions|tools)/,
     /must have content unless/,

@@ -4,13 +4,16 @@ import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { testFolder } from '#test/folder.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
-import { patience } from '#test/many.ts';
+import { atLength, patience } from '#test/many.ts';
 import { processorMsOf } from '#test/process-usage.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
-/** Of the whole service in one process, as it is deployed: a test's own process runs modules that it has rewritten. */
-const maxRefusalMs = 300;
+/**
+ * Of the whole service in one process, as it is deployed: a test's own process runs modules that it has rewritten. Beside other tests
+ * the same work takes up to twice as long, as they share the processor's caches.
+ */
+const maxRefusalMs = atLength(600, 300);
 
 const maxBodyBytes = 5 * 2 ** 20;
 const maxTextTokens = 8192;
@@ -67,7 +70,7 @@ async function processorMs(body: string): Promise<number> {
 
 describe('a hundred texts to embed, each at the limit, of which the last is over it', () => {
   it.each([...Object.keys(hostilePieces), 'all kinds'])(
-    'are refused within 300 ms of processor time: %s',
+    'are refused within a bounded processor time: %s',
     async (kind) => {
       const body = await crafted(kind);
       const ms = await processorMs(body);

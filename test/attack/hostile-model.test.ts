@@ -19,6 +19,9 @@ beforeAll(async () => {
   trap = await startHostileRuntime();
   // On a busy machine a bound of bytes is still met long before one of time.
   service = await startScriptedService({ families: {}, url: model.url, deadlineMs: 20_000 });
+  // The first failure loads the SDK, which is no memory of the response.
+  model.becomes((res) => begun({}, '', 503)(res).end());
+  await (await service.open('/v1/chat/completions', chat)).text();
 });
 afterAll(async () => {
   await service.close();
