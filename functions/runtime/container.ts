@@ -61,7 +61,9 @@ function build() {
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
   const deletions = lazy(() => accountDeletionStore(dynamo(), table('accounts'), table('meters')));
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
-  const demandKeyChange = (accountId: number) => throttles().demand(keyChanges, String(accountId));
+  const demandKeyChange = async (accountId: number): Promise<void> => {
+    if (environment.NETWORK_LIMITS === 'on') await throttles().demand(keyChanges, String(accountId));
+  };
   const keys = lazy(() =>
     keyService(keyStore(dynamo(), table('accounts'), table('meters')), demandKeyChange, clock, random),
   );

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { forgetKeyChanges } from '#test/key-changes.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { type ModelServer, startModelServer } from '#test/model-server.ts';
 import { rowsOf } from '#test/rows.ts';
@@ -65,8 +64,7 @@ const cancellation = (verb: string): Step => {
   };
 };
 const keyChange = (change: (keyId: string) => [method: string, path: string, body?: unknown]): Step => {
-  return async ({ id, cookie, keyId }, which) => {
-    await forgetKeyChanges(id);
+  return async ({ cookie, keyId }, which) => {
     const { data } = (await service.call('GET', '/api/keys', { cookie })).body;
     const others = data.filter((one: { id: string }) => one.id !== keyId).toReversed();
     const [method, path, body] = change(others[which % Math.max(1, others.length)]?.id ?? 'none');
@@ -146,7 +144,6 @@ describe('where a transaction turns away 30 % of all writes', () => {
       const over = new AbortController();
       async function rotate(): Promise<void> {
         while (rotations < 20 || (rotations < 40 && !over.signal.aborted)) {
-          await forgetKeyChanges(person.id);
           const path = `/api/keys/${keyId}/rotate`;
           const { body } = await service.call('POST', path, { cookie: person.cookie, body: { graceSeconds: 3600 } });
           [key, keyId] = [body.data.key, body.data.id];

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
@@ -9,6 +9,7 @@ import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
 import { startTestDatabase } from '#test/database.ts';
+import { removeFolder } from '#test/folder.ts';
 import { allMoods, startTellingModel } from '#test/leaking-model.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
 import { given, secret, secrets } from '#test/planted-secrets.ts';
@@ -44,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await killCommands();
   await Promise.all([proxy.close(), model.close(), database.close()]);
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 interface Options {

@@ -197,3 +197,41 @@ describe('one network, where networks are limited,', () => {
     expect(retryAfter(asked.at(-1)!)).toBeGreaterThan(3500);
   });
 });
+
+describe('changes of keys, where they are limited,', () => {
+  let restore: () => void;
+  beforeAll(() => {
+    restore = withEnvironment({ NETWORK_LIMITS: 'on' });
+  });
+  afterAll(() => restore());
+
+  const call = (method: string, path: string, cookie: string, body?: unknown) =>
+    service.call(method, path, { cookie, body });
+
+  it('are ten in a minute, whatever the change, and the next waits as long as Retry-After says', async () => {
+    await advance('PT1H');
+    const { cookie, keyId } = await service.person();
+    const other = await service.person();
+    for (let turn = 0; turn < 4; turn++) {
+      const made = await call('POST', '/api/keys', cookie, { name: 'brief' });
+      expect((await call('PATCH', `/api/keys/${made.body.data.id}`, cookie, { name: 'renamed' })).status).toBe(200);
+    }
+    const { body } = await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 60 });
+    const path = `/api/keys/${body.data.id}`;
+    const refusals = [
+      await call('POST', '/api/keys', cookie, { name: 'one more' }),
+      await call('PATCH', path, cookie, { name: 'renamed' }),
+      await call('POST', `${path}/rotate`, cookie),
+      await call('DELETE', path, cookie),
+    ];
+    expect(refusals.map(({ status, body: { message } }) => `${status} ${message}`)).toEqual(
+      Array(4).fill('429 RATE_LIMIT_EXCEEDED'),
+    );
+    expect((await call('GET', '/api/keys', cookie)).status).toBe(200);
+    expect((await call('PATCH', `/api/keys/${other.keyId}`, other.cookie, { name: 'mine' })).status).toBe(200);
+    const wait = Number(refusals.at(-1)?.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    await advance(`PT${wait}S`);
+    expect((await call('DELETE', path, cookie)).status).toBe(200);
+  });
+});

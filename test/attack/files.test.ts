@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { testFolder } from '#test/folder.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 import { killCommands, runLocal } from '#test/local-command.ts';
 
 let parent: string;
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(async () => {
   process.umask(before);
   await killCommands();
-  await rm(parent, { recursive: true, force: true });
+  await removeFolder(parent);
 });
 
 const modeOf = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o777).toString(8);

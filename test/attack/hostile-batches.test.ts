@@ -1,7 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { testFolder } from '#test/folder.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
 import { atLength, patience } from '#test/many.ts';
@@ -34,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await killCommands();
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 const batch = (input: readonly string[]): string => JSON.stringify({ model: 'svc-embed', input });

@@ -1,9 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loopback } from '#local/shared/loopback.ts';
 import { attackers, type Target } from '#test/attackers.ts';
-import { testFolder } from '#test/folder.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 import { startHostileModel } from '#test/hostile-model.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
 import { atLength } from '#test/many.ts';
@@ -31,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await killCommands();
   await model?.close();
-  if (folder) await rm(folder, { recursive: true, force: true });
+  if (folder) await removeFolder(folder);
 });
 
 /** A customer who asks a kind model for a word, and how long that took, in milliseconds. */

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
-import { testFolder } from '#test/folder.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 import { type Listening, listeningPorts } from '#test/listening.ts';
 import { killCommands, runLocal } from '#test/local-command.ts';
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await killCommands();
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 interface Asked {
@@ -235,6 +234,6 @@ describe('the ports that npm start opens', () => {
     // Node's fetch keeps the same list of ports as browsers (Fetch standard, "port blocking").
     for (const { address, port: blocked } of all)
       await expect(fetch(`http://${address}:${blocked}/`)).rejects.toMatchObject({ cause: { message: 'bad port' } });
-    await rm(otherFolder, { recursive: true, force: true });
+    await removeFolder(otherFolder);
   });
 });

@@ -1,9 +1,9 @@
 import { type ExecFileException, execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, rm, symlink } from 'node:fs/promises';
+import { cp, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testFolder } from '#test/folder.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 
 const slow = { timeout: 240_000 };
 let copy: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const path of tracked.filter((path) => existsSync(path))) await cp(path, join(copy, path));
   await symlink(resolve('node_modules'), join(copy, 'node_modules'));
 }, slow.timeout);
-afterAll(() => rm(copy, { recursive: true, force: true }));
+afterAll(() => removeFolder(copy));
 
 describe('npm run new:endpoint', () => {
   it(

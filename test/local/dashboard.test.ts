@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startHttpServer } from '#local/gateway/http-server.ts';
 import { openDashboard } from '#local/pages/dashboard.ts';
 import { sendJson } from '#local/shared/loopback.ts';
+import { removeFolder } from '#test/folder.ts';
 
 test("a dashboard that is not built is reported in a sentence, and stands in no other's way", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dashboard-'));
@@ -20,5 +21,5 @@ test("a dashboard that is not built is reported in a sentence, and stands in no 
   expect(await page.text()).toContain('<h1>The dashboard is not built</h1>');
   expect(await (await fetch(`${server.origin}/api/keys`)).json()).toEqual({ api: true });
   await server.close();
-  await rm(folder, { recursive: true });
+  await removeFolder(folder);
 });

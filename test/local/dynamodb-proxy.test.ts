@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -19,6 +19,7 @@ import { type DatabaseProcess, startDatabaseProcess } from '#local/dynamodb/data
 import { type DynamoProxyOptions, startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { createFaults, type Faults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
+import { removeFolder } from '#test/folder.ts';
 
 const TableName = 'things';
 let folder: string;
@@ -40,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   direct.destroy();
   await database.close();
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 const ends: (() => unknown)[] = [];

@@ -1,4 +1,4 @@
-import { appendFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
@@ -7,7 +7,7 @@ import { createClosers } from '#local/shared/closers.ts';
 import { startQueuePump } from '#local/sqs/queue-pump.ts';
 import { deadLettersOf, openQueueStore, type QueueStore } from '#local/sqs/queue-store.ts';
 import { queueUrl, startSqs } from '#local/sqs/server.ts';
-import { testFolder } from '#test/folder.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 
 const queues = [
   { name: 'work', visibilityTimeoutSeconds: 60, maxReceiveCount: 3 },
@@ -53,7 +53,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await closers.closeAll();
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 describe('a local queue', () => {

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageRejected, SESClient, SendEmailCommand, VerifyEmailIdentityCommand } from '@aws-sdk/client-ses';
@@ -9,6 +9,7 @@ import { type MailStore, openMailStore, type ReceivedMail } from '#local/mail/ma
 import { startSes } from '#local/mail/ses.ts';
 import { createFaults, type Faults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
+import { removeFolder } from '#test/folder.ts';
 
 const mail = (subject: string): ReceivedMail => ({
   to: ['ann@example.org'],
@@ -24,7 +25,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mails-'));
   file = join(folder, 'data', 'mails.ndjson');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => removeFolder(folder));
 
 describe('SES stand-in', () => {
   let mails: MailStore;

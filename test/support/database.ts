@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/tables.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
-import { testFolder } from './folder.ts';
+import { removeFolder, testFolder } from './folder.ts';
 
 /** The embedded database with the platform's tables, on a file of its own. */
 export async function startTestDatabase() {
@@ -21,7 +20,7 @@ export async function startTestDatabase() {
     async close() {
       client.destroy();
       await database.close();
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, statfs } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -13,3 +13,7 @@ export async function testFolder(): Promise<string> {
   );
   return mkdtemp(join(room > enoughBytes ? memory : tmpdir(), 'platform-'));
 }
+
+/** Removes a folder, also while a child of a killed service writes its last files there. */
+export const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -8,7 +7,7 @@ import { userKey } from '#repositories/accounts/account-items.ts';
 import { services } from '#runtime/container.ts';
 import { deployedService } from './deployed.ts';
 import { demandDocumented } from './documented.ts';
-import { testFolder } from './folder.ts';
+import { removeFolder, testFolder } from './folder.ts';
 import { tableName } from './rows.ts';
 
 type ServiceOptions = Parameters<typeof startService>[0];
@@ -125,7 +124,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
 
   async function close(): Promise<void> {
     await service.close();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 
   return { ...service, folder, call, post, mailedToken, registered, person, close };
