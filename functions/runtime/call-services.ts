@@ -1,39 +1,38 @@
-import { briefModelSeconds } from '#contract/shared/limits.ts';
+import type { Route } from '#contract/http/route.ts';
 import { inference } from '#domain/inference/inference.ts';
 import { translationService } from '#domain/inference/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { createCoreServices } from './core-services.ts';
+import { environment } from './environment.ts';
 import { meterUpdate, modelRuntime } from './fast-path.ts';
 import { lazy } from './lazy.ts';
+import { modelDeadlines } from './model-deadlines.ts';
 import { perEnvironment } from './per-environment.ts';
 
-export type CallServices = ReturnType<typeof build>;
+export type CallServices = ReturnType<typeof createCallServices>;
 
-/** What a priced operation uses. */
-export const callServices = perEnvironment(build);
+/** Shared by the routes of a process, as their connections are. */
+const shared = {
+  core: perEnvironment(() => createCoreServices(meterUpdate)),
+  runtime: perEnvironment(() => modelRuntime(environment())),
+};
 
-function build() {
-  const core = createCoreServices(meterUpdate);
-  const { environment, clock } = core;
-  const deadlineMs = environment.MODEL_DEADLINE_MS;
-  const briefDeadlineMs = Math.min(deadlineMs, briefModelSeconds * 1000);
-  const modelGateway = lazy(() => {
-    const settings = {
-      endpointOf: (model: string) => environment.MODEL_ENDPOINTS.get(model),
-      deadlineMs,
-      briefDeadlineMs,
-      streamDeadlineMs: environment.MODEL_STREAM_DEADLINE_MS,
-    };
-    return sagemakerGateway(modelRuntime(environment), settings);
-  });
+/** What the priced operation of a route uses. */
+export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
+  const core = shared.core();
+  const { MODEL_ENDPOINTS, TRANSLATION_MODEL } = core.environment;
+  const deadlines = modelDeadlines(route, core.environment);
+  const modelGateway = lazy(() =>
+    sagemakerGateway(shared.runtime(), { endpointOf: (model) => MODEL_ENDPOINTS.get(model), ...deadlines }),
+  );
   const forTranslation = {
-    model: environment.TRANSLATION_MODEL,
-    newDeadline: () => AbortSignal.timeout(briefDeadlineMs),
+    model: TRANSLATION_MODEL,
+    newDeadline: () => AbortSignal.timeout(deadlines.deadlineMs),
   };
   return {
     ...core,
-    inference: lazy(() => inference(modelGateway(), bpeTokenizer, clock)),
+    inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
     translation: lazy(() => translationService(modelGateway(), forTranslation)),
   };
 }

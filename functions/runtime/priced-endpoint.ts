@@ -1,7 +1,8 @@
 import type { Route } from '#contract/http/route.ts';
 import type { Order } from '#domain/inference/order.ts';
-import { callServices } from './call-services.ts';
+import { createCallServices } from './call-services.ts';
 import type { OrderOf, PricedOperation } from './operation.ts';
+import { perEnvironment } from './per-environment.ts';
 import { given, stack } from './stack.ts';
 import { typed } from './typed.ts';
 
@@ -11,10 +12,11 @@ export function pricedEndpoint<R extends Route, O extends Order>(
   orderOf: OrderOf<R, O>,
   operation: PricedOperation<R, O>,
 ) {
+  const services = perEnvironment(() => createCallServices(route));
   return stack(
     route,
-    callServices,
-    (call) => operation(callServices(), typed(given(call))),
-    (body, prove) => orderOf(callServices(), typed(body), prove),
+    services,
+    (call) => operation(services(), typed(given(call))),
+    (body, prove) => orderOf(services(), typed(body), prove),
   );
 }

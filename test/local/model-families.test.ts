@@ -49,7 +49,6 @@ const gatewayWith = (deadlines: Partial<ModelGatewaySettings>) =>
   sagemakerGateway(sdkRuntime(client), {
     endpointOf: (family) => ({ endpoint: `the-${family}`, family: family as ContainerFamily }),
     deadlineMs: 20_000,
-    briefDeadlineMs: 20_000,
     streamDeadlineMs: 20_000,
     ...deadlines,
   });
@@ -226,7 +225,6 @@ describe('the gateway', () => {
     const lost = sagemakerGateway(sdkRuntime(client), {
       endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
       deadlineMs: 20_000,
-      briefDeadlineMs: 20_000,
       streamDeadlineMs: 20_000,
     });
     await expect(lost.chat('svc-1', chat).send()).rejects.toMatchObject({ code });

@@ -18,6 +18,3 @@ export const limits = {
   /** Keys that an account creates, changes, rotates or revokes. */
   keyChangesPerMinute: 10,
 } as const;
-
-/** Seconds a model may take where the response must be complete within a buffered route's 29: the function has 28, and settles in them too. */
-export const briefModelSeconds = 25;

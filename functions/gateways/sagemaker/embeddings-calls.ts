@@ -11,9 +11,9 @@ export async function embed(
   request: ModelEmbeddingsRequest,
 ): Promise<ModelEmbeddings> {
   const { endpoint, component, dialect, servedName } = findServed(context, model, ({ embeddings }) => embeddings);
-  const { deadlineMs, briefDeadlineMs } = context.settings;
+  const { deadlineMs } = context.settings;
   const failed = new AbortController();
-  const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(briefDeadlineMs)]);
+  const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(deadlineMs)]);
   try {
     const calls = dialect.batches(request, servedName).map(({ texts, body }) => {
       const maxBytes = maxEmbeddingsBytes(texts);

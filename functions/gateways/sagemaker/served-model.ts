@@ -1,5 +1,5 @@
-import type { ModelEndpoint } from '#contract/inference/model-endpoints.ts';
 import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Container } from './containers/container.ts';
 import { lmi } from './containers/lmi.ts';
@@ -15,8 +15,6 @@ export interface ModelGatewaySettings {
   readonly deadlineMs: number;
   /** For a stream from its beginning to its end. */
   readonly streamDeadlineMs: number;
-  /** For embeddings, which a model does not make word by word. */
-  readonly briefDeadlineMs: number;
 }
 
 /** What a gateway's calls have in common. */

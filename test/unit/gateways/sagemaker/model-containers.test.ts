@@ -3,8 +3,6 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { models } from '#contract/inference/models.ts';
 import { Environment } from '#contract/platform/environment.ts';
-import { allRoutes } from '#contract/routes.ts';
-import { briefModelSeconds } from '#contract/shared/limits.ts';
 import { lmi } from '#gateways/sagemaker/containers/lmi.ts';
 import { tei } from '#gateways/sagemaker/containers/tei.ts';
 import { tgi } from '#gateways/sagemaker/containers/tgi.ts';
@@ -408,17 +406,6 @@ describe('what a container answers in place of a reply', () => {
     expect(causes.some(({ stack }) => stack?.includes(secret))).toBe(false);
     expect(causes[0]).toMatchObject({ $metadata });
   });
-});
-
-it('deadlines nest: a reply and a stream end in time for the function to say so and to settle', () => {
-  const { MODEL_DEADLINE_MS, MODEL_STREAM_DEADLINE_MS } = v.parse(Environment, {});
-  const waiting = allRoutes.filter(({ uses }) => uses.inference);
-  expect(waiting.length).toBeGreaterThan(2);
-  expect(MODEL_DEADLINE_MS).toBeLessThan(MODEL_STREAM_DEADLINE_MS);
-  for (const { id, timeoutSeconds } of waiting) {
-    const longest = id.includes('completion') ? MODEL_STREAM_DEADLINE_MS : briefModelSeconds * 1000;
-    expect([id, timeoutSeconds * 1000 - longest >= 3000]).toEqual([id, true]);
-  }
 });
 
 describe('where models run', () => {
