@@ -1,4 +1,4 @@
-import type { ModelEndpoint } from '#contract/inference/model-endpoints.ts';
+import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import type { Stage } from './stage.ts';
 
 /** Name of the endpoint that a stage creates for a model, and of the component that runs on it. */

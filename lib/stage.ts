@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ModelEndpoints } from '#contract/inference/model-endpoints.ts';
 import { findModel, models } from '#contract/inference/models.ts';
+import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { hostedBy } from './hosted-model.ts';
 
@@ -58,7 +58,7 @@ export const Stage = v.strictObject({
   /** Client id of Google Identity Services, the audience of its tokens; null: no sign-in with Google. */
   googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
   models: v.strictObject({
-    /** Endpoints that exist, by model id, where they are not the catalogue's (functions/contract/inference/model-endpoints.ts). */
+    /** Endpoints that exist, by model id, where they are not the catalogue's (functions/contract/platform/model-endpoints.ts). */
     endpoints: ModelEndpoints,
     /** Endpoints that the stage creates, by model id. */
     hosted: hostedBy(models),

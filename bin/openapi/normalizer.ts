@@ -17,11 +17,19 @@ const beginning = 'tai_'.length + 13;
 const maxNumbers = 4;
 
 /**
- * Makes recorded values equal in every run: random values are replaced by values of the same form that depend only on
- * their order, times are cut to the hour, vectors are shortened.
+ * Makes recorded values equal in every run: random values are replaced by values of the same form that depend only on the
+ * operation that first shows them, and their order there; times are cut to the hour, vectors are shortened.
  */
 export function createNormalizer() {
   const known = new Map<string, string>();
+  const counts = new Map<string, number>();
+  let operation = '';
+
+  function digest(): Buffer {
+    const count = counts.get(operation) ?? 0;
+    counts.set(operation, count + 1);
+    return createHash('sha512').update(`example ${count} of ${operation}`).digest();
+  }
 
   function remember(found: string, replacement: string): string {
     known.set(found, replacement);
@@ -30,8 +38,12 @@ export function createNormalizer() {
 
   function textFor(found: string): string {
     const head = /^(?:eyJ|ta[iscrd]_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
-    const hash = createHash('sha512').update(`example ${known.size}`).digest('base64');
-    return (head + hash.replaceAll(/[^A-Za-z0-9]/g, '')).slice(0, head === 'eyJ' ? 40 : found.length);
+    return (
+      head +
+      digest()
+        .toString('base64')
+        .replaceAll(/[^A-Za-z0-9]/g, '')
+    ).slice(0, head === 'eyJ' ? 40 : found.length);
   }
 
   /** A key's record has its beginning and end. */
@@ -54,8 +66,8 @@ export function createNormalizer() {
   /** Account numbers are random; other numbers are small. */
   function number(value: number): number {
     if (value < 2 ** 33) return value;
-    const replacement = 4_815_162_342_000_000 + known.size;
-    return Number(known.get(String(value)) ?? remember(String(value), String(replacement)));
+    const replacement = () => String(4_815_162_342_000_000 + digest().readUInt16BE());
+    return Number(known.get(String(value)) ?? remember(String(value), replacement()));
   }
 
   function normalized(value: unknown): unknown {
@@ -70,6 +82,10 @@ export function createNormalizer() {
     name === 'created' && typeof value === 'number' ? seconds(value) : normalized(value);
 
   return {
+    /** Of which operation the next values are. */
+    begin(id: string): void {
+      operation = id;
+    },
     value(value: unknown): unknown {
       rememberKeys(value);
       return normalized(value);

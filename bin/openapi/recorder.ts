@@ -49,6 +49,7 @@ export function recorder(origin: string) {
       query: { ...sample.query, ...call.query },
       ...(route.bodyInput && { body: Object.assign({}, sample.body, call.body) }),
     };
+    normalizer.begin(route.id);
     const reply = await send(route, { ...call, ...request });
     const body: unknown = await reply.json();
     // Replaced in any case: a value that is returned once, such as a key, occurs in later responses.

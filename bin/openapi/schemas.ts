@@ -1,34 +1,17 @@
+import { readdirSync } from 'node:fs';
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import * as accounts from '#contract/accounts/accounts.ts';
-import * as keys from '#contract/accounts/keys.ts';
-import * as operators from '#contract/accounts/operators.ts';
-import * as credits from '#contract/billing/credits.ts';
-import * as subscriptions from '#contract/billing/subscriptions.ts';
-import { FunctionCall, FunctionDefinition, Usage as TokenUsage } from '#contract/inference/inference-fields.ts';
-import * as openAi from '#contract/inference/openai.ts';
-import * as openAiChat from '#contract/inference/openai-chat.ts';
-import * as inference from '#contract/inference/requests.ts';
-import * as streamChunks from '#contract/inference/stream-chunks.ts';
-import * as translation from '#contract/inference/translation.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 
-const inferenceFields = { FunctionCall, FunctionDefinition, TokenUsage };
-const modules = [
-  accounts,
-  credits,
-  inference,
-  inferenceFields,
-  keys,
-  openAi,
-  openAiChat,
-  operators,
-  streamChunks,
-  subscriptions,
-  translation,
-];
+const contract = new URL('../../functions/contract/', import.meta.url);
+/** Settings of a deployment are in `platform`. */
+const isOfTheApi = (file: string): boolean => file.endsWith('.ts') && !file.startsWith('platform/');
+const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(isOfTheApi);
+const modules: readonly Readonly<Record<string, unknown>>[] = await Promise.all(
+  files.map((file) => import(new URL(file, contract).href)),
+);
 
-/** The contract's schemas of requests and responses, by name: each is written once in the document. */
+/** The contract's schemas with a name of their own, in upper case: each is written once in the document, where it is used. */
 const named: Readonly<Record<string, GenericSchema>> = Object.fromEntries(
   modules.flatMap((module) => Object.entries<unknown>(module)).filter(isSchemaEntry),
 );
@@ -36,7 +19,7 @@ const named: Readonly<Record<string, GenericSchema>> = Object.fromEntries(
 /** Path and query become parameters, each of its own. */
 function isSchemaEntry(entry: [string, unknown]): entry is [string, GenericSchema] {
   const [name, value] = entry;
-  return isJsonObject(value) && value['kind'] === 'schema' && !/(?:Path|Query)$/.test(name);
+  return isJsonObject(value) && value['kind'] === 'schema' && /^[A-Z]/.test(name) && !/(?:Path|Query)$/.test(name);
 }
 
 /** Requests are described by a schema's input, responses by its output. */

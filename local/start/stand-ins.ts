@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ModelEndpoints } from '#contract/inference/model-endpoints.ts';
 import type { ContainerFamily } from '#contract/inference/models.ts';
+import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { demoEngine } from '../demo-engine/engine.ts';
 import { type DynamoProxyOptions, startDynamoProxy } from '../dynamodb/dynamodb-proxy.ts';
 import type { MailStore } from '../mail/mail-store.ts';

@@ -87,7 +87,7 @@ export const samplingRules = {
 };
 export const samplingDefaults = { temperature: 1, top_p: 1, top_k: 50, penalty: 0 } as const;
 
-export const Usage = v.object({
+export const TokenUsage = v.object({
   prompt_tokens: whole,
   completion_tokens: whole,
   total_tokens: whole,

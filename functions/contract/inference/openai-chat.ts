@@ -12,7 +12,7 @@ import {
   messageList,
   modelFor,
   roleRule,
-  Usage,
+  TokenUsage,
 } from './inference-fields.ts';
 import { nullableSampling, single } from './openai-fields.ts';
 import { finishReasons } from './requests.ts';
@@ -193,6 +193,6 @@ export const OpenAiChatCompletion = v.object({
       finish_reason: v.picklist([...finishReasons, 'tool_calls']),
     }),
   ),
-  usage: Usage,
+  usage: TokenUsage,
 });
 export type OpenAiChatCompletion = v.InferOutput<typeof OpenAiChatCompletion>;

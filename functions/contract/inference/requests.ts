@@ -13,7 +13,7 @@ import {
   roleRule,
   samplingDefaults,
   samplingRules,
-  Usage,
+  TokenUsage,
 } from './inference-fields.ts';
 import { maxDimensions } from './models.ts';
 
@@ -99,7 +99,7 @@ export const ChatCompletion = v.object({
       finish_reason: v.picklist(finishReasons),
     }),
   ),
-  usage: Usage,
+  usage: TokenUsage,
 });
 export type ChatCompletion = v.InferOutput<typeof ChatCompletion>;
 
@@ -130,7 +130,7 @@ export const Completion = v.object({
   choices: v.array(
     v.object({ text: v.string(), index: whole, logprobs: v.null(), finish_reason: v.picklist(finishReasons) }),
   ),
-  usage: Usage,
+  usage: TokenUsage,
 });
 export type Completion = v.InferOutput<typeof Completion>;
 

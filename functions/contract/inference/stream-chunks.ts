@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { whole } from '../shared/fields.ts';
-import { Usage } from './inference-fields.ts';
+import { TokenUsage } from './inference-fields.ts';
 import { finishReasons } from './requests.ts';
 
 /** What the events of a stream carry (docs/specification.md#events, docs/design/inference.md#chat-stream); the envelope's `data` where there is one. */
@@ -20,17 +20,17 @@ export const ChatCompletionChunk = v.object({
       finish_reason: v.nullable(v.picklist(finishReasons)),
     }),
   ),
-  usage: v.exactOptional(Usage),
+  usage: v.exactOptional(TokenUsage),
 });
 
 /** The last chunk has an empty text, and the usage. */
 export const CompletionChunk = v.object({
   id: v.string(),
   choices: v.array(v.object({ text: v.string(), index: whole })),
-  usage: v.exactOptional(Usage),
+  usage: v.exactOptional(TokenUsage),
 });
 
-const usageIfRequested = v.exactOptional(v.nullable(Usage));
+const usageIfRequested = v.exactOptional(v.nullable(TokenUsage));
 
 const ToolCallPiece = v.object({
   index: whole,

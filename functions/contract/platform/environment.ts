@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ModelEndpoints } from '../inference/model-endpoints.ts';
 import { findModel, type Model } from '../inference/models.ts';
+import { ModelEndpoints } from './model-endpoints.ts';
 import type { QueueId } from './queues.ts';
 import type { TableId } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Capability, type ContainerFamily, containerFamilies, type Model, models } from './models.ts';
+import { type Capability, type ContainerFamily, containerFamilies, type Model, models } from '../inference/models.ts';
 
 /** Where a model runs: the SageMaker endpoint, what kind of container is behind it, and the name it serves the model by. */
 export interface ModelEndpoint {
