@@ -4,16 +4,6 @@
  */
 export const microPerCredit = 1_000_000;
 
-export type ServiceName =
-  | 'translation'
-  | 'text_analysis'
-  | 'audio'
-  | 'voice_call'
-  | 'sms'
-  | 'chat'
-  | 'completion'
-  | 'embeddings';
-
 /** A service's price: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits, docs/design/billing.md#prices). */
 export interface Price {
   readonly unit: 'word' | 'request' | 'character' | 'message' | 'token';
@@ -22,7 +12,7 @@ export interface Price {
   readonly description: string;
 }
 
-export const prices: Readonly<Record<ServiceName, Price>> = {
+const listed = {
   translation: { unit: 'word', unitSize: 100, credits: 10, description: 'Translation, per started 100 words' },
   text_analysis: { unit: 'request', unitSize: 1, credits: 5, description: 'Text analysis, per request' },
   audio: {
@@ -36,4 +26,10 @@ export const prices: Readonly<Record<ServiceName, Price>> = {
   chat: { unit: 'message', unitSize: 1, credits: 1, description: 'Chat, per completion made' },
   completion: { unit: 'token', unitSize: 1000, credits: 1, description: 'Text completion, per token' },
   embeddings: { unit: 'token', unitSize: 10_000, credits: 1, description: 'Embeddings, per input token' },
-};
+} satisfies Record<string, Price>;
+
+/** What a call is charged as; the names stand in ledger rows and statements, and stay. */
+export type ServiceName = keyof typeof listed;
+export const prices: Readonly<Record<ServiceName, Price>> = listed;
+export const isServiceName = (name: string): name is ServiceName => Object.hasOwn(prices, name);
+export const serviceNames = Object.keys(prices).filter(isServiceName);

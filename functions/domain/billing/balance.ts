@@ -1,5 +1,5 @@
 import { planOfRank } from '#contract/billing/plans.ts';
-import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
+import { isServiceName, microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { periodEnd } from '../meter/billing.ts';
 import { currentLots } from '../meter/lots.ts';
 import { heldCredits, type Meter, shownSubscription } from '../meter/meter.ts';
@@ -35,7 +35,7 @@ export function shownCredits(meter: Meter) {
 
 /** A service's quota as `GET /services/{name}/quota` shows it; 404 for a service that is not there. */
 export function shownQuota(meter: Meter, name: string) {
-  if (!isService(name)) throw new ServiceError('NOT_FOUND', 'There is no such service; see GET /services.');
+  if (!isServiceName(name)) throw new ServiceError('NOT_FOUND', 'There is no such service; see GET /services.');
   const quota = quotaOf(meter);
   const used = usedOf(meter, name);
   const remaining = quota === -1 ? -1 : Math.max(0, quota - used);
@@ -58,8 +58,4 @@ function perService(value: (service: ServiceName) => number) {
     voice_call: value('voice_call'),
     sms: value('sms'),
   };
-}
-
-function isService(name: string): name is ServiceName {
-  return Object.hasOwn(prices, name);
 }

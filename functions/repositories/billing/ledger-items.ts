@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { serviceNames } from '#contract/billing/prices.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
 
@@ -25,9 +26,7 @@ const Row = v.object({
   ),
   amount: v.number(),
   balance: v.number(),
-  service: v.exactOptional(
-    v.picklist(['translation', 'text_analysis', 'audio', 'voice_call', 'sms', 'chat', 'completion', 'embeddings']),
-  ),
+  service: v.exactOptional(v.picklist(serviceNames)),
   model: v.exactOptional(v.string()),
   keyId: v.exactOptional(v.string()),
   requestId: v.exactOptional(v.string()),

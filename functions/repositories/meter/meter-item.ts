@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import { serviceNames } from '#contract/billing/prices.ts';
 import type { MeterImage } from '#domain/billing/ledger.ts';
 import { periodStart } from '#domain/meter/billing.ts';
 import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
@@ -21,7 +21,7 @@ export const maxItemBytes = { atRest: 12 * 1024, perCall: 120 } as const;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 /** One check where a number and a safe integer would be three; an item has some twenty. */
 const count = v.custom<number>(isCount, 'must be a count');
-const service = v.picklist(Object.keys(prices).filter((name): name is ServiceName => name in prices));
+const service = v.picklist(serviceNames);
 
 /**
  * A map whose names are data, read as a `Map` or as an object. Checked in one go: every call reads a map of 21 rate buckets, and

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import { serviceNames } from '#contract/billing/prices.ts';
 import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
@@ -26,7 +26,6 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
   const priced = allRoutes.filter((route) => route.priced);
   const streaming = allRoutes.filter((route) => route.streaming);
   const causes = Object.keys(errorStatus).filter((code): code is ErrorCode => code in errorStatus);
-  const services = Object.keys(prices).filter((name): name is ServiceName => name in prices);
   const endpoints = [...new Set([...endpointsOf(stage).values()].map(({ endpoint }) => endpoint))];
   const ages = jobs.filter(({ isOnStream }) => isOnStream).map((job) => job.age(period));
 
@@ -43,7 +42,7 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
     ),
     graph(
       'Credits charged, by service',
-      services.map((service) => own.credits(service)),
+      serviceNames.map((service) => own.credits(service)),
     ),
   );
   dashboard.addWidgets(
