@@ -24,6 +24,7 @@ const layers = [
   ),
   'local',
   'lib',
+  'dashboard/src',
 ];
 
 const reaches = Object.entries(reach).map(

@@ -4,9 +4,9 @@ import { Link } from 'wouter';
 import { ForgottenPassword } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { InboxLink } from '../../components/inbox-link.tsx';
-import { useApiForm } from '../../lib/use-api-form.ts';
 import { AuthLayout } from './auth-layout.tsx';
 
 const back = (

@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { email } from '#contract/accounts/email.ts';
 import { text } from '#contract/shared/fields.ts';
 import { localIdentityToken } from '../../api/local-service.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
-import { useApiForm } from '../../lib/use-api-form.ts';
 import { GoogleMark } from './google-mark.tsx';
 
 const schema = v.object({ email, name: text(200) });

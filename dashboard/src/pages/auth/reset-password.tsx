@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import { PasswordReset } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { useApiForm } from '../../lib/use-api-form.ts';
 import { AuthLayout } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 

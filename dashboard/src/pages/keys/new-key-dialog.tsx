@@ -4,9 +4,9 @@ import { NewKey } from '#contract/accounts/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/clock.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { dayOf } from '../../lib/usage.ts';
-import { useApiForm } from '../../lib/use-api-form.ts';
 import { expiryChoices, expiryOf } from './expiry-choice.ts';
 import { ShownKey } from './shown-key.tsx';
 

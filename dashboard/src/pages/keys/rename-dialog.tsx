@@ -1,8 +1,8 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { KeyChange } from '#contract/accounts/keys.ts';
+import { schemaErrors } from '../../api/form-errors.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
-import { schemaErrors } from '../../lib/form-errors.ts';
 import { useKeyChange } from './use-key-change.ts';
 
 interface RenameDialogProps {

@@ -5,8 +5,8 @@ import { KeyRotation } from '#contract/accounts/keys.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
-import { useApiForm } from '../../lib/use-api-form.ts';
 import { ShownKey } from './shown-key.tsx';
 
 interface RotateDialogProps {

@@ -6,10 +6,10 @@ import { routes } from '#contract/routes.ts';
 import { endDocument } from '../../api/account.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { useApiForm } from '../../lib/use-api-form.ts';
 
 export function DeletePanel() {
   const [isOpen, { open, close }] = useDisclosure(false);

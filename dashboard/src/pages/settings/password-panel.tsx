@@ -5,10 +5,10 @@ import { PasswordChange } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { useApiForm } from '../../lib/use-api-form.ts';
 
 export function PasswordPanel() {
   const { data: me } = useMe();

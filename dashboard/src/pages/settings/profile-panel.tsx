@@ -4,10 +4,10 @@ import { ProfileChange } from '#contract/accounts/accounts.ts';
 import { routes } from '#contract/routes.ts';
 import { call } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatDay } from '../../lib/format.ts';
-import { useApiForm } from '../../lib/use-api-form.ts';
 
 export function ProfilePanel() {
   const { data: me } = useMe();

@@ -2,9 +2,9 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { type FormEvent, useState } from 'react';
 import type { GenericSchema } from 'valibot';
 import type { Route } from '#contract/http/route.ts';
-import { type ApiError, type FailureCode, toApiError } from '../api/api-error.ts';
-import { useAction } from '../api/use-data.ts';
+import { type ApiError, type FailureCode, toApiError } from './api-error.ts';
 import { type Labels, refusalErrors, schemaErrors } from './form-errors.ts';
+import { useAction } from './use-data.ts';
 
 interface ApiFormOptions<Values, Result> {
   readonly initial: Values;

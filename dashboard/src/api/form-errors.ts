@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ApiError } from '../api/api-error.ts';
+import type { ApiError } from './api-error.ts';
 
 /** Names of fields as the form labels them. */
 export type Labels = Readonly<Record<string, string>>;
