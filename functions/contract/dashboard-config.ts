@@ -9,7 +9,10 @@ export const DashboardConfig = v.object({
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 
-/** Paths that are served the dashboard's index.html; every other path is a file of it, the API's, or a 404. */
+/**
+ * Paths that are served the dashboard's index.html; every other path is a file of it, the API's, or a 404. Of that, a browser's
+ * navigation is served the dashboard's page of an unknown address, any other request the envelope.
+ */
 export const dashboardPages = [
   '/',
   '/register',
@@ -23,6 +26,9 @@ export const dashboardPages = [
   '/playground',
   '/settings',
 ] as const;
+
+/** Whether a request is a browser's navigation, by its Accept header. */
+export const acceptsPage = (accept = ''): boolean => accept.includes('text/html');
 
 /** Folder of the build's files, whose names carry a hash of their content: they may be kept for ever. */
 export const hashedAssets = '/assets/';

@@ -21,7 +21,7 @@ import { dashboardHeaders } from '#contract/dashboard-config.ts';
 import type { OriginVerification } from '#lib/constructs/api/firewall.ts';
 import type { ServiceApi } from '#lib/constructs/api/rest-api.ts';
 import { DashboardFiles } from '#lib/constructs/edge/dashboard-files.ts';
-import { callerCode, pagesCode } from '#lib/constructs/edge/edge-functions.ts';
+import { callerCode, pageStatusCode, pagesCode } from '#lib/constructs/edge/edge-functions.ts';
 import { apiHeaders, securityHeaders } from '#lib/constructs/edge/security-headers.ts';
 import type { Stage } from '#lib/stage.ts';
 
@@ -54,7 +54,10 @@ export class EdgeStack extends NestedStack {
       origin: S3BucketOrigin.withOriginAccessControl(bucket),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       compress: true,
-      functionAssociations: [this.#atRequest('Pages', pagesCode(dashboard))],
+      functionAssociations: [
+        this.#at(FunctionEventType.VIEWER_REQUEST, 'Pages', pagesCode(dashboard)),
+        this.#at(FunctionEventType.VIEWER_RESPONSE, 'PageStatus', pageStatusCode),
+      ],
     };
     const toApi: BehaviorOptions = {
       origin: new HttpOrigin(api.origin.host, {
@@ -72,7 +75,7 @@ export class EdgeStack extends NestedStack {
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       compress: false,
       responseHeadersPolicy: securityHeaders(this, 'ApiHeaders', apiHeaders),
-      functionAssociations: [this.#atRequest('Caller', callerCode)],
+      functionAssociations: [this.#at(FunctionEventType.VIEWER_REQUEST, 'Caller', callerCode)],
     };
     const reference = {
       ...files,
@@ -102,8 +105,8 @@ export class EdgeStack extends NestedStack {
     this.origin = `https://${domain?.name ?? this.host}`;
   }
 
-  #atRequest(id: string, code: string) {
+  #at(eventType: FunctionEventType, id: string, code: string) {
     const fn = new EdgeFunction(this, id, { code: FunctionCode.fromInline(code), runtime: FunctionRuntime.JS_2_0 });
-    return { function: fn, eventType: FunctionEventType.VIEWER_REQUEST };
+    return { function: fn, eventType };
   }
 }

@@ -2,6 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { extname, join, relative } from 'node:path';
 import {
+  acceptsPage,
   cacheControl,
   type DashboardConfig,
   dashboardHeaders,
@@ -37,6 +38,8 @@ const configAsset: Asset = {
 };
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 const headers = dashboardHeaders(false);
+/** What others serve, whether they know the path or not. */
+const elsewhere = /^\/(?:api|v1|openai|docs|_local)(?:\/|$)/;
 
 /** Serves the dashboard's pages and files from memory, as they were built when the service started. */
 export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
@@ -45,11 +48,13 @@ export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
 
   return (request, response, path) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const file = path === '/config.json' ? configAsset : assets.get(path);
     const isPage = pagePaths.has(path);
-    const asset = path === '/config.json' ? configAsset : isPage ? index : assets.get(path);
-    if (!asset && !isPage) return false;
-    if (asset) sendAsset(response, asset);
-    else sendPage(response, 503, notBuilt);
+    const isUnknown = !file && !isPage && acceptsPage(request.headers.accept) && !elsewhere.test(path);
+    if (file) sendAsset(response, 200, file);
+    else if (index && (isPage || isUnknown)) sendAsset(response, isPage ? 200 : 404, index);
+    else if (isPage) sendPage(response, 503, notBuilt);
+    else return false;
     return true;
   };
 }
@@ -67,8 +72,8 @@ async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
   return assets;
 }
 
-function sendAsset(response: ServerResponse, { body, type, cache }: Asset): void {
-  response.writeHead(200, {
+function sendAsset(response: ServerResponse, status: number, { body, type, cache }: Asset): void {
+  response.writeHead(status, {
     ...headers,
     'content-type': type,
     'content-length': body.byteLength,

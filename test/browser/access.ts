@@ -116,10 +116,12 @@ export function accessTests(stage: () => Stage): void {
     expect(total).toBeLessThan(firstLoadBytes);
   });
 
-  test('says who it is when nothing matches', async () => {
+  test('is there for an address that nothing matches, with its 404', async () => {
     const page = await stage().visit();
     const response = await page.goto('/no-such-page');
     expect(response?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect((await page.goto('/api/no-such-path'))?.status()).toBe(404);
     await says(page, /NOT_FOUND/);
   });
 }

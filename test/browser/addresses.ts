@@ -92,9 +92,7 @@ export function addressTests(stage: () => Stage): void {
   test('an unknown address gets a page, with the way to the overview', async () => {
     const { service, visit, shoot } = stage();
     const page = await visit(await service.person());
-    await page.goto('/');
-    await says(page, /^Hello, /);
-    await page.evaluate("history.pushState(null, '', '/no-such-page')");
+    await page.goto('/no-such-page');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     for (const theme of ['light', 'dark'] as const) {
       await changeTheme(page, theme);

@@ -106,10 +106,10 @@ describe('what runs at the edge', () => {
     pathOf(fn),
     String(fn.Properties['FunctionCode']),
   ]);
-  const run = (name: string, request: object): any => {
-    const [, code] = codes.find(([path]) => path?.includes(name))!;
+  const run = (name: string, request: object, response = { statusCode: 200 }): any => {
+    const [, code] = codes.find(([path]) => path?.split('/').includes(name))!;
     return runInNewContext(`${code}; handler(event)`, {
-      event: { request: { headers: {}, ...request }, viewer: { ip: '192.0.2.7' } },
+      event: { request: { headers: {}, ...request }, response, viewer: { ip: '192.0.2.7' } },
     });
   };
 
@@ -129,7 +129,17 @@ describe('what runs at the edge', () => {
     expect(run('Pages', { uri: apiReferencePath }).uri).toBe(`${apiReferencePath}/index.html`);
   });
 
-  test('any other path is 404 in the envelope', () => {
+  test('a browser that navigates to any other path gets the dashboard with 404, and 200 with any other page', () => {
+    const accept = { value: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const unknown = run('Pages', { uri: '/no-such-page', headers: { accept } });
+    expect(unknown.uri).toBe('/index.html');
+    expect(run('PageStatus', unknown).statusCode).toBe(404);
+    const known = run('Pages', { uri: '/keys', headers: { accept, 'x-unknown-page': { value: 'of the caller' } } });
+    expect(run('PageStatus', known).statusCode).toBe(200);
+    expect(run('PageStatus', unknown, { statusCode: 304 }).statusCode).toBe(304);
+  });
+
+  test('any other request of any other path is 404 in the envelope', () => {
     const response = run('Pages', { uri: '/wp-login.php' });
     expect(response.statusCode).toBe(404);
     expect(JSON.parse(response.body.data)).toMatchObject({

@@ -10,7 +10,23 @@ export const callerCode = `function handler(event) {
   return event.request;
 }`;
 
-/** Runs at the edge on every other request: pages of the dashboard are its one document, unknown paths an enveloped 404. */
+/** Set by `pagesCode`, read by `pageStatusCode`: a navigation to an address that has no page. */
+const unknownHeader = 'x-unknown-page';
+
+/** Runs at the edge on the responses of the same requests: the page of an unknown address is a 404. */
+export const pageStatusCode = `function handler(event) {
+  var response = event.response;
+  if (event.request.headers['${unknownHeader}'] && response.statusCode === 200) {
+    response.statusCode = 404;
+    response.statusDescription = 'Not Found';
+  }
+  return response;
+}`;
+
+/**
+ * Runs at the edge on every other request: pages of the dashboard are its one document, and so is the page of an unknown
+ * address where a browser navigates to it; any other unknown path is an enveloped 404.
+ */
 export function pagesCode(dashboard: string | null): string {
   const files = [
     ...filesIn(dashboard),
@@ -23,9 +39,15 @@ var files = ${JSON.stringify(files)};
 function handler(event) {
   var request = event.request;
   var path = request.uri;
+  var accept = request.headers.accept ? request.headers.accept.value : '';
+  delete request.headers['${unknownHeader}'];
   if (pages.includes(path)) request.uri = '/index.html';
   else if (path === '${apiReferencePath}' || path === '${apiReferencePath}/') request.uri = '${apiReferencePath}/index.html';
-  else if (!files.includes(path) && !path.startsWith('${hashedAssets}')) return {
+  else if (files.includes(path) || path.startsWith('${hashedAssets}')) return request;
+  else if (accept.includes('text/html')) {
+    request.uri = '/index.html';
+    request.headers['${unknownHeader}'] = { value: 'yes' };
+  } else return {
     statusCode: 404,
     headers: { 'content-type': { value: 'application/json; charset=utf-8' }, 'cache-control': { value: 'no-store' } },
     body: { encoding: 'text', data: ${JSON.stringify(notFound)} }
