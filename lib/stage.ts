@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { planListing } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { allRoutes } from '#contract/routes.ts';
@@ -14,6 +15,13 @@ const keepable = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731,
 const Certificate = v.pipe(
   v.string(),
   v.regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
+);
+
+const maxCallsPerMinute = Math.max(...planListing.map(({ rate_limit }) => rate_limit ?? 0));
+/** A limit of five minutes that stops no key within its plan. */
+const AbovePlans = v.pipe(
+  Positive,
+  v.minValue(5 * maxCallsPerMinute + 1, `must be more than five minutes of ${maxCallsPerMinute} calls`),
 );
 
 /** How the service is reached. */
@@ -37,8 +45,7 @@ const FrontDoor = v.variant('kind', [
   }),
 ]);
 
-/** All settings of a deployment; docs/deploy.md has the effect and cost of each. */
-export const Stage = v.strictObject({
+const Settings = v.strictObject({
   /** Part of every stack's name, so that stages may share an account. */
   name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/, 'must be 1 to 16 of a-z, 0-9 and -, a letter first')),
   /** Account and region; null: those of the deployer's credentials. */
@@ -74,9 +81,15 @@ export const Stage = v.strictObject({
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
   /** Off: every request to AWS goes through the SDK (docs/adr/0008-quick-first-attempt.md). */
   fastPath: v.picklist(['on', 'off'], 'must be on or off'),
-  /** AWS WAF before the API; null: none. Limits are requests of one address in five minutes. */
+  /** AWS WAF before the API; null: none. Limits are requests of one address, or with one key, in five minutes. */
   firewall: v.nullable(
-    v.strictObject({ requests: v.pipe(Positive, v.minValue(10)), signIns: v.pipe(Positive, v.minValue(10)) }),
+    v.strictObject({
+      requests: AbovePlans,
+      keyRequests: AbovePlans,
+      signIns: v.pipe(Positive, v.minValue(10)),
+      /** Of the secret between edge and firewall; another number makes another secret. */
+      secretVersion: v.optional(Positive, 1),
+    }),
   ),
   /** API Gateway's throttle of all callers together; requests above it get 429. Accounts have limits of their own. */
   throttle: v.strictObject({ requestsPerSecond: Positive, burst: Positive }),
@@ -100,5 +113,17 @@ export const Stage = v.strictObject({
   /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),
 });
+
+/** All settings of a deployment; docs/deploy.md has the effect and cost of each. */
+export const Stage = v.pipe(
+  Settings,
+  v.forward(
+    v.check(
+      ({ frontDoor, firewall }) => frontDoor.kind === 'gateway' || firewall !== null,
+      'must be there where the edge is: it refuses what goes past the edge, with a caller address of its choice',
+    ),
+    ['firewall'],
+  ),
+);
 export type Stage = v.InferOutput<typeof Stage>;
 export type StageInput = v.InferInput<typeof Stage>;

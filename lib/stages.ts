@@ -14,7 +14,7 @@ export const live: StageInput = {
   planTable: 'listing',
   networkLimits: 'on',
   fastPath: 'on',
-  firewall: { requests: 10_000, signIns: 100 },
+  firewall: { requests: 60_000, keyRequests: 30_000, signIns: 100 },
   throttle: { requestsPerSecond: 2000, burst: 1000 },
   alarms: { email: null, monthlyBudgetUsd: null, claimedConcurrency: 800 },
   logRetentionDays: 90,

@@ -15,7 +15,7 @@ export const otherStage: Stage = parseStage({
   planTable: 'overview',
   networkLimits: 'on',
   fastPath: 'off',
-  firewall: { requests: 100, signIns: 10 },
+  firewall: { requests: 20_000, keyRequests: 10_001, signIns: 10 },
   throttle: { requestsPerSecond: 50, burst: 20 },
   alarms: { email: 'operators@example.org', monthlyBudgetUsd: 50, claimedConcurrency: 40 },
   logRetentionDays: 30,

@@ -1,9 +1,11 @@
-import { SecretValue, Stack } from 'aws-cdk-lib';
+import { ArnFormat, SecretValue, Stack } from 'aws-cdk-lib';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { errorEnvelope } from '#contract/http/envelope.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
+import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import type { Stage } from '#lib/stage.ts';
 import type { ServiceApi } from './rest-api.ts';
 
@@ -34,12 +36,28 @@ const refusals: Readonly<Record<'forbidden' | 'busy', Refusal>> = {
   forbidden: { code: 'INSUFFICIENT_PERMISSIONS', detail: 'The firewall blocked this request.' },
   busy: {
     code: 'RATE_LIMIT_EXCEEDED',
-    detail: 'Too many requests from this address; try again in 5 minutes.',
+    detail: 'Too many requests from this address or with this key; try again in 5 minutes.',
     headers: { 'Retry-After': '300' },
   },
 };
 
-/** AWS WAF before the API: known attacks, addresses of bad reputation, and rate limits by address. */
+/**
+ * Rules of AWS that read the body, and those that expect what browsers send. They count and block nothing: a prompt may quote any
+ * code, its size is for our own schemas, and a client need not name itself. (AWS "Baseline rule groups")
+ */
+const onlyCounted = {
+  AWSManagedRulesKnownBadInputsRuleSet: ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'],
+  AWSManagedRulesCommonRuleSet: [
+    'NoUserAgent_HEADER',
+    'SizeRestrictions_BODY',
+    'CrossSiteScripting_BODY',
+    'GenericLFI_BODY',
+    'GenericRFI_BODY',
+    'EC2MetaDataSSRF_BODY',
+  ],
+} as const;
+
+/** AWS WAF before the API: known attacks, addresses of bad reputation, and rate limits by address and by key. */
 export class Firewall extends Construct {
   readonly originVerification: OriginVerification | undefined;
 
@@ -47,22 +65,16 @@ export class Firewall extends Construct {
     super(scope, id);
     const behindEdge = stage.frontDoor.kind === 'edge';
     this.originVerification = behindEdge
-      ? { header: originVerificationHeader, value: this.#createOriginSecret() }
+      ? { header: originVerificationHeader, value: this.#createOriginSecret(limits.secretVersion) }
       : undefined;
     const rules = [
       ...(this.originVerification ? [requireEdge(this.originVerification)] : []),
-      managed('AWSManagedRulesAmazonIpReputationList'),
-      managed('AWSManagedRulesKnownBadInputsRuleSet'),
-      // Prompts are long and may look like scripts; sizes, bodies and their content are for our own schemas.
-      managed('AWSManagedRulesCommonRuleSet', [
-        'SizeRestrictions_BODY',
-        'CrossSiteScripting_BODY',
-        'GenericLFI_BODY',
-        'GenericRFI_BODY',
-        'EC2MetaDataSSRF_BODY',
-      ]),
-      rate('SignIns', limits.signIns, behindEdge, '/api/auth/'),
-      rate('Requests', limits.requests, behindEdge),
+      // The list is of connecting addresses, which behind the edge are the edge's own.
+      ...(behindEdge ? [] : [managed('AWSManagedRulesAmazonIpReputationList')]),
+      ...Object.entries(onlyCounted).map(([name, counted]) => managed(name, counted)),
+      rate('SignIns', limits.signIns, { ...byAddress(behindEdge), scopeDownStatement: signIns }),
+      rate('Keys', limits.keyRequests, byKey),
+      rate('Requests', limits.requests, byAddress(behindEdge)),
     ];
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
@@ -74,16 +86,42 @@ export class Firewall extends Construct {
       visibilityConfig: visibility('Firewall'),
     });
     new CfnWebACLAssociation(this, 'BeforeApi', { resourceArn: api.stageArn, webAclArn: acl.attrArn });
+    this.#logTo(createLogGroup(this, 'Logs', stage, `aws-waf-logs-text-ai-${stage.name}`), acl);
   }
 
-  #createOriginSecret(): SecretValue {
-    const secret = new Secret(this, 'OriginVerification', {
+  /** Logs what was blocked or counted, without credentials and query strings (AWS "Redacting fields"). */
+  #logTo(logs: LogGroup, acl: CfnWebACL): void {
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: acl.attrArn,
+      logDestinationConfigs: [Stack.of(this).formatArn({ ...logGroupArn, resourceName: logs.logGroupName })],
+      redactedFields: [
+        ...['authorization', 'cookie', originVerificationHeader].map((Name) => ({ singleHeader: { Name } })),
+        { queryString: {} },
+      ],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ANY',
+            Conditions: ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } })),
+          },
+        ],
+      },
+    }).node.addDependency(logs);
+  }
+
+  #createOriginSecret(version: number): SecretValue {
+    const secret = new Secret(this, version === 1 ? 'OriginVerification' : `OriginVerification${version}`, {
       description: `Sent by the edge of ${Stack.of(this).stackName} to its API`,
       generateSecretString: { excludePunctuation: true, passwordLength: 40 },
     });
     return secret.secretValue;
   }
 }
+
+/** Without the `:*` that CloudWatch's own ARN of a group ends with: WAF refuses it. */
+const logGroupArn = { service: 'logs', resource: 'log-group', arnFormat: ArnFormat.COLON_RESOURCE_NAME };
 
 type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
 
@@ -135,42 +173,57 @@ function requireEdge({ header, value }: OriginVerification): Rule {
     action: block('forbidden'),
     statement: {
       notStatement: {
-        statement: {
-          byteMatchStatement: {
-            fieldToMatch: { singleHeader: { Name: header } },
-            positionalConstraint: 'EXACTLY',
-            searchString: value.unsafeUnwrap(),
-            textTransformations: [{ priority: 0, type: 'NONE' }],
-          },
-        },
+        statement: matches({ singleHeader: { Name: header } }, 'EXACTLY', value.unsafeUnwrap()),
       },
     },
     visibilityConfig: visibility('RequireEdge'),
   };
 }
 
-/** Maximum requests of one address in five minutes, below a path, where one is set. */
-function rate(name: string, limit: number, behindEdge: boolean, path?: string): Rule {
-  const counted = behindEdge
+type Aggregation = Omit<CfnWebACL.RateBasedStatementProperty, 'limit'>;
+
+const byAddress = (behindEdge: boolean): Aggregation =>
+  behindEdge
     ? {
         aggregateKeyType: 'FORWARDED_IP',
         forwardedIpConfig: { headerName: callerHeader, fallbackBehavior: 'MATCH' },
       }
     : { aggregateKeyType: 'IP' };
-  const below = path && {
-    scopeDownStatement: {
-      byteMatchStatement: {
-        fieldToMatch: { uriPath: {} },
-        positionalConstraint: 'CONTAINS',
-        searchString: path,
-        textTransformations: [{ priority: 0, type: 'LOWERCASE' }],
-      },
-    },
-  };
-  return {
-    name,
-    action: block('busy'),
-    statement: { rateBasedStatement: { limit, evaluationWindowSec: 300, ...counted, ...below } },
-    visibilityConfig: visibility(name),
-  };
-}
+
+/** Requests without the header are not counted. */
+const byKey: Aggregation = {
+  aggregateKeyType: 'CUSTOM_KEYS',
+  customKeys: [{ header: { name: 'authorization', textTransformations: [{ priority: 0, type: 'NONE' }] } }],
+};
+
+const matches = (
+  fieldToMatch: CfnWebACL.FieldToMatchProperty,
+  positionalConstraint: 'EXACTLY' | 'CONTAINS',
+  searchString: string,
+  transformation: 'NONE' | 'LOWERCASE' = 'NONE',
+): CfnWebACL.StatementProperty => ({
+  byteMatchStatement: {
+    fieldToMatch,
+    positionalConstraint,
+    searchString,
+    textTransformations: [{ priority: 0, type: transformation }],
+  },
+});
+
+/** Whatever takes a password, a token or an address; a page's reads of its own session are not among them. */
+const signIns: CfnWebACL.StatementProperty = {
+  andStatement: {
+    statements: [
+      matches({ method: {} }, 'EXACTLY', 'POST'),
+      matches({ uriPath: {} }, 'CONTAINS', '/api/auth/', 'LOWERCASE'),
+    ],
+  },
+};
+
+/** Maximum requests in five minutes of each address or key. */
+const rate = (name: string, limit: number, aggregation: Aggregation): Rule => ({
+  name,
+  action: block('busy'),
+  statement: { rateBasedStatement: { limit, evaluationWindowSec: 300, ...aggregation } },
+  visibilityConfig: visibility(name),
+});

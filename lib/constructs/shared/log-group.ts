@@ -3,9 +3,15 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Stage } from '#lib/stage.ts';
 
-/** A log group with the stage's retention, which outlives its stack. */
-export const createLogGroup = (scope: Construct, id: string, { logRetentionDays }: Pick<Stage, 'logRetentionDays'>) =>
+/** A log group with the stage's retention, deleted with its stack. `name` where AWS demands one. */
+export const createLogGroup = (
+  scope: Construct,
+  id: string,
+  { logRetentionDays }: Pick<Stage, 'logRetentionDays'>,
+  name?: string,
+) =>
   new LogGroup(scope, id, {
     retention: logRetentionDays,
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    removalPolicy: RemovalPolicy.DESTROY,
+    ...(name !== undefined && { logGroupName: name }),
   });
