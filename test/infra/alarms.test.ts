@@ -15,6 +15,7 @@ const alarms = [...ofType(api, 'AWS::CloudWatch::Alarm'), ...ofType(monitoring, 
       AlarmActions?: unknown[];
       OKActions?: unknown[];
       TreatMissingData: string;
+      MetricName?: string;
     },
   }),
 );
@@ -47,6 +48,21 @@ test('no function is without an alarm of its own for runs that fail', () => {
   expect(new Set(failing)).toEqual(new Set(functionsOf(api).keys()));
   expect(failing).toHaveLength(allRoutes.length + allJobs.length + 1);
   expect(failing).toContain(unknownRouteId);
+});
+
+test('that alarm, which undoes a rollout, rings for a 500 as for a crash: it counts both in the log of the function', () => {
+  const filters = ofType(api, 'AWS::Logs::MetricFilter').map(([, { Properties }]) => Properties) as {
+    FilterPattern: string;
+    MetricTransformations: readonly { MetricName: string }[];
+  }[];
+  const named = alarms.filter(({ path }) => path.endsWith('/Failing')).map(({ properties }) => properties.MetricName);
+  expect(new Set(filters.map(({ MetricTransformations: [metric] }) => metric?.MetricName))).toEqual(new Set(named));
+  for (const { FilterPattern } of filters) {
+    expect(FilterPattern).toContain('$.status = 500');
+    expect(FilterPattern).toContain('$.type = "platform.report" && $.record.status != "success"');
+  }
+  const formats = [...functionsOf(api).values()].map(({ Properties }) => Properties['LoggingConfig']);
+  expect(new Set(formats.map((format) => (format as { LogFormat: string }).LogFormat))).toEqual(new Set(['JSON']));
 });
 
 test('every job has an alarm for its dead-letter queue, and every stream for its age', () => {

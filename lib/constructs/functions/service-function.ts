@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -7,9 +7,11 @@ import {
   type IFunction,
   type IVersion,
   Function as LambdaFunction,
+  LoggingFormat,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Environment } from '#contract/platform/environment.ts';
 import { metricsService } from '#contract/platform/metrics.ts';
@@ -39,13 +41,19 @@ export interface ServiceFunctionProps extends SharedProps {
 /** Failed invocations of a function in five minutes above which its alarm fires. */
 const maxFailures = 2;
 
+/**
+ * Lines of a function's log that tell of a failed invocation: a crash or timeout (AWS "Lambda Telemetry API Event schema reference",
+ * platform.report), and a 500, which Lambda's own metric `Errors` takes for a success.
+ */
+const failure = '{ ($.status = 500) || ($.type = "platform.report" && $.record.status != "success") }';
+
 /** A Lambda function with our defaults, and a role that may write its own log and traces, nothing else. */
 export class ServiceFunction extends LambdaFunction {
   /** The alias that callers and triggers invoke; a rollout moves it. */
   readonly live: IFunction;
   /** The same alias, for rollouts. */
   readonly alias: Alias;
-  /** Fires when invocations fail: crashed, timed out, out of memory. */
+  /** Fires when invocations fail: crashed, timed out, out of memory, or ended in a 500. */
   readonly failing: Alarm;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -65,6 +73,8 @@ export class ServiceFunction extends LambdaFunction {
       tracing: Tracing.ACTIVE,
       role,
       logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       environment: {
         POWERTOOLS_SERVICE_NAME: metricsService,
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(stage),
@@ -77,8 +87,14 @@ export class ServiceFunction extends LambdaFunction {
       ...(provisionedConcurrency !== undefined && { provisionedConcurrentExecutions: provisionedConcurrency }),
     });
     this.live = cast<IFunction>(this.alias);
+    const failures = new MetricFilter(parts, 'Failures', {
+      logGroup,
+      filterPattern: FilterPattern.literal(failure),
+      metricNamespace: metricsNamespace(stage),
+      metricName: `failures of ${id}`,
+    });
     this.failing = userAlarm(parts, 'Failing', {
-      metric: this.live.metricErrors({ period: fiveMinutes }),
+      metric: failures.metric({ period: fiveMinutes, statistic: 'Sum' }),
       above: maxFailures,
       loss,
       runbook: 'a-function-fails',
