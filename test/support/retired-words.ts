@@ -30,12 +30,14 @@ export const retiredIdentifiers: readonly RetiredWord[] = [
     'test/local/demo-tools.test.ts', // As above.
     'test/perf/',
     'test/support/',
+    'test/integration/',
     'test/unit/',
   ]),
   retired(/^(?:most[A-Z]|fewest|shortest)|^longest[A-Z]/, 'max, min', [
     'functions/domain/',
     'functions/gateways/',
     'local/jobs/',
+    'test/integration/domain/',
     'test/unit/domain/',
   ]),
   retired(/^(?:told|tells?|said|says?)$/, 'returns, reports, shows', [
@@ -49,12 +51,14 @@ export const retiredIdentifiers: readonly RetiredWord[] = [
     'test/attack/',
     'test/browser/',
     'test/local/demo-engine.test.ts',
+    'test/integration/',
     'test/unit/',
   ]),
   retired(/^lapse|Lapse/, 'expire', [
     'functions/domain/',
     'functions/repositories/idempotency.ts', // A stored attribute.
     'test/api/',
+    'test/integration/domain/',
     'test/unit/domain/',
   ]),
   retired(/seenAs|surroundings/i, 'cast; context, props'),

@@ -8,7 +8,6 @@ import { TranslationRequest } from '#contract/inference/translation.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import type { ModelChatReply } from '#domain/inference/chat.ts';
 import type { ModelGateway } from '#domain/inference/model-gateway.ts';
-import { cutText } from '#domain/inference/text-parts.ts';
 import { translationService } from '#domain/inference/translation.ts';
 import { countWords } from '#domain/inference/words.ts';
 import { fixedPrice, pricePerStarted } from '#domain/meter/pricing.ts';
@@ -38,128 +37,6 @@ const anyText = fc
     { maxLength: 40 },
   )
   .map((pieces) => pieces.join(''));
-
-const space = fc.stringMatching(/^[ \n\t\u00a0\u3000]{1,5}$/);
-
-describe('the price', () => {
-  it.each([
-    [1, 10],
-    [99, 10],
-    [100, 10],
-    [101, 20],
-    [200, 20],
-    [201, 30],
-    [5000, 500],
-  ])('of %i words is %i credits', (words, price) => {
-    expect(pricePerStarted('translation', words)).toBe(credits(price));
-  });
-
-  it('by started units is for services that are sold so', () => {
-    expect(pricePerStarted('audio', 1001)).toBe(credits(100));
-    expect(pricePerStarted('chat', 1)).toBe(fixedPrice('chat'));
-    expect(() => pricePerStarted('embeddings', 1)).toThrow(/token/);
-  });
-});
-
-describe('words', () => {
-  it.each([
-    ['Hello, world!', 2],
-    ['  well-known,\tdon’t\n(and) 3.14 – https://example.com/a-b ', 6],
-    ['한국어 문장 입니다', 3],
-    ['Здравствуй, мир', 2],
-    ['你好，世界。', 2],
-    ['iPhoneを買う。', 3],
-    ['สวัสดีชาวโลก', 3],
-    ['a'.repeat(50), 1],
-    ['a'.repeat(51), 2],
-    ['one_two_three_'.repeat(100), 28],
-    ['…', 1],
-    ['', 0],
-    [' \n\t\u3000\ufeff', 0],
-  ])('of %j are %i', (text, words) => {
-    expect(countWords(text)).toBe(words);
-  });
-
-  it('add up over texts with a space between', () => {
-    fc.assert(
-      fc.property(anyText, space, anyText, (one, gap, two) => {
-        expect(countWords(one + gap + two)).toBe(countWords(one) + countWords(two));
-      }),
-    );
-  });
-
-  it('are the same whatever white space is between them', () => {
-    fc.assert(
-      fc.property(anyText, space, (text, gap) => {
-        expect(countWords(gap + text.replaceAll(/\s+/g, gap) + gap)).toBe(countWords(text));
-      }),
-    );
-  });
-
-  it('are in every text that is more than white space', () => {
-    fc.assert(fc.property(anyText, (text) => countWords(text) > 0 === (text.trim() !== '')));
-    const points = Array.from({ length: 0x3_23b0 }, (_, point) => String.fromCodePoint(point));
-    const letters = points.filter((character) => /\p{Lo}|\p{Lm}/u.test(character));
-    expect(countWords(letters.join(' '))).toBe(letters.length);
-  });
-});
-
-const worst = (kilobytes: number): [string, string][] =>
-  ['a', ' ', 'a ', '我', '我 ', 'ก', 'กา ', 'ア', '\u0301', '. (', 'a. "', '1,', '👨‍👩‍👧', '🇩🇪', '。'].map((piece) => [
-    JSON.stringify(piece),
-    piece.repeat((kilobytes * 1024) / Buffer.byteLength(piece)),
-  ]);
-
-describe('the worst texts of 100 KB and of 1 MiB', () => {
-  it.each(worst(100))('made of %s are counted and cut in time', (_, text) => {
-    const started = performance.now();
-    countWords(text);
-    cutText(text, 1024);
-    expect(performance.now() - started).toBeLessThan(2000);
-  });
-
-  it.each(worst(1024))('made of %s are counted in time', (_, text) => {
-    const started = performance.now();
-    countWords(text);
-    expect(performance.now() - started).toBeLessThan(5000);
-  });
-});
-
-describe('a text that is cut', () => {
-  const joined = (text: string, maxBytes: number): string =>
-    cutText(text, maxBytes)
-      .map((part) => part.before + part.text + part.after)
-      .join('');
-
-  it('is the text again when joined, and every part fits', () => {
-    fc.assert(
-      fc.property(anyText, fc.integer({ min: 4, max: 300 }), (text, maxBytes) => {
-        expect(joined(text, maxBytes)).toBe(text);
-        for (const part of cutText(text, maxBytes)) {
-          expect(Buffer.byteLength(part.before + part.text + part.after)).toBeLessThanOrEqual(maxBytes);
-          expect(part.text).toBe(part.text.trim());
-        }
-      }),
-    );
-  });
-
-  it('never splits a character', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 4, max: 20 }), (text, maxBytes) => {
-        for (const part of cutText(text, maxBytes)) expect(part.text.isWellFormed()).toBe(true);
-      }),
-    );
-  });
-
-  it('is cut at sentence ends, else between words, else anywhere', () => {
-    const texts = (text: string, maxBytes: number) => cutText(text, maxBytes).map((part) => part.text);
-    expect(texts('One is here. Two is there.\n\nThree?', 30)).toEqual(['One is here. Two is there.', 'Three?']);
-    expect(texts('今日は晴れです。明日は雨です。', 30)).toEqual(['今日は晴れです。', '明日は雨です。']);
-    expect(texts('one two three four', 8)).toEqual(['one two', 'three', 'four']);
-    expect(texts('你好世界', 6)).toEqual(['你好', '世界']);
-    expect(texts('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
-  });
-});
 
 const proved = async () => undefined;
 const model = findModel('svc-instruct', 'chat')!;
@@ -191,6 +68,26 @@ async function failureOf(chat: Chat, text = request.text): Promise<unknown> {
     (error: unknown) => error,
   );
 }
+
+describe('the price', () => {
+  it.each([
+    [1, 10],
+    [99, 10],
+    [100, 10],
+    [101, 20],
+    [200, 20],
+    [201, 30],
+    [5000, 500],
+  ])('of %i words is %i credits', (words, price) => {
+    expect(pricePerStarted('translation', words)).toBe(credits(price));
+  });
+
+  it('by started units is for services that are sold so', () => {
+    expect(pricePerStarted('audio', 1001)).toBe(credits(100));
+    expect(pricePerStarted('chat', 1)).toBe(fixedPrice('chat'));
+    expect(() => pricePerStarted('embeddings', 1)).toThrow(/token/);
+  });
+});
 
 describe('an order', () => {
   it('says what the text costs, and refuses no words and too many with both numbers', async () => {

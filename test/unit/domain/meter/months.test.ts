@@ -1,40 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
+import { describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
 import { bringCurrent, openMeter } from '#domain/meter/billing.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import { addMonths, monthsSince } from '#domain/meter/months.ts';
 import { startSubscription } from '#domain/meter/subscription-changes.ts';
 import { monthsAfter } from '#test/account-model.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { openLedgerAccount } from '#test/ledger-account.ts';
 import { credits } from '#test/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
-
 const at = (text: string): number => Date.parse(`${text}Z`) / 1000;
-const date = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 const day = 86_400;
 
 /** The days on which months end: 28 to 31, in a common and in a leap year, and the leap day itself. */
 const starts = ['2027-01-28', '2027-01-29', '2027-01-30', '2027-01-31', '2027-02-28', '2027-08-31', '2028-02-29'];
-
-describe('the calendar', () => {
-  it('agrees with a second one, written differently, for every day of four years and 40 months ahead', () => {
-    for (let start = at('2027-01-01T21:07:09'); start < at('2031-01-01T00:00:00'); start += day) {
-      for (const months of [0, 1, 2, 3, 11, 12, 13, 39, 40]) {
-        const moment = addMonths(start, months);
-        expect(moment).toBe(monthsAfter(start, months));
-        expect([monthsSince(start, moment), monthsSince(start, moment + 1)]).toEqual([months, months]);
-        if (months > 0) expect(monthsSince(start, moment - 1)).toBe(months - 1);
-      }
-    }
-  });
-});
 
 /** Calls every day, most days little and some days more than a month's grant; what happened on each day. */
 function* twoYears(first: Meter, from: number): Generator<{ now: number; meter: Meter; entries: LedgerEntry[] }> {
@@ -52,6 +30,19 @@ function* twoYears(first: Meter, from: number): Generator<{ now: number; meter: 
     meter = { ...meter, spendable: meter.spendable - spent };
   }
 }
+
+describe('the calendar', () => {
+  it('agrees with a second one, written differently, for every day of four years and 40 months ahead', () => {
+    for (let start = at('2027-01-01T21:07:09'); start < at('2031-01-01T00:00:00'); start += day) {
+      for (const months of [0, 1, 2, 3, 11, 12, 13, 39, 40]) {
+        const moment = addMonths(start, months);
+        expect(moment).toBe(monthsAfter(start, months));
+        expect([monthsSince(start, moment), monthsSince(start, moment + 1)]).toEqual([months, months]);
+        if (months > 0) expect(monthsSince(start, moment - 1)).toBe(months - 1);
+      }
+    }
+  });
+});
 
 describe.each(starts)('24 months from %s, with calls every day', (start) => {
   const from = at(`${start}T13:45:00`);
@@ -91,30 +82,5 @@ describe.each(starts)('24 months from %s, with calls every day', (start) => {
       expect(currentLots(meter).reduce((sum, { remaining }) => sum + remaining, 0)).toBe(balance(meter));
       before = meter;
     }
-  });
-});
-
-describe('an expired grant', () => {
-  it('is not spent by a call in the very second of its expiry, although nobody has looked since', async () => {
-    const account = await openLedgerAccount(database.url, { at: at('2027-01-31T10:00:00') });
-    await account.call(credits(100), credits(40));
-    account.clock.seconds = at('2027-02-28T09:59:59');
-    await account.call(credits(60), credits(10));
-    account.clock.seconds += 1;
-    const charge = await account.admit(credits(monthlyGrant(planOfRank(1))));
-    await charge.settle(0, account.clock.now());
-    await expect(account.admit(credits(101))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
-    const meter = await account.current();
-    await account.project();
-    const rows = await account.rows(meter.seq);
-    expect(rows.map(({ type, amount, at }) => [type, amount / 1e6, date(at)])).toEqual([
-      ['grant', 100, '2027-01-31'],
-      ['charge', -40, '2027-01-31'],
-      ['charge', -10, '2027-02-28'],
-      ['expiry', -50, '2027-02-28'],
-      ['grant', 100, '2027-02-28'],
-      ['charge', 0, '2027-02-28'],
-    ]);
-    await account.close();
   });
 });

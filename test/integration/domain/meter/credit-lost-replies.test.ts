@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from '#domain/billing/ledger.ts';
+import { grantCredits } from '#domain/meter/billing.ts';
+import { balance } from '#domain/meter/meter.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/faulty-client.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { atLength, outcomeOf, patience } from '#test/many.ts';
+import { credits } from '#test/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+/** Something that its owner, operator or programs do with an account. */
+type Deed = (account: LedgerAccount) => Promise<unknown>;
+const plan = fc.constantFrom('freemium', 'dev_pass', 'smm_pass');
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  plan.map(
+    (to): Deed =>
+      (account) =>
+        account.subscriptions.create(account.id, to),
+  ),
+  plan.map(
+    (to): Deed =>
+      (account) =>
+        account.subscriptions.upgrade(account.id, to),
+  ),
+  plan.map(
+    (to): Deed =>
+      (account) =>
+        account.subscriptions.downgrade(account.id, to),
+  ),
+  fc.constant<Deed>(async (account) => {
+    const { subscription } = await account.current();
+    return account.subscriptions.cancel(account.id, subscription?.id ?? '');
+  }),
+  fc.nat(500).map(
+    (more): Deed =>
+      ({ id, clock, meters }) =>
+        meters.change(id, clock.now(), (meter) => grantCredits(meter, credits(more + 1), clock.seconds)),
+  ),
+  ...[1, 2, 3].map(() =>
+    fc.tuple(fc.nat(credits(90)), fc.double({ min: 0, max: 1, noNaN: true })).map(
+      ([held, share]): Deed =>
+        (account) =>
+          account.call(held, Math.floor(held * share)),
+    ),
+  ),
+  fc.nat(credits(90)).map(
+    (held): Deed =>
+      (account) =>
+        account.admit(held),
+  ),
+  fc.nat(40 * 86_400).map(
+    (seconds): Deed =>
+      async ({ clock }) =>
+        void (clock.seconds += seconds),
+  ),
+  fc.constant<Deed>((account) => account.meters.sweep(account.clock.now())),
+);
+
+/** Does the deeds and tells how each went and where the account ended: all that its owner can see. */
+async function lived(deeds: readonly Deed[], fault?: (requestId: string) => Fault) {
+  const account = await openLedgerAccount(database.url, fault ? { fault } : {});
+  const outcomes: string[] = [];
+  for (const deed of deeds) outcomes.push(await outcomeOf(deed(account)));
+  account.clock.seconds += 300;
+  const { accountId, marks: _marks, buckets: _buckets, subscription, ...meter } = await account.current();
+  await account.project();
+  const rows = await account.rows(meter.seq);
+  await account.close();
+  expect(accountId).toBe(account.id);
+  // Calls that died together are given back in no certain order.
+  const requests = rows.map(({ requestId }) => requestId ?? '').toSorted();
+  const entries = rows.map(({ accountId: _account, requestId: _request, ...row }) => row);
+  return { outcomes, meter, entries, requests, subscription: { ...subscription, id: '' } };
+}
+
+describe('a network that loses replies and throttles', () => {
+  it(
+    'in 30 % of attempts leaves the same answers, balance and ledger as one that does not',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(deed, { minLength: 15, maxLength: 30 }), fc.nat(), async (deeds, seed) => {
+          const faulted = await lived(deeds, inTurn(randomFaults(30, seed)));
+          expect(faulted).toEqual(await lived(deeds));
+        }),
+        { numRuns: atLength(5, 200), endOnFailure: true },
+      );
+    },
+    patience,
+  );
+
+  it(
+    'whose transactions turn away 30 % of all writes leaves the same too',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(deed, { minLength: 15, maxLength: 30 }), fc.nat(), async (deeds, seed) => {
+          expect(await lived(deeds, randomConflicts(30, seed))).toEqual(await lived(deeds));
+        }),
+        { numRuns: atLength(3, 100), endOnFailure: true },
+      );
+    },
+    patience,
+  );
+
+  it(
+    'even where the client gives up leaves every call charged once or not at all, and the ledger exact',
+    async () => {
+      for (let seed = 1; seed <= atLength(2, 40); seed++) {
+        const draw = randomFaults(60, seed);
+        let isOver = false;
+        const account = await openLedgerAccount(database.url, { fault: () => (isOver ? 'none' : draw()) });
+        const outcomes: string[] = [];
+        for (let made = 0; made < 60; made++) outcomes.push(await outcomeOf(account.call(credits(2), credits(1))));
+        expect(new Set(outcomes).difference(new Set(['done', 'INSUFFICIENT_CREDITS', 'SERVICE_UNAVAILABLE']))).toEqual(
+          new Set(),
+        );
+        expect(new Set(outcomes).size).toBeGreaterThan(1);
+
+        isOver = true;
+        account.clock.seconds += 150;
+        await account.meters.sweep(account.clock.now());
+        const meter = await account.current();
+        await account.project();
+        const rows = await account.rows(meter.seq);
+        expect(auditLedger(rows, meter.seq, balance(meter))).toEqual([]);
+        expect(meter.holds.size).toBe(0);
+        const charges = rows.filter(({ type }) => type === 'charge');
+        expect(new Set(charges.map(({ requestId }) => requestId)).size).toBe(charges.length);
+        expect(charges.every(({ amount }) => amount === 0 || amount === -credits(1))).toBe(true);
+        const charged = charges.filter(({ amount }) => amount < 0).length;
+        expect(charged).toBeGreaterThanOrEqual(outcomes.filter((outcome) => outcome === 'done').length);
+        expect(meter.spendable).toBe(credits(100 - charged));
+        await account.close();
+      }
+    },
+    patience,
+  );
+});

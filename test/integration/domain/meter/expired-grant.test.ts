@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
+import { startTestDatabase } from '#test/database.ts';
+import { openLedgerAccount } from '#test/ledger-account.ts';
+import { credits } from '#test/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+const at = (text: string): number => Date.parse(`${text}Z`) / 1000;
+const date = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+describe('an expired grant', () => {
+  it('is not spent by a call in the very second of its expiry, although nobody has looked since', async () => {
+    const account = await openLedgerAccount(database.url, { at: at('2027-01-31T10:00:00') });
+    await account.call(credits(100), credits(40));
+    account.clock.seconds = at('2027-02-28T09:59:59');
+    await account.call(credits(60), credits(10));
+    account.clock.seconds += 1;
+    const charge = await account.admit(credits(monthlyGrant(planOfRank(1))));
+    await charge.settle(0, account.clock.now());
+    await expect(account.admit(credits(101))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
+    const meter = await account.current();
+    await account.project();
+    const rows = await account.rows(meter.seq);
+    expect(rows.map(({ type, amount, at }) => [type, amount / 1e6, date(at)])).toEqual([
+      ['grant', 100, '2027-01-31'],
+      ['charge', -40, '2027-01-31'],
+      ['charge', -10, '2027-02-28'],
+      ['expiry', -50, '2027-02-28'],
+      ['grant', 100, '2027-02-28'],
+      ['charge', 0, '2027-02-28'],
+    ]);
+    await account.close();
+  });
+});

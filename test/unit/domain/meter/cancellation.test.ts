@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { bringCurrent, grantCredits, openMeter, periodEnd, periodStart } from '#domain/meter/billing.ts';
+import { currentLots } from '#domain/meter/lots.ts';
+import { type Meter, shownSubscription } from '#domain/meter/meter.ts';
+import { addMonths } from '#domain/meter/months.ts';
+import {
+  type ChosenPlan,
+  cancel,
+  downgrade,
+  resume,
+  startSubscription,
+  subscribe,
+} from '#domain/meter/subscription-changes.ts';
+import { at, dev, pro, spend } from '#test/billing-cases.ts';
+import { credits } from '#test/meters.ts';
+
+const spendSome = (meter: Meter, amount: number): Meter => spend(meter, Math.min(amount, meter.spendable));
+
+/** Registers and subscribes at once, cancels at once or later: the meter at each of the moments. */
+function cancelledLife(plan: ChosenPlan, registered: string, cancelled: string, moments: readonly string[]): Meter[] {
+  const since = at(`${registered}T09:00:00Z`);
+  const opened = spend(openMeter(1, since, planOfRank).meter, credits(100));
+  const begun = startSubscription(opened, plan, 'sub-1', since, planOfRank).meter;
+  const ended = cancel(begun, at(`${cancelled}T09:00:00Z`)).meter;
+  return moments.map((moment) => bringCurrent(ended, at(`${moment}Z`), planOfRank).meter);
+}
+
+describe('a cancelled subscription', () => {
+  it('does not give the free month again that it began and ended in', () => {
+    const [spent, next] = cancelledLife(dev, '2027-01-01', '2027-01-01', [
+      '2027-01-31T09:00:00',
+      '2027-02-01T09:00:00',
+    ]);
+    expect([spent?.spendable, spent?.lots, next?.spendable]).toEqual([0, [], credits(100)]);
+    expect(next?.lots).toMatchObject([{ source: 'free', expiresAt: at('2027-03-01T09:00:00Z') }]);
+  });
+
+  it('keeps the limits of the plan until the month that was paid for ends, although the credits end a day before', () => {
+    const moments = ['2027-01-31T08:59:59', '2027-01-31T09:00:00', '2027-02-01T08:59:59', '2027-02-01T09:00:00'];
+    const lives = cancelledLife(pro, '2027-01-01', '2027-01-01', moments);
+    expect(lives.map((meter) => [meter.planRank, meter.ceiling - meter.admitted, meter.callsInFlight])).toEqual([
+      [4, 2000, 100],
+      [4, 2000, 100],
+      [4, 2000, 100],
+      [1, 10, 5],
+    ]);
+    expect(lives.map((meter) => shownSubscription(meter)?.status)).toEqual([
+      'cancelled',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(lives.map(({ spendable }) => spendable / credits(1))).toEqual([100_000, 0, 0, 100]);
+    expect(lives.at(-1)?.subscription).toBeUndefined();
+  });
+
+  it('keeps the credits longer than the limits where the month that was paid for ends before', () => {
+    const moments = ['2027-02-01T08:59:59', '2027-02-01T09:00:00', '2027-02-19T08:59:59', '2027-02-19T09:00:00'];
+    const lives = cancelledLife(pro, '2027-01-01', '2027-01-20', moments);
+    expect(
+      lives.map((meter) => [meter.planRank, meter.spendable / credits(1), shownSubscription(meter)?.status]),
+    ).toEqual([
+      [4, 100_000, 'cancelled'],
+      [1, 100_000, 'cancelled'],
+      [1, 100_000, 'cancelled'],
+      [1, 100, undefined],
+    ]);
+  });
+
+  it('grants the free month that has begun meanwhile, whatever the limits', () => {
+    const since = at('2027-01-10T09:00:00Z');
+    const opened = openMeter(1, at('2027-01-01T09:00:00Z'), planOfRank).meter;
+    const begun = startSubscription(
+      bringCurrent(opened, since, planOfRank).meter,
+      pro,
+      'sub-1',
+      since,
+      planOfRank,
+    ).meter;
+    const meter = bringCurrent(cancel(begun, since).meter, at('2027-02-09T09:00:00Z'), planOfRank).meter;
+    expect([meter.planRank, meter.spendable]).toEqual([4, credits(100)]);
+  });
+
+  it.each([
+    ['the free plan', { planId: 'freemium', plan: planOfRank(1) }],
+    ['a paid plan', pro],
+  ])('of %s is not granted again in its month, nor are its calls, also once its credits have ended', (_, plan) => {
+    const [over] = cancelledLife(plan, '2027-01-01', '2027-01-01', ['2027-01-31T10:00:00']);
+    const now = at('2027-01-31T11:00:00Z');
+    const again = subscribe({ ...over!, callsThisMonth: 7 }, plan, 'sub-2', now, planOfRank).meter;
+    expect([again.spendable, again.callsThisMonth, again.subscription]).toEqual([
+      0,
+      7,
+      { id: 'sub-1', planId: plan.planId, status: 'active' },
+    ]);
+    expect([periodStart(again.period), periodEnd(again.period)]).toEqual(
+      ['2027-01-01', '2027-02-01'].map((date) => at(`${date}T09:00:00Z`)),
+    );
+  });
+});
+
+describe('a cancellation that is taken back', () => {
+  /** Subscribes on a day of the years to come; cancels and resumes so many seconds later; or does not. */
+  const life = fc.record({
+    begins: fc.nat(1500),
+    time: fc.nat(86_399),
+    topUp: fc.nat(100),
+    months: fc.nat(3),
+    cancelled: fc.nat(31 * 86_400),
+    resumed: fc.nat(31 * 86_400),
+    spent: fc.tuple(fc.nat(credits(6000)), fc.nat(credits(6000)), fc.nat(credits(6000))),
+    pending: fc.boolean(),
+    after: fc.nat(150 * 86_400),
+  });
+
+  it('leaves everything as if there had been none, but for its rows in the ledger', () => {
+    fc.assert(
+      fc.property(life, ({ begins, time, topUp, months, cancelled, resumed, spent, pending, after }) => {
+        const since = at('2027-01-01T00:00:00Z') + begins * 86_400 + time;
+        const start = grantCredits(openMeter(1, since, planOfRank).meter, credits(topUp), since).meter;
+        let now = addMonths(since, months) + cancelled;
+        const paid = startSubscription(start, pro, 'sub-1', since, planOfRank).meter;
+        let before = spendSome(bringCurrent(paid, now, planOfRank).meter, spent[0]);
+        if (pending) before = downgrade(before, dev, now).meter;
+        const undone = cancel(before, now).meter;
+        const end = Math.min(undone.subscription!.endsAt!, undone.subscription!.creditsExpireAt!);
+        const until = (meter: Meter, moment: number) =>
+          spendSome(bringCurrent(meter, moment, planOfRank).meter, spent[1]);
+        now = Math.min(now + resumed, end - 1);
+        const then = now + after;
+        const lived = (meter: Meter) => spendSome(bringCurrent(meter, then, planOfRank).meter, spent[2]);
+        const [one, other] = [lived(resume(until(undone, now), now).meter), lived(until(before, now))];
+        expect(currentLots(one)).toEqual(currentLots(other));
+        expect({ ...one, seq: 0, lots: [] }).toEqual({ ...other, seq: 0, lots: [] });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
