@@ -1,120 +1,12 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
-import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
-import { createFaults } from '#local/shared/faults.ts';
-import type { Loopback } from '#local/shared/loopback.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { removeFolder } from '#test/folder.ts';
-import { allMoods, startTellingModel } from '#test/leaking-model.ts';
-import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
+import { allMoods } from '#test/leaking-model.ts';
 import { given, secret, secrets } from '#test/planted-secrets.ts';
+import { useWatchedService } from '#test/watched-service.ts';
 
-let folder: string;
-let model: Awaited<ReturnType<typeof startTellingModel>>;
-let proxy: Loopback;
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-let command: LocalCommand;
-let origin: string;
-const faults = createFaults();
-
-// The local service turns metrics off; here they are wanted, and read like everything that is printed.
-const metricsOn = `data:text/javascript,${encodeURIComponent(
-  "process.env = Object.defineProperty({ ...process.env }, 'POWERTOOLS_METRICS_DISABLED', { get: () => 'false', set() {} })",
-)}`;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platform-'));
-  database = await startTestDatabase();
-  proxy = await startDynamoProxy({ upstream: database.url, faults });
-  model = await startTellingModel();
-  command = runLocal(['--port', '0', '--data', folder], {
-    AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
-    AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url,
-    NODE_OPTIONS: `--import=${metricsOn}`,
-    POWERTOOLS_LOG_LEVEL: 'DEBUG',
-    POWERTOOLS_METRICS_NAMESPACE: 'test',
-    POWERTOOLS_SERVICE_NAME: 'test',
-  });
-  origin = await command.ready;
-});
-afterAll(async () => {
-  await killCommands();
-  await Promise.all([proxy.close(), model.close(), database.close()]);
-  await removeFolder(folder);
-});
-
-interface Options {
-  readonly key?: string;
-  readonly cookie?: string;
-  readonly headers?: Record<string, string>;
-}
-
-/** What was answered, by status; errors have been searched for secrets. */
-const met = new Map<number, number>();
-const told = new Set<string>();
-
-async function send(method: string, path: string, body?: unknown, { key, cookie, headers }: Options = {}) {
-  const answer = await fetch(origin + path, {
-    method,
-    headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(key && { authorization: `Bearer ${key}` }),
-      ...(cookie && { cookie }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
-  const shown = text + JSON.stringify([...answer.headers]);
-  if (answer.status >= 400)
-    for (const name of given(shown)) told.add(`${name} by ${method} ${path.split('?')[0]} ${answer.status}`);
-  const session = /session=(tas_\w+)/.exec(answer.headers.getSetCookie().join())?.[1];
-  return { status: answer.status, data: (JSON.parse(text) as { data: any }).data, session };
-}
-
-const local = (path: string, body: unknown) => send('POST', `/_local/${path}`, body);
-const auth = (path: string, body: unknown, options?: Options) => send('POST', `/api/auth/${path}`, body, options);
-const chat = (options: Options, about: object = {}) =>
-  send(
-    'POST',
-    '/v1/chat/completions',
-    { model: 'svc-1', messages: [{ role: 'user', content: secret('prompt') }], ...about },
-    options,
-  );
-
-/** The token of the newest mail to the address, once it has come. */
-async function mailedToken(kind: string): Promise<string> {
-  for (;;) {
-    const mails = (await (await fetch(`${origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
-    const mail = mails.find(({ to, text }) => to.includes(secret('e-mail')) && text.includes(`token=${kind}`));
-    if (mail) return /token=(\w+)/.exec(mail.text)![1]!;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
-const identityToken = async (): Promise<string> => {
-  const body = JSON.stringify({ email: secret('e-mail'), name: 'Ada' });
-  return (
-    (await (await fetch(`${origin}/_local/identity-token`, { method: 'POST', body })).json()) as { token: string }
-  ).token;
-};
-
-const set = (table: 'accounts' | 'meters', Key: object, name: string, value: unknown) =>
-  database.client.send(
-    new UpdateCommand({
-      TableName: tables[table].name,
-      Key: Key as Record<string, unknown>,
-      UpdateExpression: 'SET #name = :value',
-      ExpressionAttributeNames: { '#name': name },
-      ExpressionAttributeValues: { ':value': value },
-    }),
-  );
+const watched = useWatchedService();
+const { met, told, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;
 
 describe('no secret is printed, logged, measured or told in an error', () => {
   let cookie: string;
@@ -189,10 +81,10 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     await set('meters', { a: id }, 'c', 1_000_000_000);
     await local('clock', { advance: 'PT2M' });
     for (const mood of allMoods) {
-      model.become(mood);
+      watched.model.become(mood);
       await chat({ key });
     }
-    model.become('answering');
+    watched.model.become('answering');
     const email = secret('e-mail');
     for (const fault of ['unavailable', 'throttle', 'lost-reply'] as const) {
       faults.order({ target: 'dynamodb', fault, count: 10_000 });
@@ -240,15 +132,15 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     await set('accounts', { pk: 'mail#broken', sk: 'mail' }, 'outbox', 'broken');
     await set('accounts', { pk: 'mail#broken', sk: 'mail' }, 'to', email);
     for (const { name } of [tables.ledger, tables.meters])
-      await database.client.send(new DeleteTableCommand({ TableName: name }));
+      await watched.database.client.send(new DeleteTableCommand({ TableName: name }));
     await failures();
     expect(met.get(500)).toBeGreaterThan(5);
   });
 
   it('in all that the process wrote, and in all errors that it answered', async () => {
-    command.kill('SIGTERM');
-    await command.ended;
-    const printed = command.out() + command.err();
+    watched.command.kill('SIGTERM');
+    await watched.command.ended;
+    const printed = watched.command.out() + watched.command.err();
     // It was all on: request lines, metrics, what the operators are told, and the access log.
     expect(printed).toContain('"message":"request"');
     expect(printed).toContain('"_aws":{');

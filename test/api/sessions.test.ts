@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
 import { withEnvironment } from '#test/environment.ts';
+import { times } from '#test/many.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -14,9 +15,6 @@ const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 const list = async (cookie: string) => (await service.call('GET', '/api/auth/sessions', { cookie })).body.data;
 const end = (cookie: string, id: string) => service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
-const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
-const times = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => make(index));
 
 async function login({ email, password }: { email: string; password: string }): Promise<string> {
   const answer = await service.call('POST', '/api/auth/login', { body: { email, password } });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withEnvironment } from '#test/environment.ts';
 import { mailsTo, tokenIn } from '#test/inbox.ts';
+import { times } from '#test/many.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, code, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -14,10 +15,7 @@ const post = (path: string, body: unknown, cookie = '') => service.call('POST', 
 const login = (email: string, password = 'not the password') => post('login', { email, password });
 const forgot = (email: string) => post('forgot-password', { email });
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
-const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
 const retryAfter = ({ headers }: ApiResponse) => Number(headers.get('retry-after'));
-const times = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => make(index));
 const inTurn = async (count: number, make: (index: number) => Promise<ApiResponse>) => {
   const answers: ApiResponse[] = [];
   for (let index = 0; index < count; index++) answers.push(await make(index));

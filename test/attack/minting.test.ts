@@ -3,7 +3,7 @@ import { services } from '#runtime/container.ts';
 import { itemBytes } from '#test/item-size.ts';
 import { times } from '#test/many.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service.ts';
+import { code, type Person, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,7 +24,6 @@ const onIt = async (act: 'cancel' | 'resume', person: Person) =>
 const cancel = (person: Person) => onIt('cancel', person);
 const resume = (person: Person) => onIt('resume', person);
 const credits = async (person: Person) => (await call('GET', 'credits?limit=200', person)).body.data;
-const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
 
 /** Whole credits that were ever granted for plans, from the ledger. */
 async function minted(person: Person): Promise<number> {

@@ -1,3 +1,5 @@
+import { byExpiry, type Grant, monthsAfter, together } from './account-grants.ts';
+
 /**
  * What an account's money should be, written from docs/specification.md and docs/design/billing.md and from nothing else: a list
  * of grants, spent oldest expiry first, and a calendar. Amounts in microcredits, moments in epoch seconds, UTC.
@@ -12,39 +14,6 @@ const thirtyDays = 30 * 86_400;
 
 /** When a cancelled subscription ends: the month that was paid for, the plan's limits with it, and its credits. */
 const never = { paid: Infinity, limits: Infinity, credits: Infinity };
-
-interface Grant {
-  readonly source: 'free' | 'plan' | 'purchase';
-  readonly granted: number;
-  left: number;
-  expiresAt: number;
-  /** When it would expire, had nothing been cancelled. */
-  readonly until: number;
-}
-
-/** Grants of one source that expire together are one. */
-function together(grants: readonly Grant[]): Grant[] {
-  const made: Grant[] = [];
-  for (const grant of grants) {
-    const same = made.findIndex((one) => one.source === grant.source && one.expiresAt === grant.expiresAt);
-    const one = made[same];
-    if (!one) made.push({ ...grant, until: grant.expiresAt });
-    else made[same] = { ...one, granted: one.granted + grant.granted, left: one.left + grant.left };
-  }
-  return made;
-}
-
-const byExpiry = (one: Grant, other: Grant): number => one.expiresAt - other.expiresAt || one.until - other.until;
-
-/** So many months later, on the last day where the month is too short. */
-export function monthsAfter(moment: number, months: number): number {
-  const from = new Date(moment * 1000);
-  for (let day = from.getUTCDate(); ; day--) {
-    const date = new Date(from);
-    date.setUTCFullYear(from.getUTCFullYear(), from.getUTCMonth() + months, day);
-    if (date.getUTCDate() === day) return date.getTime() / 1000;
-  }
-}
 
 export class AccountModel {
   now: number;

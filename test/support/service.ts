@@ -130,6 +130,9 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   return { ...service, folder, call, post, mailedToken, registered, person, close };
 }
 
+/** How a request went: its status, and the code of its envelope. */
+export const code = ({ status, body }: Pick<ApiResponse, 'status' | 'body'>): string => `${status} ${body.message}`;
+
 export const cookieOf = ({ headers }: ApiResponse): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 export const chat = (content = 'Hello') => ({ model: 'svc-1', messages: [{ role: 'user', content }] });

@@ -13,7 +13,12 @@ export type Stub = Readonly<Record<string, StubResponse>>;
 
 /** An AWS of all services that responds by operation, over the wire protocols of their SDK clients. */
 export async function startStubAws(): Promise<
-  Loopback & { readonly called: { operation: string; method: string }[]; play(stub: Stub): void }
+  Loopback & {
+    /** The environment of a process that uses it. */
+    readonly credentials: Readonly<Record<string, string>>;
+    readonly called: { operation: string; method: string }[];
+    play(stub: Stub): void;
+  }
 > {
   const called: { operation: string; method: string }[] = [];
   let stub: Stub = {};
@@ -31,7 +36,13 @@ export async function startStubAws(): Promise<
     stub = next;
     called.length = 0;
   }
-  return { ...server, called, play };
+  const credentials = {
+    AWS_ENDPOINT_URL: server.url,
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_REGION: 'eu-west-1',
+  };
+  return { ...server, credentials, called, play };
 }
 
 const unstubbed = (operation: string, value: string): StubResponse => ({

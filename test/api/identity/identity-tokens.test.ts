@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { services } from '#runtime/container.ts';
 import { withEnvironment } from '#test/environment.ts';
 import { claimsFor, encoded, newSigningKey, signed, startIssuer, type TestIssuer } from '#test/issuer.ts';
+import { times } from '#test/many.ts';
 import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, type CallOptions, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, type CallOptions, code, startTestService, type TestService } from '#test/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -17,121 +18,7 @@ const newEmail = () => `google-${++people}@example.com`;
 
 const google = (token: string, options: CallOptions = {}) =>
   service.call('POST', '/api/auth/google', { body: { token }, ...options });
-const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
-const login = (email: string, password: string) =>
-  service.call('POST', '/api/auth/login', { body: { email, password } });
-const code = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
 const codesOf = (answers: ApiResponse[]) => new Set(answers.map(code));
-const times = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => make(index));
-
-describe('sign-in with Google', () => {
-  const localToken = async (email: string, name = 'Ada Lovelace'): Promise<string> =>
-    (await service.post('/_local/identity-token', { email, name })).token;
-
-  it('makes a confirmed account at the first time, opens a session, and knows the person the next time', async () => {
-    const email = newEmail();
-    const first = await google(await localToken(email));
-    expect(first.body).toEqual({
-      message: 'LOGIN_SUCCESS',
-      error: false,
-      status: 200,
-      data: { id: expect.any(Number), email, name: 'Ada Lovelace', role: 'viewer' },
-    });
-    expect(first.headers.getSetCookie().filter((cookie) => cookie.startsWith('session='))).toEqual([
-      expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
-    ]);
-    const cookie = cookieOf(first);
-    expect((await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } })).status).toBe(201);
-    const again = await google(await localToken(email));
-    expect([again.status, again.body.data.id]).toEqual([200, first.body.data.id]);
-    expect((await me(cookieOf(again))).body.data).toMatchObject({ id: first.body.data.id, isSubscribe: false });
-  });
-
-  it('takes each token once, also when it comes many times at once', async () => {
-    const token = await localToken(newEmail());
-    const answers = await Promise.all(times(20, () => google(token)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect([...codesOf(answers)].toSorted()).toEqual(['200 LOGIN_SUCCESS', '401 INVALID_IDENTITY_TOKEN']);
-    expect(code(await google(token))).toBe('401 INVALID_IDENTITY_TOKEN');
-  });
-
-  it('makes one account when a person signs in for the first time many times at once', async () => {
-    const email = newEmail();
-    const tokens = await Promise.all(times(20, () => localToken(email)));
-    const answers = await Promise.all(tokens.map((token) => google(token)));
-    expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
-    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
-    const users = (await rowsOf('accounts')).filter((row) => row['sk'] === 'user' && row['email'] === email);
-    expect(users).toHaveLength(1);
-  });
-
-  it('stores nothing that the token does not stand for: role and id are ours', async () => {
-    const answer = await service.call('POST', '/api/auth/google', {
-      body: { token: await localToken(newEmail()), role: 'operator', id: 7, email: 'other@example.com' },
-    });
-    expect(answer.body.data).toMatchObject({ role: 'viewer', email: expect.stringMatching(/^google-/) });
-    expect(answer.body.data.id).not.toBe(7);
-  });
-
-  describe('for an address that has a password account', () => {
-    it('asks a confirmed account to link first, and signs in to the same account ever after', async () => {
-      const { email, password, id, cookie } = await service.person();
-      const token = await localToken(email);
-      expect(code(await google(token))).toBe('409 IDENTITY_NOT_LINKED');
-      const stranger = await service.person();
-      expect(code(await google(token, { cookie: stranger.cookie }))).toBe('409 IDENTITY_NOT_LINKED');
-      const linked = await google(token, { cookie });
-      expect([code(linked), linked.body.data.id]).toEqual(['200 LOGIN_SUCCESS', id]);
-      const alone = await google(await localToken(email));
-      expect([code(alone), alone.body.data.id]).toEqual(['200 LOGIN_SUCCESS', id]);
-      expect(code(await login(email, password))).toBe('200 LOGIN_SUCCESS');
-    });
-
-    it('links by no key, and by no session that has ended', async () => {
-      const { email, key, cookie } = await service.person();
-      await service.call('POST', '/api/auth/logout', { cookie });
-      for (const options of [{ key }, { cookie }, { key: 'junk' }])
-        expect(code(await google(await localToken(email), options))).toBe('409 IDENTITY_NOT_LINKED');
-    });
-
-    it('gives an unconfirmed account to its owner: whoever registered with a foreign address keeps no way in', async () => {
-      const { email, password, id, cookie } = await service.registered();
-      const confirmation = await service.mailedToken(email);
-      const owner = await google(await localToken(email, 'The owner'));
-      expect([code(owner), owner.body.data.id, owner.body.data.name]).toEqual(['200 LOGIN_SUCCESS', id, 'The owner']);
-      expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
-      expect(code(await login(email, password))).toBe('401 INVALID_CREDENTIALS');
-      const confirm = await service.call('GET', `/api/auth/confirm?token=${confirmation}`, { cookie: cookieOf(owner) });
-      expect(code(confirm)).toBe('400 INVALID_TOKEN');
-      const made = await service.call('POST', '/api/keys', { cookie: cookieOf(owner), body: { name: 'mine' } });
-      expect(made.status).toBe(201);
-      expect((await google(await localToken(email))).body.data.id).toBe(id);
-    });
-
-    it('gives an unconfirmed account to its owner once when many tokens come at once', async () => {
-      const { email, id } = await service.registered();
-      const tokens = await Promise.all(times(10, () => localToken(email)));
-      const answers = await Promise.all(tokens.map((token) => google(token)));
-      expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
-      expect(new Set(answers.map(({ body }) => body.data.id))).toEqual(new Set([id]));
-    });
-  });
-
-  it('lets in, without a password, only who has none: a guess is wrong, deletion asks for no password', async () => {
-    const email = newEmail();
-    const cookie = cookieOf(await google(await localToken(email)));
-    expect(code(await login(email, 'a quiet river bank'))).toBe('401 INVALID_CREDENTIALS');
-    const change = { currentPassword: 'a quiet river bank', newPassword: 'another river bank' };
-    const changed = await service.call('POST', '/api/auth/change-password', { cookie, body: change });
-    expect(code(changed)).toBe('401 INVALID_CREDENTIALS');
-    const deleted = await service.call('POST', '/api/auth/delete-account', { cookie, body: { email } });
-    expect(code(deleted)).toBe('200 SUCCESS');
-    expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
-    const fresh = await google(await localToken(email));
-    expect(code(fresh)).toBe('200 LOGIN_SUCCESS');
-  });
-});
 
 describe('a token of the identity provider', () => {
   const key = newSigningKey();

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { issueCredential } from '#domain/shared/credential.ts';
+import { path, told, useIdempotentCalls } from '#test/idempotent-calls.ts';
+import { chat, type Person } from '#test/service.ts';
+
+const running = useIdempotentCalls();
+const { ask, customer } = running;
+
+describe('credentials come first:', () => {
+  it('a key that is not ours learns nothing of what is stored, and does not stand in the way', async () => {
+    const person = await customer();
+    const forged = issueCredential('key', person.id, { bytes: (size) => randomBytes(size) }).text;
+    const first = await ask(person.key, 'k');
+    for (const body of [chat(), chat('Other')]) expect(told(await ask(forged, 'k', body))).toBe('401 INVALID_API_KEY');
+    for (const key of ['fresh', '', 'a, b']) expect(told(await ask(forged, key))).toBe('401 INVALID_API_KEY');
+    expect((await ask(person.key, 'k')).body).toEqual(first.body);
+    expect(told(await ask(person.key, 'fresh', chat('Other')))).toBe('200 SUCCESS');
+  });
+
+  it('a key that was revoked gets no answer again', async () => {
+    const person = await customer();
+    await ask(person.key, 'k');
+    await running.service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
+    expect(told(await ask(person.key, 'k'))).toBe('401 INVALID_API_KEY');
+  });
+});
+
+describe('the value of the header', () => {
+  let person: Person;
+  beforeAll(async () => {
+    person = await running.service.person({ planRank: 4 });
+  });
+
+  it('means the same with and without quotes', async () => {
+    const first = await ask(person.key, 'a\\b');
+    expect((await ask(person.key, '"a\\\\b"')).body).toEqual(first.body);
+  });
+
+  it.each(['', 'x'.repeat(256), 'a, b', 'é'])('may not be %j', async (value) => {
+    const answer = await ask(person.key, value);
+    expect(told(answer)).toBe('400 INVALID_FORMAT');
+    expect(answer.body.detail).toMatch(/^The Idempotency-Key header /);
+    expect(running.model.state.runs).toBe(0);
+  });
+
+  it('may not come twice', async () => {
+    const headers = { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' };
+    const request = httpRequest(running.service.origin + path, { method: 'POST', headers });
+    request.setHeader('idempotency-key', ['a', 'a']);
+    request.end(JSON.stringify(chat()));
+    const [reply] = await once(request, 'response');
+    expect([reply.statusCode, JSON.parse(await text(reply)).message]).toEqual([400, 'INVALID_FORMAT']);
+  });
+
+  it('is not looked at where a route takes none', async () => {
+    const headers = { 'idempotency-key': 'x'.repeat(300) };
+    expect((await running.service.call('GET', '/v1/models', { key: person.key, headers })).status).toBe(200);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { asked, isReplay, meterOf, path, requestId, told, useIdempotentCalls } from '#test/idempotent-calls.ts';
+import { type ApiResponse, chat } from '#test/service.ts';
+
+const running = useIdempotentCalls();
+const { ask, customer, advance, spent } = running;
+
+describe('a request with an Idempotency-Key', () => {
+  it('is answered again as it was, charged once, and says so', async () => {
+    const person = await customer();
+    const first = await ask(person.key, 'order-1');
+    const second = await ask(person.key, 'order-1');
+    expect([told(first), isReplay(first)]).toEqual(['200 SUCCESS', false]);
+    expect(second.body).toEqual(first.body);
+    expect(Object.fromEntries(second.headers)).toMatchObject({
+      'idempotent-replayed': 'true',
+      'x-original-request-id': requestId(first),
+      'x-credits-charged': '0',
+    });
+    expect(requestId(second)).not.toBe(requestId(first));
+    expect(await spent(person)).toEqual([1, 1]);
+  });
+
+  it('is the same request with its fields in another order, defaults spelled out and unknown fields', async () => {
+    const person = await customer();
+    const functions = [{ name: 'f', parameters: { type: 'object', properties: { a: {}, b: {} } } }];
+    const turned = [{ parameters: { properties: { b: {}, a: {} }, type: 'object' }, name: 'f' }];
+    const first = await ask(person.key, 'k', { ...chat(), functions });
+    const second = await ask(person.key, 'k', { functions: turned, temperature: 1, unknown: true, ...chat() });
+    expect([told(first), isReplay(second)]).toEqual(['200 SUCCESS', true]);
+    const swapped = [{ ...functions[0], parameters: { type: 'object', properties: { a: {}, c: {} } } }];
+    expect(told(await ask(person.key, 'k', { ...chat(), functions: swapped }))).toBe('422 IDEMPOTENCY_KEY_REUSED');
+  });
+
+  it('is refused with 422 when the key was used for another body, and is neither run nor counted', async () => {
+    const person = await customer();
+    await ask(person.key, 'k');
+    const before = await meterOf(person);
+    const other = await ask(person.key, 'k', chat('Something else'));
+    expect(told(other)).toBe('422 IDEMPOTENCY_KEY_REUSED');
+    expect(other.body.detail).toMatch(/Idempotency-Key/);
+    expect([running.model.state.runs, await meterOf(person)]).toEqual([1, before]);
+  });
+
+  it('is refused with 409 while the first one runs', async () => {
+    const person = await customer();
+    running.model.state.delayMs = 500;
+    const first = ask(person.key, 'k');
+    await expect.poll(() => running.model.state.runs).toBe(1);
+    const second = await ask(person.key, 'k');
+    expect([told(second), second.headers.get('retry-after')]).toEqual(['409 REQUEST_IN_PROGRESS', '1']);
+    expect(told(await ask(person.key, 'k', chat('Other')))).toBe('422 IDEMPOTENCY_KEY_REUSED');
+    const { body } = await first;
+    expect((await ask(person.key, 'k')).body).toEqual(body);
+    expect(await spent(person)).toEqual([1, 1]);
+  });
+
+  it('runs once of 20 sent at the same time', { repeats: 4 }, async () => {
+    const person = await running.service.person({ planRank: 4, credits: 10 });
+    running.model.state.delayMs = 20;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(person.key, 'k')));
+    const firsts = answers.filter((answer) => answer.status === 200 && !isReplay(answer));
+    expect(firsts).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer.status === 200) expect(answer.body).toEqual(firsts[0]?.body);
+      else expect(told(answer)).toBe('409 REQUEST_IN_PROGRESS');
+    }
+    expect(await spent(person)).toEqual([1, 1]);
+  });
+
+  it('is independent of the same key of another account, and shared by all keys of one', async () => {
+    const [person, stranger] = [await customer(), await customer()];
+    const first = await ask(person.key, 'shared');
+    const theirs = await ask(stranger.key, 'shared', chat('Mine'));
+    expect([told(theirs), isReplay(theirs)]).toEqual(['200 SUCCESS', false]);
+    const made = await running.service.call('POST', '/api/keys', { cookie: person.cookie, body: { name: 'another' } });
+    const again = await ask(made.body.data.key, 'shared');
+    expect([isReplay(again), again.body]).toEqual([true, first.body]);
+    expect([await spent(person), await spent(stranger)]).toEqual([
+      [2, 1],
+      [2, 1],
+    ]);
+  });
+
+  it('is answered again although the minute is used up', async () => {
+    const person = await running.service.person({ credits: 10 });
+    const answers = [];
+    for (let call = 0; call < 10; call++) answers.push(await ask(person.key, `k${call}`));
+    expect(told(await ask(person.key, 'k10'))).toBe('429 RATE_LIMIT_EXCEEDED');
+    expect((await ask(person.key, 'k3')).body).toEqual(answers[3]?.body);
+    expect(running.model.state.runs).toBe(10);
+  });
+
+  it('is answered again although the credits are used up', async () => {
+    const person = await running.service.person({ planRank: 2, credits: 1 });
+    const first = await ask(person.key, 'k');
+    expect(told(await ask(person.key, 'another'))).toBe('402 INSUFFICIENT_CREDITS');
+    expect((await ask(person.key, 'k')).body).toEqual(first.body);
+  });
+
+  it('is forgotten after 24 hours of the clock, and not before', async () => {
+    const person = await customer();
+    await ask(person.key, 'daily');
+    await advance('PT23H59M');
+    expect(isReplay(await ask(person.key, 'daily'))).toBe(true);
+    await advance('PT2M');
+    const later = await ask(person.key, 'daily', chat('Another body'));
+    expect([told(later), isReplay(later)]).toEqual(['200 SUCCESS', false]);
+    expect(running.model.state.runs).toBe(2);
+  });
+});
+
+describe('DynamoDB', () => {
+  /** Operations on items that a request causes, the projection of the ledger included. */
+  async function operationsOf(send: () => Promise<ApiResponse>): Promise<Record<string, number>> {
+    await running.service.settled();
+    asked.length = 0;
+    await send();
+    await running.service.settled();
+    const items = asked.filter((operation) => operation.endsWith('Item')).toSorted();
+    return Object.fromEntries(
+      Map.groupBy(items, (name) => name)
+        .entries()
+        .map(([name, all]) => [name, all.length]),
+    );
+  }
+
+  it('is asked for one read and one write before and one write after, for one read and one write of a repeat', async () => {
+    const person = await customer();
+    const plain = await operationsOf(() => running.service.call('POST', path, { key: person.key, body: chat() }));
+    const first = await operationsOf(() => ask(person.key, 'k'));
+    expect(first).toEqual({ ...plain, GetItem: 1, PutItem: (plain['PutItem'] ?? 0) + 2 });
+    expect(await operationsOf(() => ask(person.key, 'k'))).toEqual({ PutItem: 1, GetItem: 1 });
+  });
+
+  it('is asked for nothing more by a request without the header', async () => {
+    const person = await customer();
+    await running.service.settled();
+    asked.length = 0;
+    await running.service.call('POST', path, { key: person.key, body: chat() });
+    const items = asked.filter((operation) => operation.endsWith('Item'));
+    expect(items.slice(0, 2)).toEqual(['UpdateItem', 'UpdateItem']);
+  });
+});

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { services } from '#runtime/container.ts';
+import { operatorActions } from '#test/operator-actions.ts';
+import { type Person, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+let operator: Person;
+beforeAll(async () => {
+  service = await startTestService();
+  operator = await service.person();
+  await services().operators().setRole(operator.email, 'operator');
+});
+afterAll(() => service.close());
+
+const { me } = operatorActions(
+  () => service,
+  () => operator,
+);
+
+describe('node bin/operator.ts', () => {
+  /** With the tables' addresses of the running service, unless told otherwise. */
+  async function run(args: string[], env: Record<string, string> = {}) {
+    const child = spawn(process.execPath, ['bin/operator.ts', ...args], { env: { ...process.env, ...env } });
+    const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    return { out, err, exitCode };
+  }
+  const roleOf = async ({ cookie }: Person) => (await me(cookie)).body.data.role;
+
+  it('makes an operator of a viewer, and a viewer of an operator', async () => {
+    const person = await service.person();
+    expect(await run([person.email.toUpperCase()])).toMatchObject({ exitCode: 0, err: '' });
+    expect(await roleOf(person)).toBe('operator');
+    expect(await run([person.email, 'viewer'], { ACCOUNTS_TABLE: '', METERS_TABLE: '' })).toEqual({
+      exitCode: 0,
+      err: '',
+      out: `${person.email} has the role viewer now.\n`,
+    });
+    expect(await roleOf(person)).toBe('viewer');
+  });
+
+  it('says in a sentence what it cannot do', async () => {
+    const [unknown, unreachable, noTables] = await Promise.all([
+      run(['nobody@example.com']),
+      run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }),
+      run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: '', ACCOUNTS_TABLE: '' }),
+    ]);
+    expect(unknown).toEqual({ exitCode: 1, out: '', err: 'The role was not changed: There is no such account.\n' });
+    expect(unreachable).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^The role was not changed: .+\n$/) });
+    expect(noTables).toMatchObject({ exitCode: 1, err: expect.stringMatching(/ACCOUNTS_TABLE is not set.*\n$/) });
+    expect(await run([operator.email, 'king'])).toMatchObject({
+      exitCode: 2,
+      out: '',
+      err: expect.stringMatching(/^There is no role king/),
+    });
+  });
+
+  it('shows how it is used', async () => {
+    expect(await run(['--help'])).toMatchObject({
+      exitCode: 0,
+      err: '',
+      out: expect.stringMatching(/^Usage: node .*dynoxide/s),
+    });
+    for (const args of [[], ['a', 'viewer', 'b'], ['--force']])
+      expect(await run(args)).toMatchObject({ exitCode: 2, out: '', err: expect.stringMatching(/^Usage: node/) });
+  });
+});

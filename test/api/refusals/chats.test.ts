@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { services } from '#runtime/container.ts';
+import { refusedWith } from '#test/refusals.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+let person: Person;
+beforeAll(async () => {
+  service = await startTestService();
+  person = await service.person({ planRank: 4 });
+});
+afterAll(() => service.close());
+
+const chatPath = '/v1/chat/completions';
+
+/** What the account's item says, so that a test can show that nothing in it moved. */
+const fingerprint = async () => {
+  const { spendable, admitted, seq, holds } = (await services().metering().find(person.id))!;
+  return createHash('sha256')
+    .update(JSON.stringify({ spendable, admitted, seq, holds: holds.size }))
+    .digest('hex');
+};
+
+describe('a chat request that is wrong', () => {
+  const deep = (levels: number) => `{"model":"svc-1","messages":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  const message = { role: 'user', content: 'Hi' };
+  const weather = { name: 'weather', parameters: { type: 'object' } };
+
+  it.each([
+    ['no model', { messages: [message] }, /^model is required/],
+    ['an unknown model', { ...chat(), model: 'gpt-4' }, /^model must name/],
+    ['a model of another kind', { ...chat(), model: 'svc-embed' }, /^model must name/],
+    ['a model named like a prototype', { ...chat(), model: 'constructor' }, /^model must name/],
+    ['no messages', { model: 'svc-1' }, /^messages is required/],
+    ['empty messages', { model: 'svc-1', messages: [] }, /^messages must not be empty/],
+    ['messages that are no list', { model: 'svc-1', messages: 'Hi' }, /^messages must be a list/],
+    ['a message that is no object', { model: 'svc-1', messages: ['Hi'] }, /^messages\.0 must be an object/],
+    ['no role', { model: 'svc-1', messages: [{ content: 'Hi' }] }, /^messages\.0\.role must be/],
+    ['no content', { model: 'svc-1', messages: [{ role: 'user' }] }, /^messages\.0\.content is required/],
+    [
+      'an assistant message with neither',
+      { model: 'svc-1', messages: [{ role: 'assistant' }] },
+      /^messages\.0 must have content/,
+    ],
+    [
+      'content that is no text',
+      { model: 'svc-1', messages: [{ role: 'user', content: 5 }] },
+      /^messages\.0\.content must be a string/,
+    ],
+    [
+      'an invalid role',
+      { model: 'svc-1', messages: [{ role: 'wizard', content: 'Hi' }] },
+      /^messages\.0\.role must be/,
+    ],
+    [
+      'a function result without name',
+      { model: 'svc-1', messages: [{ role: 'function', content: '1' }] },
+      /^messages\.0\.name is required/,
+    ],
+    [
+      'too many messages',
+      { model: 'svc-1', messages: Array.from({ length: 2049 }, () => message) },
+      /^messages must have at most 2048/,
+    ],
+    ['temperature above 2', { ...chat(), temperature: 2.1 }, /^temperature must be at most 2/],
+    ['temperature below 0', { ...chat(), temperature: -0.1 }, /^temperature must be at least 0/],
+    ['temperature as text', { ...chat(), temperature: '1' }, /^temperature must be a number/],
+    ['max_tokens 0', { ...chat(), max_tokens: 0 }, /^max_tokens must be positive/],
+    ['max_tokens as fraction', { ...chat(), max_tokens: 1.5 }, /^max_tokens must be an integer/],
+    ['max_tokens as text', { ...chat(), max_tokens: '5' }, /^max_tokens must be a number/],
+    ['top_p above 1', { ...chat(), top_p: 1.5 }, /^top_p must be at most 1/],
+    ['top_k 0', { ...chat(), top_k: 0 }, /^top_k must be positive/],
+    ['a penalty below -2', { ...chat(), presence_penalty: -2.5 }, /^presence_penalty must be at least -2/],
+    ['five stops', { ...chat(), stop: ['a', 'b', 'c', 'd', 'e'] }, /^stop must have at most 4/],
+    ['an empty stop', { ...chat(), stop: [''] }, /^stop must be/],
+    ['stream as text', { ...chat(), stream: 'yes' }, /^stream must be true or false/],
+    [
+      '129 functions',
+      { ...chat(), functions: Array.from({ length: 129 }, () => weather) },
+      /^functions must have at most 128/,
+    ],
+    ['a function without name', { ...chat(), functions: [{}] }, /^functions\.0\.name is required/],
+    [
+      'a function_call of a function not offered',
+      { ...chat(), functions: [weather], function_call: { name: 'x' } },
+      /^function_call must name/,
+    ],
+    ['a lone surrogate', '{"model":"svc-1","messages":[{"role":"user","content":"\\ud800"}]}', /well-formed/],
+    [
+      'a number that overflows',
+      '{"model":"svc-1","messages":[{"role":"user","content":"Hi"}],"temperature":1e400}',
+      /^temperature must be/,
+    ],
+    ['no JSON', 'model=svc-1', /valid JSON/],
+    ['an array', '[]', /JSON object/],
+    ['null', 'null', /JSON object/],
+    ['nothing', '', /JSON object/],
+    ['a byte order mark', '\ufeff{}', /valid JSON/],
+    ['too deep', deep(40), /at most 32 levels/],
+    ['far too deep', deep(100_000), /at most 32 levels/],
+    [
+      'a key twice',
+      '{"model":"svc-1","model":"svc-1-32k","messages":[{"role":"user","content":"Hi"}]}',
+      /"model" twice/,
+    ],
+    [
+      'a key twice, once escaped',
+      '{"model":"svc-1","\\u006dodel":"svc-code","messages":[{"role":"user","content":"Hi"}]}',
+      /"model" twice/,
+    ],
+    ['__proto__', '{"model":"svc-1","messages":[{"role":"user","content":"Hi"}],"__proto__":{"a":1}}', /__proto__/],
+  ])('for %s is a 400 that names the field, costs nothing and stores nothing', async (_, body, detail) => {
+    const before = await fingerprint();
+    const answer = await service.call('POST', chatPath, { key: person.key, body });
+    expect(refusedWith(answer)).toBe('400 INVALID_FORMAT');
+    expect(answer.body.detail).toMatch(detail);
+    expect(await fingerprint()).toBe(before);
+    expect(({} as Record<string, unknown>)['a']).toBeUndefined();
+  });
+
+  it('that is not UTF-8 is a 400', async () => {
+    const headers = { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' };
+    const body = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
+    const reply = await fetch(service.origin + chatPath, { method: 'POST', headers, body });
+    expect([reply.status, ((await reply.json()) as { message: string }).message]).toEqual([400, 'INVALID_FORMAT']);
+  });
+
+  it('may have fields nobody knows, a key of the name constructor, and null where the default is null', async () => {
+    const body = { ...chat(), stop: null, functions: null, function_call: null, constructor: { x: 1 }, whatever: [] };
+    expect((await service.call('POST', chatPath, { key: person.key, body })).status).toBe(200);
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '#contract/http/route.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { mistyped } from '#test/mistyped.ts';
+import { refusedWith } from '#test/refusals.ts';
+import { sampleOf } from '#test/samples.ts';
+import { type ApiResponse, type CallOptions, type Person, startTestService, type TestService } from '#test/service.ts';
+
+let service: TestService;
+let person: Person;
+beforeAll(async () => {
+  service = await startTestService();
+  person = await service.person({ planRank: 4 });
+});
+afterAll(() => service.close());
+
+/** What OpenAI's clients are told in the place of our codes. */
+const openAiCodes: Readonly<Record<string, string>> = {
+  invalid_api_key: 'INVALID_API_KEY',
+  unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
+  payload_too_large: 'PAYLOAD_TOO_LARGE',
+  unknown_url: 'NOT_FOUND',
+  method_not_supported: 'METHOD_NOT_ALLOWED',
+  null: 'INVALID_FORMAT',
+};
+const refusedOpenAi = ({ status, body: answer, headers }: ApiResponse) => {
+  const { error, ...rest } = answer as unknown as { error: Record<string, unknown> };
+  expect([Object.keys(error).toSorted(), rest]).toEqual([['code', 'message', 'param', 'type'], {}]);
+  expect(error['message']).toMatch(/^.{10,}\.$/s);
+  expect(headers.get('x-request-id')).toBeTruthy();
+  return `${status} ${openAiCodes[String(error['code'])]}`;
+};
+const send = async (method: string, path: string, options: CallOptions) => {
+  const answer = await service.call(method, path, options);
+  return path.startsWith('/openai/') ? refusedOpenAi(answer) : refusedWith(answer);
+};
+
+/** A row per route that a rule is for. */
+const routesWith = (rule: (route: Route) => unknown) =>
+  allRoutes.filter((route) => rule(route)).map((route) => [`${route.method} ${route.path}`, route] as const);
+
+describe('every route, as the table has it,', () => {
+  const needs = ({ credential }: Route) => credential !== 'none' && credential !== 'session if any';
+
+  it.each(routesWith(needs))('%s answers 401 to a bad credential', async (_, route) => {
+    const wrong: CallOptions[] = [
+      {},
+      { key: 'junk' },
+      { key: mistyped(person.key) },
+      { cookie: 'session=junk' },
+      { headers: { authorization: `bearer ${person.key}` } },
+      { headers: { authorization: person.key } },
+      { headers: { authorization: `Basic ${person.key}` } },
+      { headers: { authorization: `Bearer ${person.key}, Bearer ${person.key}` } },
+      { headers: { authorization: 'Bearer x' }, cookie: person.cookie },
+      { headers: { 'x-api-key': person.key } },
+    ];
+    const { path, body } = sampleOf(route);
+    for (const options of wrong)
+      expect(await send(route.method, path, { body, ...options })).toBe('401 INVALID_API_KEY');
+    const withKey = `${path}${path.includes('?') ? '&' : '?'}key=${person.key}`;
+    expect(await send(route.method, withKey, { body })).toBe('401 INVALID_API_KEY');
+  });
+
+  it.each(routesWith(({ credential }) => credential === 'key'))('%s answers 401 to a session', async (_, route) => {
+    const { path, body } = sampleOf(route);
+    expect(await send(route.method, path, { body, cookie: person.cookie })).toBe('401 INVALID_API_KEY');
+    const key = person.cookie.replace('session=', '');
+    expect(await send(route.method, path, { body, key })).toBe('401 INVALID_API_KEY');
+  });
+
+  it.each(routesWith(({ credential }) => credential === 'session'))('%s answers 403 to a key', async (_, route) => {
+    const { path, body } = sampleOf(route);
+    expect(await send(route.method, path, { body, key: person.key })).toBe('403 INSUFFICIENT_PERMISSIONS');
+  });
+
+  it.each(routesWith(({ role }) => role))('%s answers 403 to a viewer', async (_, route) => {
+    const { path, body } = sampleOf(route);
+    expect(await send(route.method, path, { body, cookie: person.cookie })).toBe('403 INSUFFICIENT_PERMISSIONS');
+  });
+
+  it.each(routesWith(({ method, credential }) => method !== 'GET' && credential !== 'key'))(
+    "%s answers 403 to another site's page",
+    async (_, route) => {
+      const { path, body } = sampleOf(route);
+      const foreign = [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ];
+      for (const headers of foreign) {
+        expect(await send(route.method, path, { body, cookie: person.cookie, headers })).toBe(
+          '403 INSUFFICIENT_PERMISSIONS',
+        );
+      }
+    },
+  );
+
+  it.each(routesWith(({ bodyInput }) => bodyInput))(
+    '%s answers 415 and 413 before it looks at the credential',
+    async (_, route) => {
+      const bad: [CallOptions, string][] = [
+        [{ body: '{}', headers: { 'content-type': 'text/plain' } }, '415 UNSUPPORTED_MEDIA_TYPE'],
+        [{ body: '{}', headers: { 'content-encoding': 'gzip' } }, '415 UNSUPPORTED_MEDIA_TYPE'],
+        [{ body: ' '.repeat(route.maxBodyBytes + 1) }, '413 PAYLOAD_TOO_LARGE'],
+      ];
+      for (const [options, expected] of bad)
+        expect(await send(route.method, sampleOf(route).path, options)).toBe(expected);
+    },
+  );
+
+  it.each(routesWith(({ bodyInput, ...route }) => bodyInput && needs(route as Route)))(
+    '%s answers 401 to a bad body with a bad credential, 400 with a good one',
+    async (_, route) => {
+      const body = '{"model": ';
+      const { path } = sampleOf(route);
+      const credential = route.credential === 'key' ? { key: person.key } : { cookie: person.cookie };
+      expect(await send(route.method, path, { body, key: 'junk' })).toBe('401 INVALID_API_KEY');
+      expect(await send(route.method, path, { body, ...credential })).toBe('400 INVALID_FORMAT');
+    },
+  );
+});
+
+describe('unknown paths and methods', () => {
+  it.each([
+    ['GET', '/api/nothing', '404 NOT_FOUND'],
+    ['GET', '/nothing/at/all', '404 NOT_FOUND'],
+    ['POST', '/v1', '404 NOT_FOUND'],
+    ['GET', '/v1/models/', '404 NOT_FOUND'],
+    ['GET', '/api/keys/a/b/c', '404 NOT_FOUND'],
+    ['POST', '/openai/v1/responses', '404 NOT_FOUND'],
+    ['DELETE', '/openai/v1/models/svc-1', '405 METHOD_NOT_ALLOWED'],
+    ['GET', '/v1/chat/completions', '405 METHOD_NOT_ALLOWED'],
+    ['DELETE', '/v1/models', '405 METHOD_NOT_ALLOWED'],
+    ['PUT', '/api/keys/abc', '405 METHOD_NOT_ALLOWED'],
+  ])('%s %s answers %s, without a credential', async (method, path, expected) => {
+    expect(await send(method, path, {})).toBe(expected);
+  });
+
+  it('names the methods that a path takes', async () => {
+    expect((await service.call('PUT', '/api/keys')).headers.get('allow')).toBe('POST, GET');
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chat, code, type Person, startTestService, type TestService } from '#test/service.ts';
+import { day, subscriptionCalls } from '#test/subscription-calls.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const { call, subscribe, current, credits, advance, now } = subscriptionCalls(() => service);
+const cancel = async (person: Person) =>
+  call('PATCH', `/api/subscription/${(await current(person)).id}/cancel`, person);
+const cancelled = async (person: Person) => (await cancel(person)).body.data;
+const resume = (person: Person, id: string) => call('PATCH', `/api/subscription/${id}/resume`, person);
+
+describe('cancellation', () => {
+  it('stops new credits, keeps the plan to the end of the paid period and the credits for 30 days', async () => {
+    const person = await service.person();
+    const { body: begun } = await subscribe(person, 'pro_pass');
+    await advance('P20D');
+    const cancelledAt = await now();
+    const path = `/api/subscription/${begun.data.id}/cancel`;
+    const { body } = await call('PATCH', path, person);
+    expect(body.data).toMatchObject({
+      id: begun.data.id,
+      status: 'cancelled',
+      nextBillingDate: begun.data.nextBillingDate,
+    });
+    expect(day(Date.parse(body.data.endsAt))).toBe(begun.data.nextBillingDate);
+    expect(Math.abs(Date.parse(body.data.creditsExpireAt) - cancelledAt - 30 * 86_400_000)).toBeLessThan(2000);
+    expect(code(await call('PATCH', path, person))).toBe('409 INVALID_STATE');
+    const large = { ...chat(), model: 'svc-1-32k' };
+    expect((await call('POST', '/v1/chat/completions', person, large)).status).toBe(200);
+    await advance('P12D');
+    expect(await current(person)).toMatchObject({ status: 'cancelled' });
+    expect((await call('POST', '/v1/chat/completions', person, large)).status).toBe(403);
+    const answer = await call('POST', '/v1/chat/completions', person, chat());
+    expect([answer.status, answer.headers.get('x-ratelimit-limit-requests')]).toEqual([200, '10']);
+    expect((await credits(person)).balance).toBe(99_999);
+    await advance('P19D');
+    expect(await current(person)).toBeNull();
+    const left = await credits(person);
+    expect([left.balance, left.lots[0].source]).toEqual([100, 'free']);
+    expect((await call('GET', '/api/auth/me', person)).body.data.isSubscribe).toBe(false);
+  });
+
+  it('of another account is as unknown as one that never was', async () => {
+    const [one, other] = [await service.person(), await service.person()];
+    const { body } = await subscribe(other, 'dev_pass');
+    await subscribe(one, 'dev_pass');
+    for (const id of [body.data.id, 'nothing']) {
+      expect(code(await call('PATCH', `/api/subscription/${id}/cancel`, one))).toBe('404 NOT_FOUND');
+    }
+    expect((await current(other)).status).toBe('active');
+  });
+
+  it('is followed by a new month with its grant once the paid one is over, the old credits keeping their end', async () => {
+    const person = await service.person();
+    await subscribe(person, 'dev_pass');
+    await advance('P20D');
+    const { body: cancelled } = await cancel(person);
+    await advance('P12D');
+    expect(code(await resume(person, cancelled.data.id))).toBe('409 INVALID_STATE');
+    const { body } = await subscribe(person, 'dev_pass');
+    expect(body.data).toMatchObject({ status: 'active', planId: 'dev_pass' });
+    expect(body.data.id).not.toBe(cancelled.data.id);
+    expect((await credits(person)).balance).toBe(10_000);
+    await advance('P19D');
+    expect((await credits(person)).balance).toBe(5000);
+  });
+});
+
+describe('subscribing again while the paid month runs', () => {
+  it('to the same plan resumes it: no grant, the same id and billing date, and the credits live on', async () => {
+    const person = await service.person();
+    const { body: begun } = await subscribe(person, 'dev_pass');
+    const before = (await credits(person)).lots;
+    await cancel(person);
+    const { body } = await subscribe(person, '2');
+    expect(body.data).toEqual({ ...begun.data, planId: '2' });
+    expect((await credits(person)).lots).toEqual(before);
+  });
+
+  it('to a larger plan is an upgrade, at the price that the preview says', async () => {
+    const person = await service.person();
+    const { body: begun } = await subscribe(person, 'dev_pass');
+    await advance('P10D');
+    await cancel(person);
+    const preview = (plan: string) => call('GET', `/api/subscription/upgrade-plan/preview?newPlanId=${plan}`, person);
+    const told = (await preview('pro_pass')).body.data;
+    expect((await preview('dev_pass')).body.data).toMatchObject({ amount: 0, credits: 0, to: told.to });
+    expect((await preview('freemium')).body.data).toMatchObject({ amount: 0, credits: 0, to: told.to });
+    const { proration, ...subscription } = (await subscribe(person, 'pro_pass')).body.data;
+    expect(subscription).toEqual({ ...begun.data, planId: 'pro_pass', monthlyCredits: 100_000, price: 299.99 });
+    expect(proration.to).toBe(told.to);
+    expect(Math.abs(proration.amount - told.amount)).toBeLessThan(0.02);
+    expect((await credits(person)).balance).toBe(5100 + proration.credits);
+  });
+
+  it('to a smaller plan starts that with the next month', async () => {
+    const person = await service.person();
+    const { body: begun } = await subscribe(person, 'pro_pass');
+    await cancel(person);
+    const { body } = await subscribe(person, 'freemium');
+    expect(body.data).toEqual({ ...begun.data, pendingPlanId: 'freemium' });
+    expect((await credits(person)).balance).toBe(100_100);
+    await advance('P32D');
+    expect(await current(person)).toMatchObject({ planId: 'freemium', status: 'active' });
+    expect((await credits(person)).balance).toBe(100_100);
+  });
+});
+
+describe('PATCH /subscription/{id}/resume', () => {
+  it('takes a cancellation back, a pending downgrade included, and can be followed by another', async () => {
+    const person = await service.person();
+    await subscribe(person, 'smm_pass');
+    await call('PUT', '/api/subscription/downgrade-plan', person, { newPlanId: 'dev_pass' });
+    const before = await current(person);
+    const { lots } = await credits(person);
+    expect(await cancelled(person)).not.toHaveProperty('pendingPlanId');
+    const { status, body } = await resume(person, before.id);
+    expect([status, body.data, await current(person)]).toEqual([200, before, before]);
+    expect((await credits(person)).lots).toEqual(lots);
+    expect(code(await resume(person, before.id))).toBe('409 INVALID_STATE');
+    expect(code(await cancel(person))).toBe('200 SUCCESS');
+    expect(code(await resume(person, before.id))).toBe('200 SUCCESS');
+    await advance('P32D');
+    expect(await current(person)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+  });
+
+  it('of another account is as unknown as one that never was, and one that has ended', async () => {
+    const [one, other] = [await service.person(), await service.person()];
+    await subscribe(other, 'dev_pass');
+    const { id } = await cancelled(other);
+    for (const unknown of [id, 'nothing']) expect(code(await resume(one, unknown))).toBe('404 NOT_FOUND');
+    await advance('P61D');
+    expect(code(await resume(other, id))).toBe('404 NOT_FOUND');
+  });
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chat, code, startTestService, type TestService } from '#test/service.ts';
+import { day, subscriptionCalls } from '#test/subscription-calls.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const { call, now } = subscriptionCalls(() => service);
+
+describe('services and usage', () => {
+  it('lists the services with their price, and the quota of each', async () => {
+    const person = await service.person();
+    const { body } = await call('GET', '/api/services', person);
+    expect(body.data.services).toContainEqual({
+      name: 'translation',
+      unit: 'word',
+      unitSize: 100,
+      credits: 10,
+      description: expect.any(String),
+    });
+    await call('POST', '/v1/chat/completions', person, chat());
+    const quota = await call('GET', '/api/services/chat/quota', person);
+    expect(quota.body.data).toEqual({
+      service: 'chat',
+      quota: 100,
+      used: 1,
+      remaining: 99,
+      resetsAt: expect.any(String),
+    });
+    expect(code(await call('GET', '/api/services/constructor/quota', person))).toBe('404 NOT_FOUND');
+  });
+
+  it('shows the ledger in pages, newest first, and usage by day', async () => {
+    const person = await service.person({ planRank: 2 });
+    for (let made = 0; made < 3; made++) await call('POST', '/v1/chat/completions', person, chat());
+    const first = (await call('GET', '/api/credits?limit=2', person)).body.data;
+    expect(first.entries.map(({ seq, type, credits }: Record<string, unknown>) => [seq, type, credits])).toEqual([
+      [5, 'charge', -1],
+      [4, 'charge', -1],
+    ]);
+    expect(first.entries[0]).toMatchObject({ service: 'chat', model: 'svc-1', keyId: person.keyId, balance: 5097 });
+    const second = (await call('GET', `/api/credits?limit=50&cursor=${first.nextCursor}`, person)).body.data;
+    expect(second.entries.map(({ seq }: Record<string, unknown>) => seq)).toEqual([3, 2, 1]);
+    expect(second.nextCursor).toBeNull();
+    await service.settled();
+    const today = day(await now());
+    const usage = (await call('GET', '/api/usage?group=service', person)).body.data;
+    expect(usage).toMatchObject({ to: today, days: [{ date: today, service: 'chat', calls: 3, credits: 3 }] });
+    expect(code(await call('GET', '/api/usage?from=2030-01-02&to=2030-01-01', person))).toBe('400 INVALID_FORMAT');
+    expect(code(await call('GET', '/api/credits?limit=0', person))).toBe('400 INVALID_FORMAT');
+  });
+
+  it('mails once when 80 % of the credits are used, and once when all are', async () => {
+    const person = await service.person({ planRank: 2, credits: 5 });
+    for (let made = 0; made < 5; made++) await call('POST', '/v1/chat/completions', person, chat());
+    await service.settled();
+    await service.settled();
+    const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; subject: string }[];
+    const subjects = mails.filter(({ to }) => to.includes(person.email)).map(({ subject }) => subject);
+    expect(subjects).toEqual([
+      'Your credits are used up',
+      'You have used 80 % of your credits',
+      'Confirm your e-mail address',
+    ]);
+  });
+});

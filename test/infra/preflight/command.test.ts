@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { testFolder } from '#test/folder.ts';
+import { noStack, readyAccount } from './account.ts';
+import { type Stub, startStubAws } from './stub-aws.ts';
+
+const aws = await startStubAws();
+const { credentials } = aws;
+beforeEach(() => aws.play(readyAccount));
+afterAll(() => aws.close());
+
+const play = (changes: Stub): void => aws.play({ ...readyAccount, ...changes });
+
+describe('npm run preflight', () => {
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const home = await testFolder();
+    const nowhere = { HOME: home, PATH: process.env['PATH'] ?? '', AWS_EC2_METADATA_DISABLED: 'true' };
+    const child = spawn(process.execPath, ['bin/preflight.ts', ...args], {
+      cwd: join(import.meta.dirname, '../../..'),
+      env: { ...nowhere, AWS_ENDPOINT_URL: aws.url, AWS_REGION: 'eu-west-1', ...env },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
+    const [code] = await once(child, 'close');
+    return { code, lines: output.trim().split('\n') };
+  };
+
+  test('prints a line for each check, and succeeds when nothing is missing', async () => {
+    const { code, lines } = await run(['live'], credentials);
+    expect(lines).toContain('ok       CDK bootstrap             CDKToolkit has version 28');
+    expect(lines).toHaveLength(12);
+    expect(code).toBe(0);
+  });
+
+  test('fails when something is missing', async () => {
+    play({ 'DescribeStacks CDKToolkit': noStack });
+    const { code, lines } = await run(['live'], credentials);
+    expect(lines.filter((line) => line.startsWith('missing  '))).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  test('without credentials, reports so for each check that needs them', async () => {
+    const { code, lines } = await run(['live']);
+    expect(lines[0]).toMatch(/^missing {2}Credentials .*There are no credentials: run aws login/);
+    expect(lines[1]).toMatch(/^ok /);
+    for (const line of lines.slice(2)) expect(line).toMatch(/^unknown .*not checked without credentials$/);
+    expect(code).toBe(1);
+    expect(aws.called).toEqual([]);
+  });
+
+  test('without a region, reports so', async () => {
+    const { code, lines } = await run(['live'], { AWS_REGION: '' });
+    expect(lines).toEqual(['missing  Region  There is no region: set AWS_REGION, or env of the stage.']);
+    expect(code).toBe(1);
+  });
+
+  test('fails for a stage that does not exist', async () => {
+    const { code, lines } = await run(['prod']);
+    expect([code, lines[0]]).toEqual([1, 'no stage is called prod; there are: live, staging']);
+  });
+});

@@ -1,0 +1,198 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { demoEngine } from '#local/demo-engine/engine.ts';
+import { countTokens, tokenize } from '#local/sagemaker/words.ts';
+import { ask, askStream, type Choice, say, user } from '#test/demo-engine.ts';
+
+const shapes = [
+  ['chat', (text: string) => user(text)],
+  ['completion', (text: string) => ({ prompt: text })],
+] as const;
+const textOf = (choice: Choice) => choice.message?.content ?? choice.text;
+
+describe.each(shapes)('%s', (name, bodyOf) => {
+  it('names itself the demo engine and takes up the request', async () => {
+    const text = textOf((await ask(bodyOf('What grows in Lisbon gardens?'))).choices[0]);
+    expect(text).toContain('built-in demo engine');
+    expect(text).toMatch(/Lisbon|gardens/);
+  });
+
+  it('gives the same reply to the same request and another to another', async () => {
+    const body = bodyOf('Describe the harbour');
+    const texts = await Promise.all(
+      [body, body, bodyOf('Describe the mountain')].map(async (each) => textOf((await ask(each)).choices[0])),
+    );
+    expect(texts[0]).toBe(texts[1]);
+    expect(texts[0]).not.toBe(texts[2]);
+  });
+
+  it('never generates more tokens than max_tokens, reports when it ran out, and counts what it sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 400 }), async (text, max_tokens) => {
+        const { choices, usage } = await ask({ ...bodyOf(`${text} long`), max_tokens });
+        const made = textOf(choices[0]);
+        expect(usage.completion_tokens).toBe(countTokens(made));
+        expect(usage.completion_tokens).toBe(max_tokens);
+        expect(choices[0].finish_reason).toBe('length');
+        expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
+        expect(usage.prompt_tokens).toBeGreaterThanOrEqual(countTokens(`${text} long`));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('ends before a stop sequence, wherever that is', async () => {
+    const whole = textOf((await ask(bodyOf('Tell me about rivers'))).choices[0]);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 12 }), async (from, length) => {
+        const stop = whole.slice(from, from + length);
+        const { choices, usage } = await ask({ ...bodyOf('Tell me about rivers'), stop: ['never in it', stop] });
+        expect(textOf(choices[0])).toBe(whole.slice(0, whole.indexOf(stop)));
+        expect(choices[0].finish_reason).toBe('stop');
+        expect(usage.completion_tokens).toBe(countTokens(textOf(choices[0])));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('streams one token at a time what it would have returned whole, then reason and usage', async () => {
+    const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 70, stop: 'zzz' };
+    const whole = await ask(body);
+    const events = await askStream(body);
+    const pieces = events.flatMap(({ choices: [choice] }) =>
+      choice ? [choice.text ?? choice.delta.content ?? ''] : [],
+    );
+    expect(pieces.join('')).toBe(textOf(whole.choices[0]));
+    expect(pieces.filter(Boolean)).toEqual(tokenize(textOf(whole.choices[0])));
+    expect(events.at(-2)?.choices[0].finish_reason).toBe(whole.choices[0].finish_reason);
+    expect(events.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+    const firstDelta = events[0]?.choices[0].delta;
+    expect(firstDelta?.role).toBe(name === 'chat' ? 'assistant' : undefined);
+    expect(events.slice(0, -2).every(({ choices }) => choices[0].finish_reason === null)).toBe(true);
+  });
+
+  it('reports with each piece what was used so far where that is requested, beside the usage of the whole', async () => {
+    const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 7 };
+    const { usage } = await ask(body);
+    const events = await askStream(body, { include_usage: true, continuous_usage_stats: true });
+    const pieces = events.filter(({ choices: [choice] }) => choice?.text || choice?.delta?.content);
+    expect(pieces.map((piece) => piece.usage)).toEqual(
+      pieces.map((_, index) => ({
+        prompt_tokens: usage.prompt_tokens,
+        completion_tokens: index + 1,
+        total_tokens: usage.prompt_tokens + index + 1,
+      })),
+    );
+    expect(events.slice(-2).map((event) => event.usage)).toEqual([usage, usage]);
+    for (const options of [{ include_usage: true }, { include_usage: false, continuous_usage_stats: true }]) {
+      const without = (await askStream(body, options)).filter(({ choices }) => choices.length > 0);
+      expect(without.filter((event) => event.usage)).toEqual([]);
+    }
+  });
+
+  it('can be long when that is requested', async () => {
+    const { choices, usage } = await ask({ ...bodyOf('Write a long story about a fox'), max_tokens: 8000 });
+    expect(usage.completion_tokens).toBeGreaterThan(4000);
+    expect(choices[0].finish_reason).toBe('stop');
+    const sentences = textOf(choices[0]).split(/(?<=\.)\s+/);
+    expect(new Set(sentences).size).toBeGreaterThan(sentences.length * 0.9);
+    expect((await ask(bodyOf('Write a story in 200 words'))).usage.completion_tokens).toBeLessThan(400);
+  });
+
+  it('refuses what its context cannot hold in the words of vLLM', async () => {
+    const tooMuch = await ask({ ...bodyOf('hi'), max_tokens: 32_768 }, 400);
+    expect(tooMuch.error).toMatchObject({ type: 'BadRequestError', param: null, code: 400 });
+    expect(tooMuch.error.message).toContain("This model's maximum context length is 32768 tokens");
+    expect((await ask(bodyOf('word '.repeat(33_000)), 400)).error.message).toContain('maximum context length');
+  });
+
+  it.each([[{ max_tokens: 0 }], [{ max_tokens: 1.5 }], [{ stop: 7 }], [{ stream: 'yes' }]])(
+    'refuses %j',
+    async (wrong) => {
+      const { error } = await ask({ ...bodyOf('hi'), ...wrong }, 400);
+      expect(error).toMatchObject({ type: 'BadRequestError', param: null, code: 400 });
+    },
+  );
+});
+
+describe('bodies', () => {
+  it.each([
+    [null],
+    ['text'],
+    [[]],
+    [{}],
+    [{ messages: [] }],
+    [{ messages: 'hi' }],
+    [{ messages: [{ content: 'hi' }] }],
+    [{ prompt: 7 }],
+    [{ input: [] }],
+    [{ input: 'x', dimensions: 0 }],
+    [{ input: 'x', dimensions: 5000 }],
+    [{ input: 'x', encoding_format: 'hex' }],
+  ])('without sense are refused: %j', async (body) => {
+    expect((await ask(body as object, 400)).error.code).toBe(400);
+  });
+
+  it('may hold content in parts, null content and fields nobody knows', async () => {
+    const parts = [
+      { type: 'text', text: 'About ' },
+      { type: 'text', text: 'Vienna' },
+    ];
+    const messages = [
+      { role: 'assistant', content: null },
+      { role: 'user', content: parts },
+    ];
+    expect(await say({ messages, n: 3, seed: 1, top_k: 5, stop: null, tools: null })).toContain('About Vienna');
+  });
+});
+
+describe('a stream', () => {
+  it('takes its time between words and ends when the caller goes away', async () => {
+    const slow = demoEngine({ wordDelayMs: 5 });
+    const gone = new AbortController();
+    const reply = await slow.invoke({ ...user('hello there'), stream: true }, gone.signal);
+    if (reply.kind !== 'stream') throw new Error('no stream');
+    const began = performance.now();
+    let chunks = 0;
+    const read = (async () => {
+      for await (const _ of reply.chunks) {
+        chunks += 1;
+        if (chunks === 8) gone.abort();
+      }
+    })();
+    await expect(read).rejects.toMatchObject({ name: 'AbortError' });
+    expect(chunks).toBe(8);
+    expect(performance.now() - began).toBeGreaterThan(30);
+  });
+});
+
+describe('translation', () => {
+  const translate = (
+    text: string,
+    order = 'Translate the text from English to German. Answer with the translation only.',
+  ) =>
+    say({
+      messages: [
+        { role: 'system', content: order },
+        { role: 'user', content: text },
+      ],
+    });
+
+  it('replaces the words it knows, keeps the others, and adds nothing', async () => {
+    expect(await translate('Good morning! The red house is in Hamburg.')).toBe(
+      'Guten Morgen! Die rot Haus ist in Hamburg.',
+    );
+    expect(await translate('Good morning!', 'You translate. Target language: fr. Source language: en.')).toBe(
+      'Bon matin!',
+    );
+    expect(await translate('Guten Morgen', 'Translate from German into English.')).toBe('Good Morning');
+  });
+
+  it('keeps as many sentences, and text in a language it lacks', async () => {
+    const text = 'One dog. Two cats? “Yes”, I said!\n\nToday…';
+    const marks = (each: string) => each.replaceAll(/[\p{L}\p{M}’ ]+/gu, '');
+    expect(marks(await translate(text))).toBe(marks(text));
+    const finnish = 'Translate from English to Finnish. Add nothing to it.';
+    expect(await translate('Good morning', finnish)).toBe('Good morning');
+  });
+});

@@ -1,0 +1,163 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { buffered, envelopeOf, json, useFrontServer } from '#test/front-server.ts';
+
+const front = useFrontServer();
+const { call } = front;
+
+/** What a raw socket gets back for these bytes. */
+async function raw(bytes: string): Promise<string> {
+  const socket = connect(front.server.port, '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}
+
+describe('requests', () => {
+  test('reach the handler with headers, query and body as they were sent', async () => {
+    const headers = { 'X-Custom': ['one', 'two'], Cookie: 'session=a; b=c', 'content-type': 'application/json' };
+    const { body } = await call('POST', '/api/echo?q=1&q=2', headers, '{"text":"grüße"}');
+    expect(envelopeOf(body)).toMatchObject({
+      resource: '/api/echo',
+      headers: { Cookie: 'session=a; b=c', 'X-Custom': 'two', 'content-type': 'application/json' },
+      multiValueHeaders: { 'X-Custom': ['one', 'two'] },
+      multiValueQueryStringParameters: { q: ['1', '2'] },
+      body: '{"text":"grüße"}',
+      requestContext: { identity: { sourceIp: '127.0.0.1' } },
+    });
+  });
+
+  test('find the route by whole segments, a literal before a parameter', async () => {
+    expect(envelopeOf((await call('GET', '/api/things/all')).body)).toBe('literal');
+    const { body } = await call('GET', '/api/things/a%2Fb%20%C3%BC');
+    expect(envelopeOf(body)).toMatchObject({ resource: '/api/things/{id}', pathParameters: { id: 'a/b ü' } });
+  });
+
+  test.each([
+    ['GET', '/api/things/all/'],
+    ['GET', '/api/things/'],
+    ['GET', '/api/things'],
+    ['GET', '/API/things/all'],
+    ['GET', '//api/echo'],
+    ['GET', '/api/echo'],
+    ['PURGE', '/api/echo'],
+    ['OPTIONS', '/api/echo'],
+    ['GET', '/'],
+  ])('%s %s is left to the unknown route', async (method, path) => {
+    const { status, body } = await call(method, path);
+    expect(status).toBe(404);
+    expect(envelopeOf(body)).toMatchObject({ resource: '/{proxy+}', path, httpMethod: method });
+  });
+
+  test('HEAD is left to the unknown route and gets no body', async () => {
+    expect(await call('HEAD', '/api/things/all')).toMatchObject({ status: 404, body: Buffer.alloc(0) });
+  });
+
+  test('whose target names the host are served like others', async () => {
+    expect(await raw(`GET http://127.0.0.1/api/things/all HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(
+      '"literal"',
+    );
+  });
+
+  test('with a broken escape in the path get an enveloped 400', async () => {
+    const { status, headers, body } = await call('GET', '/api/things/100%');
+    expect(status).toBe(400);
+    expect(headers['x-request-id']).toBeTruthy();
+    expect(envelopeOf(body)).toMatchObject({ message: 'INVALID_FORMAT', error: true, data: null, status: 400 });
+  });
+
+  test('over 10 MB are read to the end and get an enveloped 413; up to there the handler decides', async () => {
+    const limit = 10 * 1024 * 1024;
+    const { status, body } = await call('POST', '/api/echo', {}, Buffer.alloc(limit + 1, 'a'));
+    expect(status).toBe(413);
+    expect(envelopeOf(body)).toMatchObject({ message: 'PAYLOAD_TOO_LARGE', error: true, data: null, status: 413 });
+    front.handlers['echo'] = buffered((event) => json(event.body?.length));
+    expect(envelopeOf((await call('POST', '/api/echo', {}, Buffer.alloc(limit, 'a'))).body)).toBe(limit);
+  });
+
+  test('that are not HTTP get an enveloped 400', async () => {
+    for (const bytes of ['NONSENSE\r\n\r\n', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
+      const response = await raw(bytes.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+      expect(response).toMatch(/^HTTP\/1.1 400 /);
+      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({
+        message: 'INVALID_FORMAT',
+        data: null,
+      });
+    }
+    const huge = await call('GET', '/api/things/all', { 'x-huge': 'x'.repeat(20_000) });
+    expect(envelopeOf(huge.body)).toMatchObject({ message: 'INVALID_FORMAT', status: 400 });
+  });
+
+  test('whose body breaks the rules of HTTP half-way get an enveloped 400, whatever was sent before on the connection', async () => {
+    const bad = ['zz\r\nnot a chunk', '5;\u0000\r\nhello\r\n'];
+    for (const chunk of bad) {
+      const response = await raw(
+        `POST /api/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n${chunk}`,
+      );
+      expect(response).toMatch(/^HTTP\/1.1 400 /);
+      expect(response).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/);
+      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({
+        message: 'INVALID_FORMAT',
+        status: 400,
+      });
+    }
+    const openAi = await raw(
+      `POST /openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    );
+    expect(JSON.parse(openAi.slice(openAi.indexOf('\r\n\r\n')))).toMatchObject({
+      error: { type: 'invalid_request_error' },
+    });
+    const get = 'GET /api/things/all HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const both = await raw(
+      `${get}POST /api/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    );
+    expect(both.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(front.log).toEqual([]);
+  });
+
+  test('that expect 100-continue get a 100; any other expectation is left aside, as HTTP allows', async () => {
+    const head = 'POST /api/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n';
+    const going = await raw(`${head}Expect: 100-continue\r\n\r\nbody`);
+    expect(going).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+    for (const expectation of ['a miracle', '100-continued', '']) {
+      const response = await raw(`${head}Expect: ${expectation}\r\n\r\nbody`);
+      expect(response).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+      expect(response).toContain('"body":"body"');
+    }
+  });
+
+  test('to be a tunnel or another protocol get an enveloped response', async () => {
+    const tunnel = await raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n');
+    expect(tunnel).toMatch(/^HTTP\/1.1 405 /);
+    expect(JSON.parse(tunnel.slice(tunnel.indexOf('\r\n\r\n')))).toMatchObject({
+      message: 'METHOD_NOT_ALLOWED',
+      status: 405,
+    });
+    const upgrade = 'Host: localhost\r\nConnection: Upgrade, close\r\nUpgrade: websocket';
+    expect(await raw(`GET /api/things/all HTTP/1.1\r\n${upgrade}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('given up half-way disturb nobody', async () => {
+    const request = httpRequest({
+      port: front.server.port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/api/echo',
+      agent: false,
+    });
+    request.setHeader('content-length', '1000');
+    request.on('error', () => undefined).write('half');
+    await sleep(50);
+    request.destroy();
+    await expect.poll(() => front.access).toEqual([expect.stringContaining('POST /api/echo closed by the client')]);
+    expect(front.log).toEqual([]);
+  });
+
+  test('are logged in one line without query', async () => {
+    await call('GET', '/api/things/all?token=secret');
+    await expect.poll(() => front.access).toHaveLength(1);
+    expect(front.access[0]).toMatch(/^GET \/api\/things\/all 200 \d+ ms$/);
+  });
+});

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { startFrontServer } from '#local/gateway/front-server.ts';
+import { buffered, envelopeOf, json, routes, useFrontServer } from '#test/front-server.ts';
+
+const front = useFrontServer();
+const { call } = front;
+
+describe('responses', () => {
+  test('carry status, headers, several cookies, and a length', async () => {
+    front.handlers['echo'] = buffered(() => ({
+      statusCode: 201,
+      headers: { 'X-One': 'a', 'x-count': 3, 'Content-Length': '99' },
+      multiValueHeaders: { 'Set-Cookie': ['a=1; Path=/', 'b=2'], 'x-one': ['a', 'b'] },
+      body: 'grüße',
+    }));
+    const { status, headers, body } = await call('POST', '/api/echo');
+    expect(status).toBe(201);
+    expect(headers).toMatchObject({ 'x-one': 'a, b', 'x-count': '3', 'set-cookie': ['a=1; Path=/', 'b=2'] });
+    expect(headers['content-length']).toBe(String(body.length));
+    expect(headers['content-type']).toBe('application/json');
+    expect(body.toString()).toBe('grüße');
+  });
+
+  test('carry bytes that came as base64', async () => {
+    const bytes = Buffer.from([0, 255, 10, 13]);
+    front.handlers['echo'] = buffered(() => ({
+      statusCode: 200,
+      body: bytes.toString('base64'),
+      isBase64Encoded: true,
+    }));
+    expect((await call('POST', '/api/echo')).body).toEqual(bytes);
+  });
+
+  test('of status 204 have no body', async () => {
+    front.handlers['echo'] = buffered(() => ({ statusCode: 204, body: 'x' }));
+    const { headers, body } = await call('POST', '/api/echo');
+    expect(body.length).toBe(0);
+    expect(headers['content-length']).toBeUndefined();
+  });
+
+  test.each([
+    ['throws', () => Promise.reject(new Error('secret detail'))],
+    ['returns nothing', () => undefined],
+    ['returns no status', () => ({ body: 'x' })],
+    ['returns a header HTTP cannot carry', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: 'x' })],
+  ])('of a handler that %s are an enveloped 500, and the log has the reason', async (_name, handle) => {
+    front.handlers['echo'] = buffered(handle);
+    const { status, headers, body } = await call('POST', '/api/echo');
+    expect(status).toBe(500);
+    expect(envelopeOf(body)).toMatchObject({ message: 'INTERNAL_ERROR', error: true, data: null, status: 500 });
+    expect(body.toString()).not.toContain('secret');
+    expect(front.log.join()).toContain('echo failed');
+    expect(front.log.join()).toContain(String(headers['x-request-id']));
+  });
+
+  test('of a handler that does not load are an enveloped 500', async () => {
+    delete front.handlers['echo'];
+    expect(envelopeOf((await call('POST', '/api/echo')).body)).toMatchObject({ message: 'INTERNAL_ERROR' });
+    expect(front.log.join()).toContain('cannot find module');
+  });
+
+  test('that take too long are an enveloped 503, on priced routes 504, and what comes later changes nothing', async () => {
+    const late = buffered(async (_event, context) => {
+      expect(context.getRemainingTimeInMillis()).toBeLessThanOrEqual(100);
+      await sleep(200);
+      return json('late');
+    });
+    front.handlers = { slow: late, 'slow-model': late };
+    const [plain, model] = await Promise.all([call('GET', '/api/slow'), call('GET', '/v1/slow')]);
+    expect(plain.status).toBe(503);
+    expect(plain.headers['retry-after']).toBe('1');
+    expect(envelopeOf(plain.body)).toMatchObject({ message: 'SERVICE_UNAVAILABLE', status: 503 });
+    expect(model.status).toBe(504);
+    expect(envelopeOf(model.body)).toMatchObject({ message: 'MODEL_TIMEOUT', status: 504 });
+    await sleep(150);
+  });
+});
+
+describe('the end', () => {
+  test('lets requests under way complete, and takes no new ones', async () => {
+    front.handlers['echo'] = buffered(async () => sleep(200, json('done')));
+    const pending = call('POST', '/api/echo');
+    await sleep(50);
+    const closed = front.server.close(2000);
+    await expect(call('GET', '/api/things/all')).rejects.toThrow(/ECONNREFUSED/);
+    expect(envelopeOf((await pending).body)).toBe('done');
+    await closed;
+  });
+
+  test('cuts what takes longer than its grace', async () => {
+    front.handlers['echo'] = buffered(async () => sleep(2000, json('done')));
+    const pending = call('POST', '/api/echo');
+    pending.catch(() => undefined);
+    await sleep(50);
+    const began = performance.now();
+    await front.server.close(100);
+    expect(performance.now() - began).toBeLessThan(1000);
+    await expect(pending).rejects.toThrow(/hang up|ECONNRESET/);
+  });
+
+  test('a port in use is reported in a sentence that names the flag', async () => {
+    const again = startFrontServer({ port: front.server.port, routes, handlerOf: async () => front.handlers['echo']! });
+    await expect(again).rejects.toThrow(
+      `Port ${front.server.port} is in use by another program. Stop that one, or choose another with --port PORT.`,
+    );
+  });
+});

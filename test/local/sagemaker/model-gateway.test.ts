@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { ModelStream } from '#domain/inference/model-gateway.ts';
+import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
+import { chat, faults, read, streaming, useModelFamilies } from '#test/model-families.ts';
+
+const models = useModelFamilies();
+const { gatewayWith } = models;
+/** Of tests in which a model is silent; with others, a busy machine is not to be taken for one. */
+const shortMs = 500;
+
+describe('the gateway', () => {
+  it.each([
+    ['throttle', 'SERVICE_UNAVAILABLE'],
+    ['unavailable', 'SERVICE_UNAVAILABLE'],
+    ['cut', 'MODEL_ERROR'],
+    ['hang', 'MODEL_TIMEOUT'],
+  ] as const)('explains what SageMaker does: %s', async (fault, code) => {
+    faults.order({ target: 'sagemaker', fault, count: 2 });
+    const hasty = gatewayWith({ deadlineMs: shortMs });
+    await expect(hasty.chat('vllm', chat).send()).rejects.toMatchObject({ code });
+    expect((await read(hasty.chatStream('vllm', chat).send())).error).toMatchObject({ code });
+  });
+
+  it('explains an endpoint that is not there, and a family that cannot do what is requested', async () => {
+    const code = 'SERVICE_UNAVAILABLE';
+    expect(() => models.gateway.chat('tei', chat).prepare()).toThrow(expect.objectContaining({ code }));
+    await expect(models.gateway.chat('tei', chat).send()).rejects.toMatchObject({ code });
+    expect(() => models.gateway.chatStream('tei', chat).send()).toThrow(expect.objectContaining({ code }));
+    const lost = sagemakerGateway(sdkRuntime(models.client), {
+      endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
+      deadlineMs: 20_000,
+      streamDeadlineMs: 20_000,
+    });
+    await expect(lost.chat('svc-1', chat).send()).rejects.toMatchObject({ code });
+  });
+
+  it.each([
+    ['no choice', { choices: [] }],
+    ['an error of vllm', { error: { message: 'x', code: 500 } }],
+    ['an error of older vllm', { object: 'error', message: 'x', code: 500 }],
+    ['an error of lmi', { error: 'x', code: 424 }],
+    ['an error of any other kind', { error: ['x'] }],
+    ['a text', 'Internal Server Error'],
+    ['nothing', null],
+    ['a reason that is a failure', { choices: [{ message: { content: '' }, finish_reason: 'error' }] }],
+  ])('takes a 200 with %s for a failure', async (_, body) => {
+    models.engine = { invoke: async () => ({ kind: 'json', status: 200, body }) };
+    await expect(models.gateway.chat('vllm', chat).send()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+    expect((await read(models.gateway.chatStream('vllm', chat).send())).error).toMatchObject({ code: 'MODEL_ERROR' });
+  });
+
+  it.each(['', 'Internal Server Error', '{"choices":', '\u0000'])(
+    'takes a 200 with the bytes %j for a failure',
+    async (bytes) => {
+      models.engine = streaming([bytes]);
+      await expect(models.gateway.chat('vllm', chat).send()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+      expect((await read(models.gateway.chatStream('vllm', chat).send())).error).toMatchObject({ code: 'MODEL_ERROR' });
+    },
+  );
+
+  /** A model that goes on for ever, and tells how far it is and whether it was ended. */
+  function endless(pieces: readonly string[], betweenMs = 0) {
+    const state = { made: 0, ended: Promise.withResolvers<void>() };
+    models.engine = {
+      invoke: async (_, signal) => {
+        signal.addEventListener('abort', () => state.ended.resolve());
+        return { kind: 'stream', contentType: 'text/event-stream', chunks: chunks() };
+      },
+    };
+    async function* chunks() {
+      for (; ; state.made += 1) {
+        const content = pieces[state.made % pieces.length];
+        yield Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+        await (betweenMs > 0 ? sleep(betweenMs) : undefined);
+      }
+    }
+    return state;
+  }
+
+  it('ends the work of a model that runs past a stop sequence, also one in pieces', async () => {
+    const state = endless(['to be', ' or', ' not', ' to', ' be'], 1);
+    const { text, error, reason } = await read(
+      models.gateway.chatStream('vllm', { ...chat, stop: ['not to be'] }).send(),
+    );
+    expect([text, error, reason]).toEqual(['to be or ', undefined, 'stop']);
+    await state.ended.promise;
+  });
+
+  it.each([
+    ['the caller goes', async ({ cancel }: ModelStream) => cancel()],
+    ['the reader stops', async ({ chunks }: ModelStream) => void (await chunks.return(undefined))],
+  ])('ends the work of a model when %s', async (_, leave) => {
+    const state = endless(['word '], 1);
+    const stream = models.gateway.chatStream('vllm', chat).send();
+    await stream.chunks.next();
+    await leave(stream);
+    await state.ended.promise;
+    await expect(stream.chunks.next())
+      .resolves.toMatchObject({ done: true })
+      .catch(() => undefined);
+  });
+
+  it('gives up a model that falls silent in the middle, and one that never ends', async () => {
+    models.engine = { invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: silent() }) };
+    async function* silent() {
+      yield Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: 'Hello' } }] })}\n\n`);
+      await new Promise(() => undefined);
+    }
+    const fell = await read(gatewayWith({ deadlineMs: shortMs }).chatStream('vllm', chat).send());
+    expect([fell.text, fell.error]).toEqual(['Hello', expect.objectContaining({ code: 'MODEL_TIMEOUT' })]);
+    const state = endless(['word '], 5);
+    const went = await read(gatewayWith({ streamDeadlineMs: shortMs }).chatStream('vllm', chat).send());
+    expect(went.text).toMatch(/^(word )+$/);
+    expect(went.error).toMatchObject({ code: 'MODEL_TIMEOUT' });
+    await state.ended.promise;
+  });
+
+  it('waits for a slow reader, with whom the model keeps pace, longer than for a model', async () => {
+    const state = endless(['x'.repeat(10_000)]);
+    const deadlineMs = 1500;
+    const { chunks } = gatewayWith({ deadlineMs }).chatStream('vllm', chat).send();
+    for (let taken = 0; taken < 3; taken += 1) expect((await chunks.next()).done).toBe(false);
+    await sleep(deadlineMs + 300);
+    const held = state.made;
+    expect((await chunks.next()).done).toBe(false);
+    // What fits into the buffers of sockets and streams, of 10 KB a chunk.
+    expect(held).toBeLessThan(2000);
+    await sleep(50);
+    expect(state.made - held).toBeLessThan(200);
+    await chunks.return(undefined);
+    await state.ended.promise;
+  });
+});

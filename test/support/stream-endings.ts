@@ -1,0 +1,35 @@
+import { pieces, type ScriptedService, textReader, tokensOf } from './scripted-service.ts';
+
+export const prompt = 'The tide comes in twice a day. '.repeat(20);
+export const maxTokens = 40;
+export const output = pieces.join('');
+export const messages = [{ role: 'user', content: prompt }];
+
+export const paths = {
+  completions: ['/v1/completions', '/openai/v1/completions'],
+  chats: ['/v1/chat/completions', '/openai/v1/chat/completions'],
+  embeddings: ['/v1/embeddings', '/openai/v1/embeddings'],
+} as const;
+
+/** Microcredits of tokens of completions. */
+export const perToken = 1000;
+export const countedCost = async (text: string): Promise<number> =>
+  text === '' ? 0 : ((await tokensOf(prompt)) + (await tokensOf(text))) * perToken;
+
+/** All ways in which a stream ends, and what a stream that ends so costs. */
+export function endingsOf(service: () => ScriptedService) {
+  const hangs = (): Promise<unknown> => service().model.ended();
+
+  /** Asks for a stream, and leaves it after its pieces where the ending says so. */
+  async function endedSo(path: string, body: object, leaves: true | undefined): Promise<number> {
+    return service().charged(async () => {
+      const leaving = new AbortController();
+      const reply = await service().open(path, { ...body, max_tokens: maxTokens, stream: true }, leaving.signal);
+      const read = textReader(reply);
+      await read((text) => leaves !== undefined && text.includes(pieces.at(-1)!));
+      leaving.abort();
+    });
+  }
+
+  return { hangs, endedSo };
+}

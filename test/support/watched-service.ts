@@ -1,0 +1,141 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
+import { createFaults } from '#local/shared/faults.ts';
+import type { Loopback } from '#local/shared/loopback.ts';
+import { startTestDatabase } from './database.ts';
+import { removeFolder } from './folder.ts';
+import { startTellingModel } from './leaking-model.ts';
+import { killCommands, type LocalCommand, runLocal } from './local-command.ts';
+import { given, secret } from './planted-secrets.ts';
+
+// The local service turns metrics off; here they are wanted, and read like everything that is printed.
+const metricsOn = `data:text/javascript,${encodeURIComponent(
+  "process.env = Object.defineProperty({ ...process.env }, 'POWERTOOLS_METRICS_DISABLED', { get: () => 'false', set() {} })",
+)}`;
+
+export interface Options {
+  readonly key?: string;
+  readonly cookie?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** The service in a process of its own with all logs on, whose responses are searched for planted secrets. */
+export function useWatchedService() {
+  let folder: string;
+  let model: Awaited<ReturnType<typeof startTellingModel>>;
+  let proxy: Loopback;
+  let database: Awaited<ReturnType<typeof startTestDatabase>>;
+  let command: LocalCommand;
+  let origin: string;
+  const faults = createFaults();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platform-'));
+    database = await startTestDatabase();
+    proxy = await startDynamoProxy({ upstream: database.url, faults });
+    model = await startTellingModel();
+    command = runLocal(['--port', '0', '--data', folder], {
+      AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
+      AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url,
+      NODE_OPTIONS: `--import=${metricsOn}`,
+      POWERTOOLS_LOG_LEVEL: 'DEBUG',
+      POWERTOOLS_METRICS_NAMESPACE: 'test',
+      POWERTOOLS_SERVICE_NAME: 'test',
+    });
+    origin = await command.ready;
+  });
+  afterAll(async () => {
+    await killCommands();
+    await Promise.all([proxy.close(), model.close(), database.close()]);
+    await removeFolder(folder);
+  });
+
+  /** What was answered, by status; errors have been searched for secrets. */
+  const met = new Map<number, number>();
+  const told = new Set<string>();
+
+  async function send(method: string, path: string, body?: unknown, { key, cookie, headers }: Options = {}) {
+    const answer = await fetch(origin + path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(cookie && { cookie }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
+    const shown = text + JSON.stringify([...answer.headers]);
+    if (answer.status >= 400)
+      for (const name of given(shown)) told.add(`${name} by ${method} ${path.split('?')[0]} ${answer.status}`);
+    const session = /session=(tas_\w+)/.exec(answer.headers.getSetCookie().join())?.[1];
+    return { status: answer.status, data: (JSON.parse(text) as { data: any }).data, session };
+  }
+
+  const local = (path: string, body: unknown) => send('POST', `/_local/${path}`, body);
+  const auth = (path: string, body: unknown, options?: Options) => send('POST', `/api/auth/${path}`, body, options);
+  const chat = (options: Options, about: object = {}) =>
+    send(
+      'POST',
+      '/v1/chat/completions',
+      { model: 'svc-1', messages: [{ role: 'user', content: secret('prompt') }], ...about },
+      options,
+    );
+
+  /** The token of the newest mail to the address, once it has come. */
+  async function mailedToken(kind: string): Promise<string> {
+    for (;;) {
+      const mails = (await (await fetch(`${origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
+      const mail = mails.find(({ to, text }) => to.includes(secret('e-mail')) && text.includes(`token=${kind}`));
+      if (mail) return /token=(\w+)/.exec(mail.text)![1]!;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
+  const identityToken = async (): Promise<string> => {
+    const body = JSON.stringify({ email: secret('e-mail'), name: 'Ada' });
+    return (
+      (await (await fetch(`${origin}/_local/identity-token`, { method: 'POST', body })).json()) as { token: string }
+    ).token;
+  };
+
+  const set = (table: 'accounts' | 'meters', Key: object, name: string, value: unknown) =>
+    database.client.send(
+      new UpdateCommand({
+        TableName: tables[table].name,
+        Key: Key as Record<string, unknown>,
+        UpdateExpression: 'SET #name = :value',
+        ExpressionAttributeNames: { '#name': name },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    );
+
+  return {
+    met,
+    told,
+    send,
+    local,
+    auth,
+    chat,
+    mailedToken,
+    identityToken,
+    set,
+    get model() {
+      return model;
+    },
+    get database() {
+      return database;
+    },
+    get command() {
+      return command;
+    },
+    faults,
+  };
+}
