@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const maxLines = 250;
+
+/** What starts a server, a socket or a process, or speaks to one. */
+const starting = /^(?:node:)?(?:child_process|cluster|dgram|http|http2|https|net|tls|worker_threads)$/;
+
+const entries = await readdir('test', { recursive: true, withFileTypes: true });
+const files = entries
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map(({ parentPath, name }) => ({
+    path: join(parentPath, name),
+    text: readFileSync(join(parentPath, name), 'utf8'),
+  }));
+const under = (folder: string) => files.filter(({ path }) => path.startsWith(`${folder}/`));
+
+/** What a file loads at run time: imports and re-exports but for those of types alone. */
+const importsOf = (text: string): string[] =>
+  Array.from(
+    text.matchAll(/^(?:import|export)(?! type\b)[^;'"]*?(?:from )?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm),
+    ([, named, called]) => named ?? called ?? '',
+  );
+
+/** The file of our tests that an import stands for. */
+const supportOf = (from: string, specifier: string): string | undefined => {
+  if (specifier.startsWith('#test/')) return join('test/support', specifier.slice('#test/'.length));
+  return specifier.startsWith('.') ? join(dirname(from), specifier) : undefined;
+};
+
+/** The imports, through test/support too, by which a test starts something. */
+function startsBy(path: string, seen = new Set<string>()): string[] {
+  if (seen.has(path) || !existsSync(path)) return [];
+  seen.add(path);
+  return importsOf(readFileSync(path, 'utf8')).flatMap((specifier) => {
+    if (starting.test(specifier) || specifier.startsWith('#local/')) return [`${path}: ${specifier}`];
+    const support = supportOf(path, specifier);
+    return support === undefined ? [] : startsBy(support, seen);
+  });
+}
+
+describe('the tests', () => {
+  it(`are in files of at most ${maxLines} lines`, () => {
+    expect(files.length).toBeGreaterThan(200);
+    const lengths = files.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
+    expect(lengths.filter(({ lines }) => lines > maxLines)).toEqual([]);
+  });
+
+  it('start nothing in test/unit', () => {
+    const units = under('test/unit');
+    expect(units.length).toBeGreaterThan(30);
+    expect(units.flatMap(({ path }) => startsBy(path))).toEqual([]);
+  });
+
+  it('start something where test/unit would be the place otherwise', () => {
+    const integrated = under('test/integration');
+    expect(integrated.length).toBeGreaterThan(10);
+    expect(integrated.map(({ path }) => path).filter((path) => startsBy(path).length === 0)).toEqual([]);
+  });
+
+  it.each(['test/unit', 'test/integration'])('of %s are in folders that functions has, or in that of bin', (folder) => {
+    const folders = new Set(under(folder).map(({ path }) => dirname(path).slice(folder.length + 1)));
+    const strange = [...folders].filter((name) => name !== 'bin' && !existsSync(join('functions', name)));
+    expect(strange).toEqual([]);
+  });
+});
