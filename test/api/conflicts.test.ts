@@ -183,7 +183,7 @@ it(
     await service.settled();
     model.state.delayMs = 600;
     const response = stream(person.key);
-    await sleep(400);
+    await expect.poll(() => model.state.streams).toBe(1);
     await orderFault('conflict', { count: 10_000 });
     await sleep(8000);
     expect((await meterOf(person)).holds.size).toBe(1);

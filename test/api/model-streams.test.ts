@@ -137,9 +137,8 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
       await expect.poll(() => service.model.asked()).toBe(asked + 1);
       leaving.abort();
       await expect(reply).rejects.toMatchObject({ name: 'AbortError' });
-      await sleep(50);
-      gone.resolve();
       await service.model.ended();
+      gone.resolve();
     });
     expect(cost).toBe(0);
   });

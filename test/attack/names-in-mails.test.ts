@@ -18,6 +18,9 @@ const forgot = (email: string) => service.call('POST', '/api/auth/forgot-passwor
 const reset = (token: string) =>
   service.call('POST', '/api/auth/reset-password', { body: { token, newPassword: 'another river bank' } });
 
+/** Ports and tokens have any digits. */
+const withoutLinks = (text: string): string => text.replaceAll(/https?:\S+/g, '');
+
 describe('a mail', () => {
   it('names nobody before the address is confirmed, whoever asked for it', async () => {
     const email = 'never-asked@example.com';
@@ -27,7 +30,7 @@ describe('a mail', () => {
     expect(mails.map(({ subject }) => subject)).toEqual(['Reset your password', 'Confirm your e-mail address']);
     for (const { text, subject } of mails) {
       expect(text).toMatch(/^Hello,\n/);
-      expect(text + subject).not.toContain('555');
+      expect(withoutLinks(text) + subject).not.toContain('555');
     }
   });
 
@@ -53,9 +56,9 @@ describe('a mail', () => {
     await forgot(email);
     const [mail] = await mailsTo(service, email);
     expect(mail?.text).toMatch(/^Hello,\n/);
-    expect(mail?.text).not.toContain('evil');
+    expect(mail?.text).not.toContain('evil.example');
     await reset(tokenIn(mail));
-    expect((await mailsTo(service, email))[0]?.text).not.toContain('evil');
+    expect((await mailsTo(service, email))[0]?.text).not.toContain('evil.example');
   });
 
   it('never carries what a stranger who registered with the address called themselves, also after its owner took it over', async () => {
@@ -68,6 +71,6 @@ describe('a mail', () => {
     expect(owner.body.data.name).toBe('owner-of-this');
     expect((await service.call('GET', '/api/auth/me', { cookie: cookieOf(stranger) })).status).toBe(401);
     await forgot(email);
-    for (const { text } of await mailsTo(service, email)) expect(text).not.toContain('555');
+    for (const { text } of await mailsTo(service, email)) expect(withoutLinks(text)).not.toContain('555');
   });
 });

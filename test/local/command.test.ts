@@ -45,6 +45,7 @@ describe('the command', () => {
     }).listen(0, '127.0.0.1');
     await once(slow, 'listening');
     const { port } = slow.address() as { port: number };
+    const arrived = once(slow, 'request');
     const folder = await newFolder();
     const command = runLocal([
       '--port',
@@ -58,7 +59,7 @@ describe('the command', () => {
     ]);
     const origin = await command.ready;
     const response = call(origin, 'POST', '/v1/chat/completions', chat, bearer((await demoOf(folder)).apiKey));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await arrived;
     command.kill('SIGINT');
     command.kill('SIGTERM'); // npm and the terminal both send one: within half a second they count as one
     expect((await response).json.data.choices[0].message.content).toBe('late but whole');

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ask, user } from '#test/demo-engine.ts';
+import { processorMs } from '#test/hostile-texts.ts';
 
 interface Schema {
   $ref?: string;
@@ -175,18 +176,19 @@ describe('arguments', () => {
     const bomb = (depth: number): object =>
       depth === 0 ? { type: 'string', minLength: 1e9 } : { type: 'array', minItems: 1e9, items: bomb(depth - 1) };
     const loop = { $ref: '#', allOf: Array.from({ length: 50 }, () => ({ $ref: '#', anyOf: [{ $ref: '#' }] })) };
-    const began = performance.now();
-    await ask({
-      ...user('x'),
-      tools: [{ type: 'function', function: { name: 'f', parameters: bomb(20) } }],
-      tool_choice: 'required',
-      max_tokens: 10,
+    const took = await processorMs(async () => {
+      await ask({
+        ...user('x'),
+        tools: [{ type: 'function', function: { name: 'f', parameters: bomb(20) } }],
+        tool_choice: 'required',
+        max_tokens: 10,
+      });
+      await ask({
+        ...user('x'),
+        tools: [{ type: 'function', function: { name: 'f', parameters: loop } }],
+        tool_choice: 'required',
+      });
     });
-    await ask({
-      ...user('x'),
-      tools: [{ type: 'function', function: { name: 'f', parameters: loop } }],
-      tool_choice: 'required',
-    });
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(took).toBeLessThan(2000);
   });
 });

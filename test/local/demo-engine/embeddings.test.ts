@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenize } from '#local/sagemaker/words.ts';
 import { ask } from '#test/demo-engine.ts';
+import { processorMs } from '#test/hostile-texts.ts';
 
 describe('embeddings', () => {
   const vectors = async (input: string | string[], more: object = {}) =>
@@ -61,9 +62,10 @@ describe('tokens', () => {
     );
   });
 
-  it('are made in linear time', () => {
-    const began = performance.now();
-    for (const text of [' '.repeat(1e6), 'x'.repeat(1e6), 'x '.repeat(5e5)]) tokenize(text);
-    expect(performance.now() - began).toBeLessThan(3000);
+  it('are made in linear time', async () => {
+    const took = await processorMs(() => {
+      for (const text of [' '.repeat(1e6), 'x'.repeat(1e6), 'x '.repeat(5e5)]) tokenize(text);
+    });
+    expect(took).toBeLessThan(3000);
   });
 });

@@ -79,9 +79,13 @@ describe('responses', () => {
 
 describe('the end', () => {
   test('lets requests under way complete, and takes no new ones', async () => {
-    front.handlers['echo'] = buffered(async () => sleep(200, json('done')));
+    const begun = Promise.withResolvers<void>();
+    front.handlers['echo'] = buffered(async () => {
+      begun.resolve();
+      return sleep(200, json('done'));
+    });
     const pending = call('POST', '/api/echo');
-    await sleep(50);
+    await begun.promise;
     const closed = front.server.close(2000);
     await expect(call('GET', '/api/things/all')).rejects.toThrow(/ECONNREFUSED/);
     expect(envelopeOf((await pending).body)).toBe('done');
@@ -89,10 +93,14 @@ describe('the end', () => {
   });
 
   test('cuts what takes longer than its grace', async () => {
-    front.handlers['echo'] = buffered(async () => sleep(2000, json('done')));
+    const begun = Promise.withResolvers<void>();
+    front.handlers['echo'] = buffered(async () => {
+      begun.resolve();
+      return sleep(2000, json('done'));
+    });
     const pending = call('POST', '/api/echo');
     pending.catch(() => undefined);
-    await sleep(50);
+    await begun.promise;
     const began = performance.now();
     await front.server.close(100);
     expect(performance.now() - began).toBeLessThan(1000);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutAtStop, StopCutter } from '#domain/inference/stop-sequences.ts';
+import { processorMs } from '#test/hostile-texts.ts';
 
 /** Few letters, so that stop sequences, beginnings of them and overlaps are common; and characters of two units. */
 const letters = fc.constantFrom('a', 'b', 'ab', '\n', '🎉', 'é');
@@ -71,10 +72,11 @@ describe('a text with stop sequences', () => {
     );
   });
 
-  it('of 100,000 characters like the beginning of a long stop sequence is cut within a second', () => {
-    const started = performance.now();
-    const cutter = new StopCutter(['a'.repeat(20_000)]);
-    for (let piece = 0; piece < 25_000; piece += 1) cutter.push(piece % 4999 === 0 ? 'b' : 'aaaa');
-    expect(performance.now() - started).toBeLessThan(1000);
+  it('of 100,000 characters like the beginning of a long stop sequence is cut within a second', async () => {
+    const took = await processorMs(() => {
+      const cutter = new StopCutter(['a'.repeat(20_000)]);
+      for (let piece = 0; piece < 25_000; piece += 1) cutter.push(piece % 4999 === 0 ? 'b' : 'aaaa');
+    });
+    expect(took).toBeLessThan(1000);
   });
 });
