@@ -6,7 +6,7 @@ import { given, secret, secrets } from '#test/planted-secrets.ts';
 import { useWatchedService } from '#test/watched-service.ts';
 
 const watched = useWatchedService();
-const { met, told, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;
+const { met, leaked, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;
 
 describe('no secret is printed, logged, measured or told in an error', () => {
   let cookie: string;
@@ -151,6 +151,6 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     const lines = printed.split('\n').filter((line) => given(line).length > 0);
     expect(lines.map((line) => `${given(line).join()}: ${line.slice(0, 300)}`)).toEqual([]);
     expect(printed).not.toContain('$scrypt$');
-    expect([...told]).toEqual([]);
+    expect([...leaked]).toEqual([]);
   });
 });

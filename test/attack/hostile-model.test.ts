@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { sagemakerClient } from '#runtime/clients.ts';
-import { begun, completion, embeddings, said, useHostileModel, whole } from '#test/hostile-calls.ts';
+import { begun, completion, embeddings, useHostileModel, whole, wholeReply } from '#test/hostile-calls.ts';
 import { flood, type Misdeed } from '#test/hostile-runtime.ts';
 
 const running = useHostileModel();
@@ -41,7 +41,7 @@ describe('a whole response', () => {
     ['is empty', (res) => res.writeHead(200).end(), 502],
     ['has no choices', (res) => begun({})(res).end('{"choices":[],"data":[]}'), 502],
     ['has a choice of nothing', (res) => begun({})(res).end('{"choices":[{"text":"","message":{}}]}'), 502],
-    ['is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end(gzipSync(said)), 502],
+    ['is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end(gzipSync(wholeReply)), 502],
     ['says it is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end('{}'), 502],
     ['is not UTF-8', (res) => begun({})(res).end(Buffer.of(0xff, 0xfe, 0x7b)), 502],
     ['is nested deeply', (res) => begun({})(res).end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`), 502],
@@ -50,10 +50,10 @@ describe('a whole response', () => {
       (res) => begun({})(res).end(`{"choices":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`),
       502,
     ],
-    ['has a large head', (res) => begun({ 'x-padding': 'x'.repeat(20_000) })(res).end(said), 502],
+    ['has a large head', (res) => begun({ 'x-padding': 'x'.repeat(20_000) })(res).end(wholeReply), 502],
     [
       'has many headers',
-      (res) => begun(Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`x-${n}`, 'y'])))(res).end(said),
+      (res) => begun(Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`x-${n}`, 'y'])))(res).end(wholeReply),
       502,
     ],
     ['redirects', (res) => begun({ location: `${running.trap.url}/` }, '', 307)(res).end(), 502],

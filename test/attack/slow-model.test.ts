@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
 import { resetEnvironment } from '#runtime/per-environment.ts';
-import { begun, said, streamed, useHostileModel, whole } from '#test/hostile-calls.ts';
+import { begun, streamed, useHostileModel, whole, wholeReply } from '#test/hostile-calls.ts';
 import type { Misdeed } from '#test/hostile-runtime.ts';
 
 const running = useHostileModel();
@@ -19,7 +19,7 @@ describe('a model that takes its time', () => {
     for (; !res.destroyed; await sleep(50)) res.write(bytes);
   }
   const slow: [string, Misdeed][] = [
-    ['has no end after its last byte', (res) => begun({ 'transfer-encoding': 'chunked' }, said)(res)],
+    ['has no end after its last byte', (res) => begun({ 'transfer-encoding': 'chunked' }, wholeReply)(res)],
     ['trickles', (res) => trickle(begun({})(res), ' ')],
     ['trickles its frames', (res) => trickle(begun({})(res), payloadPart(Buffer.from(':')))],
   ];

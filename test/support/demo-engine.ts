@@ -42,4 +42,4 @@ export async function askStream(body: object, stream_options: object = { include
 }
 
 export const user = (content: string) => ({ messages: [{ role: 'user', content }] });
-export const say = async (body: object) => (await ask(body)).choices[0].message.content ?? '';
+export const contentOf = async (body: object) => (await ask(body)).choices[0].message.content ?? '';

@@ -31,7 +31,7 @@ export function useScriptedAws() {
   const serviceOf = (id: 'dynamodb' | 'sagemaker', of = variables()): AwsService => awsService(id, of)!;
 
   /** What came of a call, as far as anybody can tell: its value or its error, and how often AWS was asked. */
-  async function told(call: () => Promise<unknown>) {
+  async function resultOf(call: () => Promise<unknown>) {
     const outcome = await call().then(
       (value) => ({ value }),
       (error: Error & { $metadata?: object; Item?: object; code?: string }) => ({
@@ -52,6 +52,6 @@ export function useScriptedAws() {
     },
     variables,
     serviceOf,
-    told,
+    resultOf,
   };
 }

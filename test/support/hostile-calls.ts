@@ -30,7 +30,9 @@ export const begun = (head: object, text = '', status = 200) =>
     if (text) res.write(text);
     return res;
   };
-export const said = JSON.stringify({ choices: [{ text: 'x', message: { content: 'x' }, finish_reason: 'stop' }] });
+export const wholeReply = JSON.stringify({
+  choices: [{ text: 'x', message: { content: 'x' }, finish_reason: 'stop' }],
+});
 
 /** A message of an event stream that says it is so long, with a right checksum. */
 function declared(length: number): Buffer {

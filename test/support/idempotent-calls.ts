@@ -5,7 +5,6 @@ import { type ApiResponse, chat, type Person, startTestService, type TestService
 
 export const path = '/v1/chat/completions';
 export const asked: string[] = [];
-export const told = ({ status, body }: ApiResponse) => `${status} ${body.message}`;
 export const isReplay = ({ headers }: ApiResponse) => headers.get('idempotent-replayed') === 'true';
 export const requestId = ({ headers }: ApiResponse) => headers.get('x-request-id');
 export const meterOf = async ({ id }: Person) => (await services().metering().find(id))!;

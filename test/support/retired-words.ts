@@ -50,7 +50,6 @@ export const retiredIdentifiers: readonly RetiredWord[] = [
     'test/api/',
     'test/attack/',
     'test/browser/',
-    'test/local/demo-engine.test.ts',
     'test/integration/',
     'test/unit/',
   ]),

@@ -24,10 +24,10 @@ export async function read(over: Connections, options: TransportOptions = {}): P
   if ('error' in result) return 'no response';
   const { status, headers } = result.response;
   const name = headers['x-name'];
-  return told(status, Array.isArray(name) ? name.join(', ') : name, buffer(result.response));
+  return summaryOf(status, Array.isArray(name) ? name.join(', ') : name, buffer(result.response));
 }
 
-export async function told(status: number, name: string | undefined, body: Promise<Buffer>): Promise<string> {
+export async function summaryOf(status: number, name: string | undefined, body: Promise<Buffer>): Promise<string> {
   const bytes = await body.catch(() => undefined);
   return `${status} ${name} ${bytes ? bytes.toString('hex') : 'broke off'}`;
 }

@@ -57,7 +57,7 @@ export function useWatchedService() {
 
   /** What was answered, by status; errors have been searched for secrets. */
   const met = new Map<number, number>();
-  const told = new Set<string>();
+  const leaked = new Set<string>();
 
   async function send(method: string, path: string, body?: unknown, { key, cookie, headers }: Options = {}) {
     const answer = await fetch(origin + path, {
@@ -74,7 +74,7 @@ export function useWatchedService() {
     met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
     const shown = text + JSON.stringify([...answer.headers]);
     if (answer.status >= 400)
-      for (const name of given(shown)) told.add(`${name} by ${method} ${path.split('?')[0]} ${answer.status}`);
+      for (const name of given(shown)) leaked.add(`${name} by ${method} ${path.split('?')[0]} ${answer.status}`);
     const session = /session=(tas_\w+)/.exec(answer.headers.getSetCookie().join())?.[1];
     return { status: answer.status, data: (JSON.parse(text) as { data: any }).data, session };
   }
@@ -119,7 +119,7 @@ export function useWatchedService() {
 
   return {
     met,
-    told,
+    leaked,
     send,
     local,
     auth,

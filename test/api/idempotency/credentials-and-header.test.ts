@@ -4,8 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issueCredential } from '#domain/shared/credential.ts';
-import { path, told, useIdempotentCalls } from '#test/idempotent-calls.ts';
-import { chat, type Person } from '#test/service.ts';
+import { path, useIdempotentCalls } from '#test/idempotent-calls.ts';
+import { chat, code, type Person } from '#test/service.ts';
 
 const running = useIdempotentCalls();
 const { ask, customer } = running;
@@ -15,17 +15,17 @@ describe('credentials come first:', () => {
     const person = await customer();
     const forged = issueCredential('key', person.id, { bytes: (size) => randomBytes(size) }).text;
     const first = await ask(person.key, 'k');
-    for (const body of [chat(), chat('Other')]) expect(told(await ask(forged, 'k', body))).toBe('401 INVALID_API_KEY');
-    for (const key of ['fresh', '', 'a, b']) expect(told(await ask(forged, key))).toBe('401 INVALID_API_KEY');
+    for (const body of [chat(), chat('Other')]) expect(code(await ask(forged, 'k', body))).toBe('401 INVALID_API_KEY');
+    for (const key of ['fresh', '', 'a, b']) expect(code(await ask(forged, key))).toBe('401 INVALID_API_KEY');
     expect((await ask(person.key, 'k')).body).toEqual(first.body);
-    expect(told(await ask(person.key, 'fresh', chat('Other')))).toBe('200 SUCCESS');
+    expect(code(await ask(person.key, 'fresh', chat('Other')))).toBe('200 SUCCESS');
   });
 
   it('a key that was revoked gets no answer again', async () => {
     const person = await customer();
     await ask(person.key, 'k');
     await running.service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
-    expect(told(await ask(person.key, 'k'))).toBe('401 INVALID_API_KEY');
+    expect(code(await ask(person.key, 'k'))).toBe('401 INVALID_API_KEY');
   });
 });
 
@@ -42,7 +42,7 @@ describe('the value of the header', () => {
 
   it.each(['', 'x'.repeat(256), 'a, b', 'é'])('may not be %j', async (value) => {
     const answer = await ask(person.key, value);
-    expect(told(answer)).toBe('400 INVALID_FORMAT');
+    expect(code(answer)).toBe('400 INVALID_FORMAT');
     expect(answer.body.detail).toMatch(/^The Idempotency-Key header /);
     expect(running.model.state.runs).toBe(0);
   });

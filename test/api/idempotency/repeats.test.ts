@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asked, isReplay, meterOf, path, requestId, told, useIdempotentCalls } from '#test/idempotent-calls.ts';
-import { type ApiResponse, chat } from '#test/service.ts';
+import { asked, isReplay, meterOf, path, requestId, useIdempotentCalls } from '#test/idempotent-calls.ts';
+import { type ApiResponse, chat, code } from '#test/service.ts';
 
 const running = useIdempotentCalls();
 const { ask, customer, advance, spent } = running;
@@ -10,7 +10,7 @@ describe('a request with an Idempotency-Key', () => {
     const person = await customer();
     const first = await ask(person.key, 'order-1');
     const second = await ask(person.key, 'order-1');
-    expect([told(first), isReplay(first)]).toEqual(['200 SUCCESS', false]);
+    expect([code(first), isReplay(first)]).toEqual(['200 SUCCESS', false]);
     expect(second.body).toEqual(first.body);
     expect(Object.fromEntries(second.headers)).toMatchObject({
       'idempotent-replayed': 'true',
@@ -27,9 +27,9 @@ describe('a request with an Idempotency-Key', () => {
     const turned = [{ parameters: { properties: { b: {}, a: {} }, type: 'object' }, name: 'f' }];
     const first = await ask(person.key, 'k', { ...chat(), functions });
     const second = await ask(person.key, 'k', { functions: turned, temperature: 1, unknown: true, ...chat() });
-    expect([told(first), isReplay(second)]).toEqual(['200 SUCCESS', true]);
+    expect([code(first), isReplay(second)]).toEqual(['200 SUCCESS', true]);
     const swapped = [{ ...functions[0], parameters: { type: 'object', properties: { a: {}, c: {} } } }];
-    expect(told(await ask(person.key, 'k', { ...chat(), functions: swapped }))).toBe('422 IDEMPOTENCY_KEY_REUSED');
+    expect(code(await ask(person.key, 'k', { ...chat(), functions: swapped }))).toBe('422 IDEMPOTENCY_KEY_REUSED');
   });
 
   it('is refused with 422 when the key was used for another body, and is neither run nor counted', async () => {
@@ -37,7 +37,7 @@ describe('a request with an Idempotency-Key', () => {
     await ask(person.key, 'k');
     const before = await meterOf(person);
     const other = await ask(person.key, 'k', chat('Something else'));
-    expect(told(other)).toBe('422 IDEMPOTENCY_KEY_REUSED');
+    expect(code(other)).toBe('422 IDEMPOTENCY_KEY_REUSED');
     expect(other.body.detail).toMatch(/Idempotency-Key/);
     expect([running.model.state.runs, await meterOf(person)]).toEqual([1, before]);
   });
@@ -48,8 +48,8 @@ describe('a request with an Idempotency-Key', () => {
     const first = ask(person.key, 'k');
     await expect.poll(() => running.model.state.runs).toBe(1);
     const second = await ask(person.key, 'k');
-    expect([told(second), second.headers.get('retry-after')]).toEqual(['409 REQUEST_IN_PROGRESS', '1']);
-    expect(told(await ask(person.key, 'k', chat('Other')))).toBe('422 IDEMPOTENCY_KEY_REUSED');
+    expect([code(second), second.headers.get('retry-after')]).toEqual(['409 REQUEST_IN_PROGRESS', '1']);
+    expect(code(await ask(person.key, 'k', chat('Other')))).toBe('422 IDEMPOTENCY_KEY_REUSED');
     const { body } = await first;
     expect((await ask(person.key, 'k')).body).toEqual(body);
     expect(await spent(person)).toEqual([1, 1]);
@@ -63,7 +63,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(firsts).toHaveLength(1);
     for (const answer of answers) {
       if (answer.status === 200) expect(answer.body).toEqual(firsts[0]?.body);
-      else expect(told(answer)).toBe('409 REQUEST_IN_PROGRESS');
+      else expect(code(answer)).toBe('409 REQUEST_IN_PROGRESS');
     }
     expect(await spent(person)).toEqual([1, 1]);
   });
@@ -72,7 +72,7 @@ describe('a request with an Idempotency-Key', () => {
     const [person, stranger] = [await customer(), await customer()];
     const first = await ask(person.key, 'shared');
     const theirs = await ask(stranger.key, 'shared', chat('Mine'));
-    expect([told(theirs), isReplay(theirs)]).toEqual(['200 SUCCESS', false]);
+    expect([code(theirs), isReplay(theirs)]).toEqual(['200 SUCCESS', false]);
     const made = await running.service.call('POST', '/api/keys', { cookie: person.cookie, body: { name: 'another' } });
     const again = await ask(made.body.data.key, 'shared');
     expect([isReplay(again), again.body]).toEqual([true, first.body]);
@@ -86,7 +86,7 @@ describe('a request with an Idempotency-Key', () => {
     const person = await running.service.person({ credits: 10 });
     const answers = [];
     for (let call = 0; call < 10; call++) answers.push(await ask(person.key, `k${call}`));
-    expect(told(await ask(person.key, 'k10'))).toBe('429 RATE_LIMIT_EXCEEDED');
+    expect(code(await ask(person.key, 'k10'))).toBe('429 RATE_LIMIT_EXCEEDED');
     expect((await ask(person.key, 'k3')).body).toEqual(answers[3]?.body);
     expect(running.model.state.runs).toBe(10);
   });
@@ -94,7 +94,7 @@ describe('a request with an Idempotency-Key', () => {
   it('is answered again although the credits are used up', async () => {
     const person = await running.service.person({ planRank: 2, credits: 1 });
     const first = await ask(person.key, 'k');
-    expect(told(await ask(person.key, 'another'))).toBe('402 INSUFFICIENT_CREDITS');
+    expect(code(await ask(person.key, 'another'))).toBe('402 INSUFFICIENT_CREDITS');
     expect((await ask(person.key, 'k')).body).toEqual(first.body);
   });
 
@@ -105,7 +105,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(isReplay(await ask(person.key, 'daily'))).toBe(true);
     await advance('PT2M');
     const later = await ask(person.key, 'daily', chat('Another body'));
-    expect([told(later), isReplay(later)]).toEqual(['200 SUCCESS', false]);
+    expect([code(later), isReplay(later)]).toEqual(['200 SUCCESS', false]);
     expect(running.model.state.runs).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { isReplay, path, requestId, told, useIdempotentCalls } from '#test/idempotent-calls.ts';
-import { type ApiResponse, chat } from '#test/service.ts';
+import { isReplay, path, requestId, useIdempotentCalls } from '#test/idempotent-calls.ts';
+import { type ApiResponse, chat, code } from '#test/service.ts';
 
 const running = useIdempotentCalls();
 const { ask, customer, advance, spent } = running;
@@ -13,7 +13,7 @@ describe('what is kept', () => {
     const first = await ask(person.key, 'k');
     running.model.state.refuses = false;
     const second = await ask(person.key, 'k');
-    expect([told(first), told(second)]).toEqual(['400 INVALID_FORMAT', '400 INVALID_FORMAT']);
+    expect([code(first), code(second)]).toEqual(['400 INVALID_FORMAT', '400 INVALID_FORMAT']);
     expect(second.body).toEqual(first.body);
     expect(second.headers.get('x-original-request-id')).toBe(requestId(first));
     expect([isReplay(second), await spent(person)]).toEqual([true, [1, 0]]);
@@ -23,38 +23,38 @@ describe('what is kept', () => {
     const person = await customer();
     await running.service.post('/_local/faults', { target: 'sagemaker', fault: 'error' });
     const answers = [await ask(person.key, 'k'), await ask(person.key, 'k'), await ask(person.key, 'k')];
-    expect(answers.map(told)).toEqual(['502 MODEL_ERROR', '200 SUCCESS', '200 SUCCESS']);
+    expect(answers.map(code)).toEqual(['502 MODEL_ERROR', '200 SUCCESS', '200 SUCCESS']);
     expect(answers.map(isReplay)).toEqual([false, false, true]);
     expect(await spent(person)).toEqual([1, 1]);
   });
 
   it('is no 402: with credits the repeat runs', async () => {
     const person = await running.service.person({ credits: 0 });
-    expect(told(await ask(person.key, 'k'))).toBe('402 INSUFFICIENT_CREDITS');
+    expect(code(await ask(person.key, 'k'))).toBe('402 INSUFFICIENT_CREDITS');
     await services().subscriptions().assign(person.id, '2');
-    expect(told(await ask(person.key, 'k'))).toBe('200 SUCCESS');
+    expect(code(await ask(person.key, 'k'))).toBe('200 SUCCESS');
   });
 
   it('is no 429: a minute later the repeat runs', async () => {
     const person = await running.service.person();
     for (let call = 0; call < 10; call++) await ask(person.key, `k${call}`);
-    expect(told(await ask(person.key, 'k'))).toBe('429 RATE_LIMIT_EXCEEDED');
+    expect(code(await ask(person.key, 'k'))).toBe('429 RATE_LIMIT_EXCEEDED');
     await advance('PT63S');
-    expect(told(await ask(person.key, 'k'))).toBe('200 SUCCESS');
+    expect(code(await ask(person.key, 'k'))).toBe('200 SUCCESS');
   });
 
   it('is no 403 by the plan: after an upgrade the repeat runs', async () => {
     const person = await running.service.person();
     const body = { ...chat(), model: 'svc-1-32k' };
-    expect(told(await ask(person.key, 'k', body))).toBe('403 INSUFFICIENT_PERMISSIONS');
+    expect(code(await ask(person.key, 'k', body))).toBe('403 INSUFFICIENT_PERMISSIONS');
     await services().subscriptions().assign(person.id, '4');
-    expect(told(await ask(person.key, 'k', body))).toBe('200 SUCCESS');
+    expect(code(await ask(person.key, 'k', body))).toBe('200 SUCCESS');
   });
 
   it('is nothing of a request that is wrong: put right, it runs with the same key', async () => {
     const person = await customer();
-    expect(told(await ask(person.key, 'k', { ...chat(), temperature: 3 }))).toBe('400 INVALID_FORMAT');
-    expect(told(await ask(person.key, 'k'))).toBe('200 SUCCESS');
+    expect(code(await ask(person.key, 'k', { ...chat(), temperature: 3 }))).toBe('400 INVALID_FORMAT');
+    expect(code(await ask(person.key, 'k'))).toBe('200 SUCCESS');
   });
 
   it('is no answer over 256 KB: the repeat is told which request had it, and does not run', async () => {
@@ -83,7 +83,7 @@ describe('what is kept', () => {
   });
 
   async function expectNoReplay(answer: ApiResponse, original: string | null): Promise<void> {
-    expect(told(answer)).toBe('409 REPLAY_UNAVAILABLE');
+    expect(code(answer)).toBe('409 REPLAY_UNAVAILABLE');
     expect(answer.body.detail).toContain(original);
     expect(answer.headers.get('x-original-request-id')).toBe(original);
   }

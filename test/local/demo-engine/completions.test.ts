@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import { countTokens, tokenize } from '#local/sagemaker/words.ts';
-import { ask, askStream, type Choice, say, user } from '#test/demo-engine.ts';
+import { ask, askStream, type Choice, contentOf, user } from '#test/demo-engine.ts';
 
 const shapes = [
   ['chat', (text: string) => user(text)],
@@ -142,7 +142,7 @@ describe('bodies', () => {
       { role: 'assistant', content: null },
       { role: 'user', content: parts },
     ];
-    expect(await say({ messages, n: 3, seed: 1, top_k: 5, stop: null, tools: null })).toContain('About Vienna');
+    expect(await contentOf({ messages, n: 3, seed: 1, top_k: 5, stop: null, tools: null })).toContain('About Vienna');
   });
 });
 
@@ -171,7 +171,7 @@ describe('translation', () => {
     text: string,
     order = 'Translate the text from English to German. Answer with the translation only.',
   ) =>
-    say({
+    contentOf({
       messages: [
         { role: 'system', content: order },
         { role: 'user', content: text },

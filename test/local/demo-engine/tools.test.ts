@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, askStream, say, user } from '#test/demo-engine.ts';
+import { ask, askStream, contentOf, user } from '#test/demo-engine.ts';
 
 const weather = {
   type: 'function',
@@ -63,7 +63,7 @@ describe('tools', () => {
       { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: {} }] },
       { role: 'tool', tool_call_id: 'call_1', name: 'get_weather', content: '{"temperature":22,"sky":"clear"}' },
     ];
-    const text = await say({ messages, tools: [weather] });
+    const text = await contentOf({ messages, tools: [weather] });
     expect(text).toContain('temperature is 22, sky is clear');
     expect(text).toContain('get_weather');
   });

@@ -109,11 +109,11 @@ describe.each(textFamilies)('%s', (family) => {
     ['a failure', containerError(500, 'CUDA out of memory'), 'MODEL_ERROR', /failed/],
   ] as const)('tells of %s, before the reply and in place of a stream', async (_, reply, code, message) => {
     models.engine = { invoke: async () => reply };
-    const told = { code, message: expect.stringMatching(message) };
-    await expect(models.gateway.chat(family, chat).send()).rejects.toMatchObject(told);
-    await expect(models.gateway.completion(family, prompt).send()).rejects.toMatchObject(told);
-    expect((await read(models.gateway.chatStream(family, chat).send())).error).toMatchObject(told);
-    expect((await read(models.gateway.completionStream(family, prompt).send())).error).toMatchObject(told);
+    const failure = { code, message: expect.stringMatching(message) };
+    await expect(models.gateway.chat(family, chat).send()).rejects.toMatchObject(failure);
+    await expect(models.gateway.completion(family, prompt).send()).rejects.toMatchObject(failure);
+    expect((await read(models.gateway.chatStream(family, chat).send())).error).toMatchObject(failure);
+    expect((await read(models.gateway.completionStream(family, prompt).send())).error).toMatchObject(failure);
   });
 
   const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;

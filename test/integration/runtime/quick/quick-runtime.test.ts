@@ -12,7 +12,7 @@ import { credentials, invocation, later, useScriptedAws } from '#test/fast-path.
 import type { Answer } from '#test/scripted-aws.ts';
 
 const scripted = useScriptedAws();
-const { serviceOf, told } = scripted;
+const { serviceOf, resultOf } = scripted;
 
 const models = (): SageMakerRuntimeClient =>
   new SageMakerRuntimeClient({ region: 'us-east-1', endpoint: scripted.aws.url, credentials, maxAttempts: 1 });
@@ -35,7 +35,7 @@ async function all(parts: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** Where a stream breaks is told in it. */
-function withoutMetadata({ outcome, ...rest }: Awaited<ReturnType<typeof told>>) {
+function withoutMetadata({ outcome, ...rest }: Awaited<ReturnType<typeof resultOf>>) {
   return { ...rest, outcome: { ...outcome, metadata: undefined } };
 }
 
@@ -60,10 +60,10 @@ describe.each(['on', 'off'] as const)(
       ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
     ])('%s', async (_, answer) => {
       scripted.aws.play([answer]);
-      const theirs = await told(() => runtimes.off().reply(invocation)(later()));
+      const theirs = await resultOf(() => runtimes.off().reply(invocation)(later()));
       const [sentByThem] = scripted.aws.sent;
       scripted.aws.play([answer]);
-      const ours = await told(() => runtimes[setting]().reply(invocation)(later()));
+      const ours = await resultOf(() => runtimes[setting]().reply(invocation)(later()));
       expect(ours).toEqual(theirs);
       expect(ours.requests).toBe(1);
       expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
@@ -82,10 +82,10 @@ describe.each(['on', 'off'] as const)(
       ['cut', { status: 200, cutAfter: -1 }],
     ])('streamed: %s', async (_, answer) => {
       scripted.aws.play([answer]);
-      const theirs = await told(() => all(runtimes.off().parts(invocation)(later())));
+      const theirs = await resultOf(() => all(runtimes.off().parts(invocation)(later())));
       const [sentByThem] = scripted.aws.sent;
       scripted.aws.play([answer]);
-      const ours = await told(() => all(runtimes[setting]().parts(invocation)(later())));
+      const ours = await resultOf(() => all(runtimes[setting]().parts(invocation)(later())));
       expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
       expect(ours.requests).toBe(1);
       expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
@@ -98,7 +98,7 @@ describe.each(['on', 'off'] as const)(
         const send = runtime.reply(invocation);
         await sleep(5);
         expect(scripted.aws.sent).toEqual([]);
-        const outcome = told(() => send(over));
+        const outcome = resultOf(() => send(over));
         while (scripted.aws.sent.length === 0) await sleep(5);
         over.end();
         expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });

@@ -12,7 +12,7 @@ import type { Answer } from '#test/scripted-aws.ts';
 import { wanting } from '#test/wanted.ts';
 
 const scripted = useScriptedAws();
-const { variables, serviceOf, told } = scripted;
+const { variables, serviceOf, resultOf } = scripted;
 
 const requestTimeout = 150;
 
@@ -99,10 +99,10 @@ describe.each(['on', 'off'] as const)(
     ])('%s', async (_, script) => {
       scripted.aws.play(script);
       const client = documents();
-      const theirs = await told(async () => (await client.send(new UpdateCommand(input))).Attributes);
+      const theirs = await resultOf(async () => (await client.send(new UpdateCommand(input))).Attributes);
       scripted.aws.play(script);
       const update = updates[setting]();
-      const ours = await told(async () => (await update(input))());
+      const ours = await resultOf(async () => (await update(input))());
       expect(ours).toEqual(theirs);
       expect(ours.requests).toBeGreaterThan(0);
     });

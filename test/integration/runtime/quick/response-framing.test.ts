@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bytes, chunked, crlf, head, read, told, two, useScriptedServer } from '#test/scripted-server.ts';
+import { bytes, chunked, crlf, head, read, summaryOf, two, useScriptedServer } from '#test/scripted-server.ts';
 
 const wire = useScriptedServer();
 const { sockets, connections } = wire;
@@ -22,7 +22,7 @@ async function readByNode(): Promise<string> {
   asked.end('body');
   try {
     const [reply] = await once(asked, 'response');
-    return await told(reply.statusCode, reply.headers['x-name'], buffer(reply));
+    return await summaryOf(reply.statusCode, reply.headers['x-name'], buffer(reply));
   } catch {
     return 'no response';
   } finally {
