@@ -71,7 +71,7 @@ export const test = (
   service: EndpointService,
 ): string => `import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samples } from '#contract/samples.ts';
-import { startTestService, type TestService } from '#test/service.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, startTestService, type TestService } from '#test/service.ts';
+import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

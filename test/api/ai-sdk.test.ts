@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, embed, embedMany, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '#test/service.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let key: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { type ModelServer, startModelServer } from '#test/model-server.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let model: ModelServer;
 let service: TestService;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { chat, startTestService, type TestService } from '#test/service.ts';
+import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { atLength, patience, times } from '#test/many.ts';
-import { type ModelServer, startModelServer } from '#test/model-server.ts';
-import { rowsOf } from '#test/rows.ts';
+import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
 import {
   type ApiResponse,
   type CallOptions,
@@ -11,7 +11,7 @@ import {
   type Person,
   startTestService,
   type TestService,
-} from '#test/service.ts';
+} from '#test/service/service.ts';
 
 let model: ModelServer;
 let service: TestService;

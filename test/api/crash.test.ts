@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
 import { atLength, patience } from '#test/many.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
-import { sendToVictim, type VictimRequest } from '#test/victim.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bent } from '#test/arbitraries.ts';
-import { badJson, oddJson } from '#test/broken-json.ts';
-import { fuzzTarget, json, type Shot } from '#test/fuzz-target.ts';
-import { violations } from '#test/json-schema.ts';
+import { badJson, oddJson } from '#test/attacks/broken-json.ts';
+import { bent } from '#test/contract/arbitraries.ts';
+import { fuzzTarget, json, type Shot } from '#test/contract/fuzz-target.ts';
+import { violations } from '#test/contract/json-schema.ts';
+import { type Operation, operations, resolve, shownBodies } from '#test/contract/openapi.ts';
+import { noRefusal, undocumented } from '#test/contract/response-check.ts';
 import { atLength, patience } from '#test/many.ts';
-import { brokenCredentials, foreignBodies, oddHeaders, oddQueries, oddSegments } from '#test/odd-requests.ts';
-import { type Operation, operations, resolve, shownBodies } from '#test/openapi.ts';
-import { noRefusal, undocumented } from '#test/response-check.ts';
-import { startTestService, type TestService } from '#test/service.ts';
+import { brokenCredentials, foreignBodies, oddHeaders, oddQueries, oddSegments } from '#test/requests/odd-requests.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 

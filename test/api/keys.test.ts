@@ -2,8 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeyKey } from '#repositories/accounts/account-items.ts';
-import { rowsOf, tableName } from '#test/rows.ts';
-import { chat, startTestService, type TestService } from '#test/service.ts';
+import { rowsOf, tableName } from '#test/database/rows.ts';
+import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mailFeedback } from '#contract/jobs.ts';
 import { handler as suppressAddress } from '#jobs/suppress-address.ts';
 import { logger } from '#runtime/telemetry.ts';
-import { mailsTo } from '#test/inbox.ts';
-import { rowsOf } from '#test/rows.ts';
-import { cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { mailsTo } from '#test/requests/inbox.ts';
+import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

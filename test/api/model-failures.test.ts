@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/demo-engine/engine.ts';
-import { done } from '#test/scripted-model.ts';
+import { done } from '#test/models/scripted-model.ts';
 import {
   contentOf,
   pieces,
@@ -11,7 +11,7 @@ import {
   textPiece,
   tokensOf,
   usage,
-} from '#test/scripted-service.ts';
+} from '#test/service/scripted-service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { done, type Step } from '#test/scripted-model.ts';
+import { done, type Step } from '#test/models/scripted-model.ts';
 import {
   chatEnd,
   chatPiece,
@@ -15,7 +15,7 @@ import {
   tokensOf,
   total,
   usage,
-} from '#test/scripted-service.ts';
+} from '#test/service/scripted-service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {

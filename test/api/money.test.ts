@@ -2,10 +2,10 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { services } from '#runtime/container.ts';
-import { mistyped } from '#test/mistyped.ts';
-import { type ModelServer, startModelServer } from '#test/model-server.ts';
-import { rowsOf } from '#test/rows.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
+import { mistyped } from '#test/requests/mistyped.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let model: ModelServer;
 let service: TestService;

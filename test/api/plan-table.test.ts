@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withEnvironment } from '#test/environment.ts';
-import { chat, startTestService, type TestService } from '#test/service.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let restore: () => void;

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccountModel, type PlanName } from '#test/account-model.ts';
-import { startTestService, type TestService } from '#test/service.ts';
+import { AccountModel, type PlanName } from '#test/meter/account-model.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 const readme = await readFile('README.md', 'utf8');
 const [, walk = ''] = /## Six months in a minute\n.*?```sh\n(.*?)```/s.exec(readme) ?? [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder } from '#test/folder.ts';
-import { chat } from '#test/service.ts';
+import { chat } from '#test/service/service.ts';
 
 let folder: string;
 let port: number;

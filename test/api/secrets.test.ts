@@ -1,9 +1,9 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
-import { allMoods } from '#test/leaking-model.ts';
-import { given, secret, secrets } from '#test/planted-secrets.ts';
-import { useWatchedService } from '#test/watched-service.ts';
+import { given, secret, secrets } from '#test/attacks/planted-secrets.ts';
+import { allMoods } from '#test/models/leaking-model.ts';
+import { useWatchedService } from '#test/service/watched-service.ts';
 
 const watched = useWatchedService();
 const { met, leaked, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;

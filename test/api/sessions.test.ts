@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { withEnvironment } from '#test/environment.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

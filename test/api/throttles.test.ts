@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withEnvironment } from '#test/environment.ts';
-import { mailsTo, tokenIn } from '#test/inbox.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, code, startTestService, type TestService } from '#test/service.ts';
+import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { type ApiResponse, code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

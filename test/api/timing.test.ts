@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '#test/service.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 /** A cost whose hash takes far longer than everything around it, and still little enough for many trials. */
 const scryptLog2Cost = '13';

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writ
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { killCommands, runLocal } from '#test/local-command.ts';
+import { killCommands, runLocal } from '#test/service/local-command.ts';
 
 let parent: string;
 let folder: string;

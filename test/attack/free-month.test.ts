@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
 import { times } from '#test/many.ts';
-import { cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

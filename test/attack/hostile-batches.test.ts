@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
-import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
 import { atLength, patience } from '#test/many.ts';
 import { processorMsOf } from '#test/process-usage.ts';
+import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 

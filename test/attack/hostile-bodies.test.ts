@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { startCountedApi } from '#test/counted-api.ts';
-import { hostilePieces, hostileText, processorMs, randomOf } from '#test/hostile-texts.ts';
+import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
 import { atLength, patience } from '#test/many.ts';
+import { startCountedApi } from '#test/service/counted-api.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 

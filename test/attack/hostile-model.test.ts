@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { sagemakerClient } from '#runtime/clients.ts';
-import { begun, completion, embeddings, useHostileModel, whole, wholeReply } from '#test/hostile-calls.ts';
-import { flood, type Misdeed } from '#test/hostile-runtime.ts';
+import { begun, completion, embeddings, useHostileModel, whole, wholeReply } from '#test/models/hostile-calls.ts';
+import { flood, type Misdeed } from '#test/models/hostile-runtime.ts';
 
 const running = useHostileModel();
 const { asked } = running;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
-import { begun, chat, framed, prompt, streamed, useHostileModel, whole } from '#test/hostile-calls.ts';
-import { flood, type Misdeed, streamFlood, streamOf } from '#test/hostile-runtime.ts';
-import { contentOf, tokensOf } from '#test/scripted-service.ts';
+import { begun, chat, framed, prompt, streamed, useHostileModel, whole } from '#test/models/hostile-calls.ts';
+import { flood, type Misdeed, streamFlood, streamOf } from '#test/models/hostile-runtime.ts';
+import { contentOf, tokensOf } from '#test/service/scripted-service.ts';
 
 const running = useHostileModel();
 const { asked } = running;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loopback } from '#local/shared/loopback.ts';
-import { attackers, type Target } from '#test/attackers.ts';
+import { attackers, type Target } from '#test/attacks/attackers.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { startHostileModel } from '#test/hostile-model.ts';
-import { killCommands, type LocalCommand, runLocal } from '#test/local-command.ts';
 import { atLength } from '#test/many.ts';
+import { startHostileModel } from '#test/models/hostile-model.ts';
 import { residentMegabytes } from '#test/process-usage.ts';
+import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
 
 /** From one attacker's first request to the next one's. */
 const arrivalMs = 300;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { limits } from '#contract/shared/limits.ts';
-import { startCountedApi } from '#test/counted-api.ts';
+import { startCountedApi } from '#test/service/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TableId, tables } from '#contract/platform/tables.ts';
 import { apiKeyKey, sessionKey } from '#repositories/accounts/account-items.ts';
 import { dayPrefix, rowKey } from '#repositories/billing/ledger-items.ts';
-import { rowsOf } from '#test/rows.ts';
-import { chat, startTestService, type TestService } from '#test/service.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let database: DynamoDBDocumentClient;

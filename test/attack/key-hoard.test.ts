@@ -6,9 +6,9 @@ import type { KeyRecord } from '#domain/keys/key-record.ts';
 import { usableKeysKey } from '#repositories/accounts/account-items.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { services } from '#runtime/container.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

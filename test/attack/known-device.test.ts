@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authCalls, deviceOf, inTurn, setCookies, signedIn, tooMany, wrong } from '#test/auth-calls.ts';
-import { withEnvironment } from '#test/environment.ts';
-import { tokenIn } from '#test/inbox.ts';
-import { rowsOf } from '#test/rows.ts';
-import { code, startTestService, type TestService } from '#test/service.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { authCalls, deviceOf, inTurn, setCookies, signedIn, tooMany, wrong } from '#test/requests/auth-calls.ts';
+import { tokenIn } from '#test/requests/inbox.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

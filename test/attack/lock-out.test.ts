@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authCalls, deviceOf, inTurn, signedIn, tooMany, wrong } from '#test/auth-calls.ts';
-import { withEnvironment } from '#test/environment.ts';
-import { mailsTo, tokenIn } from '#test/inbox.ts';
-import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { authCalls, deviceOf, inTurn, signedIn, tooMany, wrong } from '#test/requests/auth-calls.ts';
+import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type Listening, listeningPorts } from '#test/listening.ts';
-import { killCommands, runLocal } from '#test/local-command.ts';
+import { killCommands, runLocal } from '#test/service/local-command.ts';
 
 let folder: string;
 let port: number;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { itemBytes } from '#test/item-size.ts';
+import { itemBytes } from '#test/database/item-size.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { rowsOf } from '#test/rows.ts';
-import { code, type Person, startTestService, type TestService } from '#test/service.ts';
+import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

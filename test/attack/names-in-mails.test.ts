@@ -3,9 +3,9 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
-import { mailsTo, tokenIn } from '#test/inbox.ts';
-import { nameCalls } from '#test/odd-names.ts';
-import { cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { nameCalls } from '#test/requests/odd-names.ts';
+import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

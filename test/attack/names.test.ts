@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isName, keyName } from '#contract/accounts/names.ts';
 import { addressIn, explicitAddressIn } from '#contract/accounts/reads-as-address.ts';
-import { blank, hidden, keyLinks, keyNames, links, nameCalls, real } from '#test/odd-names.ts';
-import { startTestService, type TestService } from '#test/service.ts';
+import { blank, hidden, keyLinks, keyNames, links, nameCalls, real } from '#test/requests/odd-names.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

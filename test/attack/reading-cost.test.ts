@@ -8,7 +8,7 @@ import { limits } from '#contract/shared/limits.ts';
 import { cutAtStop } from '#domain/inference/stop-sequences.ts';
 import { claimOf } from '#domain/shared/idempotency.ts';
 import { jsonBody } from '#middleware/json-body.ts';
-import { processorMs } from '#test/hostile-texts.ts';
+import { processorMs } from '#test/attacks/hostile-texts.ts';
 
 /** Of what `JSON.parse` alone takes for the same body. */
 const maxRatio = 20;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { chat, type Person } from '#test/service.ts';
+import { chat, type Person } from '#test/service/service.ts';
 import { eventually, openStage, press, type Stage, says } from '../browser/stage.ts';
 import {
   ask,

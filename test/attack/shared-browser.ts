@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Person, TestService } from '#test/service.ts';
+import type { Person, TestService } from '#test/service/service.ts';
 import { press } from '../browser/stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */

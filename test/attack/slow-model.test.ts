@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
 import { resetEnvironment } from '#runtime/per-environment.ts';
-import { begun, streamed, useHostileModel, whole, wholeReply } from '#test/hostile-calls.ts';
-import type { Misdeed } from '#test/hostile-runtime.ts';
+import { begun, streamed, useHostileModel, whole, wholeReply } from '#test/models/hostile-calls.ts';
+import type { Misdeed } from '#test/models/hostile-runtime.ts';
 
 const running = useHostileModel();
 const { asked } = running;

@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { done, type Step } from '#test/scripted-model.ts';
+import { done, type Step } from '#test/models/scripted-model.ts';
+import {
+  countedCost,
+  endingsOf,
+  maxTokens,
+  messages,
+  output,
+  paths,
+  perToken,
+  prompt,
+} from '#test/models/stream-endings.ts';
 import {
   chatEnd,
   chatPiece,
@@ -8,8 +18,7 @@ import {
   startScriptedService,
   textEnd,
   textPiece,
-} from '#test/scripted-service.ts';
-import { countedCost, endingsOf, maxTokens, messages, output, paths, perToken, prompt } from '#test/stream-endings.ts';
+} from '#test/service/scripted-service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {

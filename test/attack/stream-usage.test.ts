@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 import { countTokens } from '#local/sagemaker/words.ts';
-import { done } from '#test/scripted-model.ts';
+import { done } from '#test/models/scripted-model.ts';
+import { countedCost, endingsOf, maxTokens, output, paths, perToken, prompt } from '#test/models/stream-endings.ts';
 import {
   pieces,
   type ScriptedService,
@@ -11,8 +12,7 @@ import {
   textPiece,
   textReader,
   tokensOf,
-} from '#test/scripted-service.ts';
-import { countedCost, endingsOf, maxTokens, output, paths, perToken, prompt } from '#test/stream-endings.ts';
+} from '#test/service/scripted-service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {

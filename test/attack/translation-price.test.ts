@@ -3,7 +3,7 @@ import { findModel } from '#contract/inference/models.ts';
 import { maxTranslationWords } from '#contract/inference/translation.ts';
 import { translationService } from '#domain/inference/translation.ts';
 import { countWords } from '#domain/inference/words.ts';
-import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
+import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
 import { atLength, patience } from '#test/many.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '#local/sagemaker/engine.ts';
-import { type ScriptedService, startScriptedService, tokensOf } from '#test/scripted-service.ts';
-import { countedCost, maxTokens, messages, output, paths, perToken, prompt } from '#test/stream-endings.ts';
+import { countedCost, maxTokens, messages, output, paths, perToken, prompt } from '#test/models/stream-endings.ts';
+import { type ScriptedService, startScriptedService, tokensOf } from '#test/service/scripted-service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {

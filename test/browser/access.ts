@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
-import { chat, type Person } from '#test/service.ts';
+import { chat, type Person } from '#test/service/service.ts';
 import { changeTheme, findings, still } from './findings.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chat } from '#test/service.ts';
+import { chat } from '#test/service/service.ts';
 import { changeTheme, findings } from './findings.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 

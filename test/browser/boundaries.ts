@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { chat } from '#test/service.ts';
+import { chat } from '#test/service/service.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 const memberPages = ['/', '/keys', '/plans', '/usage', '/playground', '/settings'];

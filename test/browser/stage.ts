@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
-import { type Person, startTestService, type TestService } from '#test/service.ts';
+import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 /** Where the screenshots of a run are kept; git ignores it. */
 const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashboard');

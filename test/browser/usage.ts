@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { chat } from '#test/service.ts';
+import { chat } from '#test/service/service.ts';
 import { eventually, press, type Stage, says } from './stage.ts';
 
 export function usageTests(stage: () => Stage): void {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { chat, startTestService, type TestService } from '#test/service.ts';
+import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

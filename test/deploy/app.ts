@@ -2,7 +2,7 @@ import { App } from 'aws-cdk-lib';
 import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { parseStage } from '#lib/stages.ts';
-import { plainStage } from '#test/plain-stage.ts';
+import { plainStage } from '#test/stages/plain-stage.ts';
 
 /** The stacks of the platform for a local AWS. Context: `planTable`, so that there is something to update. */
 const app = new App();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chat, startTestService, type TestService } from '#test/service.ts';
+import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let key: string;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { type Person, startTestService, type TestService } from '#test/service.ts';
+import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 interface Block {
   readonly heading: string;

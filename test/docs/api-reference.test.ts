@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiReferenceFiles } from '#contract/api-reference.ts';
-import { startTestService, type TestService } from '#test/service.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { anchorsOf, citations, commands, unresolvable } from '#test/citations.ts';
+import { anchorsOf, citations, commands, unresolvable } from '#test/docs/citations.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 

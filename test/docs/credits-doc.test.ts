@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shownCredits } from '#domain/billing/balance.ts';
-import { AccountModel, type PlanName } from '#test/account-model.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
-import { credits } from '#test/meters.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { AccountModel, type PlanName } from '#test/meter/account-model.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 const text = await readFile('docs/credits.md', 'utf8');
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planListing } from '#contract/billing/plans.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { violations } from '#test/json-schema.ts';
-import { type Operation, operations, type Response, resolve, shownBodies } from '#test/openapi.ts';
-import { noRefusal, undocumented } from '#test/response-check.ts';
+import { violations } from '#test/contract/json-schema.ts';
+import { type Operation, operations, type Response, resolve, shownBodies } from '#test/contract/openapi.ts';
+import { noRefusal, undocumented } from '#test/contract/response-check.ts';
 import { recordResponses } from '../../bin/openapi/record.ts';
 import { readRecordedResponses } from '../../bin/openapi/recorded-responses.ts';
 

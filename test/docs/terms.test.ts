@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { finished, type RetiredWord, retiredIdentifiers, retiredPhrases } from '#test/retired-words.ts';
+import { finished, type RetiredWord, retiredIdentifiers, retiredPhrases } from '#test/docs/retired-words.ts';
 
-const table = 'test/support/retired-words.ts';
+const table = 'test/support/docs/retired-words.ts';
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
   .split('\n')
   .filter((path) => /\.(?:tsx?|md)$/.test(path) && path !== table && existsSync(path))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { dimensions, metrics } from '#contract/platform/metrics.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { otherStage } from '#test/other-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
 const { api, monitoring } = await synthesise();

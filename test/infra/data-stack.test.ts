@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { stageNamed } from '#lib/stages.ts';
-import { otherStage } from '#test/other-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { ofType, pathOf, type Resource, synthesise } from './synth.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);

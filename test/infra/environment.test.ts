@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { Environment, tableVariables } from '#contract/platform/environment.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { otherStage as stage } from '#test/other-stage.ts';
+import { otherStage as stage } from '#test/stages/other-stage.ts';
 import { functionId, functionsOf, ofType, synthesise, type Whole } from './synth.ts';
 
 const variablesOf = (template: Whole) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planListing } from '#contract/billing/plans.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { live, parseStage } from '#lib/stages.ts';
-import { otherStage } from '#test/other-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { distributionOf } from './distribution.ts';
 import { ofType, synthesise } from './synth.ts';
 

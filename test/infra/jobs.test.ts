@@ -5,7 +5,7 @@ import { queueVariables } from '#contract/platform/environment.ts';
 import { type QueueId, queues } from '#contract/platform/queues.ts';
 import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
-import { lambdaPasses } from '#test/event-filter.ts';
+import { lambdaPasses } from '#test/database/event-filter.ts';
 import { functionId, functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
 const { api: template } = await synthesise();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { otherStage } from '#test/other-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { functionId, ofType, synthesise } from './synth.ts';
 
 const { models, api } = await synthesise({ stage: otherStage, buffered: true });

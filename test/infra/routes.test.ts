@@ -7,7 +7,7 @@ import { allJobs } from '#contract/jobs.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { modelDeadlines } from '#runtime/model-deadlines.ts';
-import { otherStage } from '#test/other-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { functionsOf, ofType, pathOf, type Resource, resourcesOf, synthesise, type Whole } from './synth.ts';
 
 interface DeployedMethod {

@@ -12,7 +12,7 @@ import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { live, parseStage, pipelineSettings, stageNamed } from '#lib/stages.ts';
 import { testFolder } from '#test/folder.ts';
-import { hostedModel } from '#test/hosted-model.ts';
+import { hostedModel } from '#test/stages/hosted-model.ts';
 import { newApp } from './stacks.ts';
 
 process.env['CDK_VALIDATION'] = 'false';

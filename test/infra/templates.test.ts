@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseStage, stageNamed } from '#lib/stages.ts';
-import { otherStage } from '#test/other-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { ofType, synthesise } from './synth.ts';
 
 const { own, data } = await synthesise();

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { bearer, call, chat, newFolder } from '#test/local-calls.ts';
-import { killCommands, processesWith, runLocal } from '#test/local-command.ts';
+import { bearer, call, chat, newFolder } from '#test/service/local-calls.ts';
+import { killCommands, processesWith, runLocal } from '#test/service/local-command.ts';
 
 const demoOf = async (folder: string) => JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
 

@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
 import { sweepExpired } from '#local/dynamodb/ttl-sweep.ts';
-import { processesWith } from '#test/local-command.ts';
+import { processesWith } from '#test/service/local-command.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
 const newFile = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'database-')), 'db.sqlite');

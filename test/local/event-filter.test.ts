@@ -5,7 +5,7 @@ import { allJobs } from '#contract/jobs.ts';
 import { eventPatterns, type TypedAttribute, type TypePath } from '#contract/platform/stream-filter.ts';
 import { passes } from '#local/dynamodb/event-filter.ts';
 import { eventRecord } from '#local/dynamodb/stream-event.ts';
-import { lambdaPasses } from '#test/event-filter.ts';
+import { lambdaPasses } from '#test/database/event-filter.ts';
 
 type Image = Record<string, AttributeValue>;
 type Of<T extends keyof AttributeValue> = fc.Arbitrary<AttributeValue & Record<T, unknown>>;

@@ -6,8 +6,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { queues } from '#contract/platform/queues.ts';
 import { services } from '#runtime/container.ts';
-import { tableName } from '#test/rows.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { tableName } from '#test/database/rows.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let client: DynamoDBDocumentClient;

@@ -12,7 +12,7 @@ import { type ModelUrlOptions, modelUrlEngine } from '#local/sagemaker/model-url
 import { startSageMaker } from '#local/sagemaker/server.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import { listen, listener, readBody, sendJson } from '#local/shared/loopback.ts';
-import { flood } from '#test/hostile-runtime.ts';
+import { flood } from '#test/models/hostile-runtime.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

@@ -7,8 +7,8 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { type Service, startService } from '#local/start/service.ts';
-import { bearer, call, chat, newFolder } from '#test/local-calls.ts';
-import { processesWith } from '#test/local-command.ts';
+import { bearer, call, chat, newFolder } from '#test/service/local-calls.ts';
+import { processesWith } from '#test/service/local-command.ts';
 
 describe('the service in a process', () => {
   let folder: string;

@@ -5,8 +5,8 @@ import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startCountedApi } from '#test/counted-api.ts';
-import { mistyped } from '#test/mistyped.ts';
+import { mistyped } from '#test/requests/mistyped.ts';
+import { startCountedApi } from '#test/service/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {

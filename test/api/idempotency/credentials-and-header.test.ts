@@ -4,8 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issueCredential } from '#domain/shared/credential.ts';
-import { path, useIdempotentCalls } from '#test/idempotent-calls.ts';
-import { chat, code, type Person } from '#test/service.ts';
+import { path, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
+import { chat, code, type Person } from '#test/service/service.ts';
 
 const running = useIdempotentCalls();
 const { ask, customer } = running;

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
 import { services } from '#runtime/container.ts';
-import { type ModelServer, startModelServer } from '#test/model-server.ts';
-import { type ApiResponse, chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
+import { type ApiResponse, chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 const { path, timeoutSeconds } = routes.createChatCompletion;
 
@@ -116,9 +116,13 @@ describe('a handler that is killed before', () => {
   /** Sends the request to a process that dies before the operation reaches DynamoDB. */
   async function askAndDie({ key }: Person, at: Operation): Promise<void> {
     const offset = services().clock.now() - Date.now();
-    const victim = spawn(process.execPath, ['test/support/run-handler.ts', 'create-chat-completion', String(offset)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+    const victim = spawn(
+      process.execPath,
+      ['test/support/service/run-handler.ts', 'create-chat-completion', String(offset)],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
     await interfere(at, () => end(victim));
     const headers = {
       authorization: [`Bearer ${key}`],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asked, isReplay, meterOf, path, requestId, useIdempotentCalls } from '#test/idempotent-calls.ts';
-import { type ApiResponse, chat, code } from '#test/service.ts';
+import { asked, isReplay, meterOf, path, requestId, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
+import { type ApiResponse, chat, code } from '#test/service/service.ts';
 
 const running = useIdempotentCalls();
 const { ask, customer, advance, spent } = running;

@@ -4,7 +4,7 @@ import { defineRoute } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { endpoint } from '#runtime/endpoint.ts';
-import { startTestService, type TestService } from '#test/service.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { isReplay, path, requestId, useIdempotentCalls } from '#test/idempotent-calls.ts';
-import { type ApiResponse, chat, code } from '#test/service.ts';
+import { isReplay, path, requestId, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
+import { type ApiResponse, chat, code } from '#test/service/service.ts';
 
 const running = useIdempotentCalls();
 const { ask, customer, advance, spent } = running;

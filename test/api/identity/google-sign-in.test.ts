@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { rowsOf } from '#test/rows.ts';
 import {
   type ApiResponse,
   type CallOptions,
@@ -8,7 +8,7 @@ import {
   cookieOf,
   startTestService,
   type TestService,
-} from '#test/service.ts';
+} from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { withEnvironment } from '#test/environment.ts';
-import { claimsFor, encoded, newSigningKey, signed, startIssuer, type TestIssuer } from '#test/issuer.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { rowsOf } from '#test/rows.ts';
-import { type ApiResponse, type CallOptions, code, startTestService, type TestService } from '#test/service.ts';
+import { claimsFor, encoded, newSigningKey, signed, startIssuer, type TestIssuer } from '#test/requests/issuer.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { type ApiResponse, type CallOptions, code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

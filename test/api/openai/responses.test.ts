@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chats, openAiCalls, prompt, texts } from '#test/openai-calls.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { chats, openAiCalls, prompt, texts } from '#test/requests/openai-calls.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let person: Person;

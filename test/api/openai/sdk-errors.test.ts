@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Person, startTestService, type TestService } from '#test/service.ts';
+import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let person: Person;

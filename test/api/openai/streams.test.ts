@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenize } from '#local/sagemaker/words.ts';
-import { chats, error, openAiCalls, prompt } from '#test/openai-calls.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { chats, error, openAiCalls, prompt } from '#test/requests/openai-calls.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let person: Person;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { operatorActions } from '#test/operator-actions.ts';
-import { rowsOf } from '#test/rows.ts';
-import { chat, code, cookieOf, type Person, startTestService, type TestService } from '#test/service.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { operatorActions } from '#test/requests/operator-actions.ts';
+import { chat, code, cookieOf, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 /** Runs when the database has answered the functions; rejecting loses the answer. */
 let onReply: ((operation: string) => void) | undefined;

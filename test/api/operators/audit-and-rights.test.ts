@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ambient } from '#runtime/ambient.ts';
 import { services } from '#runtime/container.ts';
 import { resetEnvironment } from '#runtime/per-environment.ts';
-import { operatorActions, reason } from '#test/operator-actions.ts';
-import { rowsOf } from '#test/rows.ts';
-import { code, type Person, startTestService, type TestService } from '#test/service.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { operatorActions, reason } from '#test/requests/operator-actions.ts';
+import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let operator: Person;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { operatorActions } from '#test/operator-actions.ts';
-import { type Person, startTestService, type TestService } from '#test/service.ts';
+import { operatorActions } from '#test/requests/operator-actions.ts';
+import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let operator: Person;

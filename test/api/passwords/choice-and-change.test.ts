@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authCalls } from '#test/auth-calls.ts';
-import { mailsTo, tokenIn } from '#test/inbox.ts';
 import { times } from '#test/many.ts';
-import { code, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { authCalls } from '#test/requests/auth-calls.ts';
+import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authCalls } from '#test/auth-calls.ts';
-import { mailsTo, tokenIn } from '#test/inbox.ts';
 import { times } from '#test/many.ts';
-import { mistyped } from '#test/mistyped.ts';
-import { code, cookieOf, startTestService, type TestService } from '#test/service.ts';
+import { authCalls } from '#test/requests/auth-calls.ts';
+import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { mistyped } from '#test/requests/mistyped.ts';
+import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 /** Runs when the functions ask the database for an operation; the call waits for it. */
 let onDatabase: ((operation: string) => void | Promise<void>) | undefined;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { refusedWith } from '#test/refusals.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service.ts';
+import { refusedWith } from '#test/requests/refusals.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let person: Person;

@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { mistyped } from '#test/mistyped.ts';
-import { refusedWith } from '#test/refusals.ts';
-import { sampleOf } from '#test/samples.ts';
-import { type ApiResponse, type CallOptions, type Person, startTestService, type TestService } from '#test/service.ts';
+import { mistyped } from '#test/requests/mistyped.ts';
+import { refusedWith } from '#test/requests/refusals.ts';
+import { sampleOf } from '#test/requests/samples.ts';
+import {
+  type ApiResponse,
+  type CallOptions,
+  type Person,
+  startTestService,
+  type TestService,
+} from '#test/service/service.ts';
 
 let service: TestService;
 let person: Person;

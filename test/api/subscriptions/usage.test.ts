@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chat, code, startTestService, type TestService } from '#test/service.ts';
-import { day, subscriptionCalls } from '#test/subscription-calls.ts';
+import { day, subscriptionCalls } from '#test/requests/subscription-calls.ts';
+import { chat, code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { live, parseStage } from '#lib/stages.ts';
-import { hostedModel } from '#test/hosted-model.ts';
+import { hostedModel } from '#test/stages/hosted-model.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
 import {
   callerIdentity,

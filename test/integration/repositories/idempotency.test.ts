@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Claim, type IdempotencyStore, type KeptResponse } from '#domain/shared/idempotency.ts';
 import { idempotencyStore } from '#repositories/idempotency.ts';
-import { startTestDatabase } from '#test/database.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let store: IdempotencyStore;

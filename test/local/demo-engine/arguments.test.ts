@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ask, user } from '#test/demo-engine.ts';
-import { processorMs } from '#test/hostile-texts.ts';
+import { processorMs } from '#test/attacks/hostile-texts.ts';
+import { ask, user } from '#test/models/demo-engine.ts';
 
 interface Schema {
   $ref?: string;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import { countTokens, tokenize } from '#local/sagemaker/words.ts';
-import { ask, askStream, type Choice, contentOf, user } from '#test/demo-engine.ts';
+import { ask, askStream, type Choice, contentOf, user } from '#test/models/demo-engine.ts';
 
 const shapes = [
   ['chat', (text: string) => user(text)],

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenize } from '#local/sagemaker/words.ts';
-import { ask } from '#test/demo-engine.ts';
-import { processorMs } from '#test/hostile-texts.ts';
+import { processorMs } from '#test/attacks/hostile-texts.ts';
+import { ask } from '#test/models/demo-engine.ts';
 
 describe('embeddings', () => {
   const vectors = async (input: string | string[], more: object = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, askStream, contentOf, user } from '#test/demo-engine.ts';
+import { ask, askStream, contentOf, user } from '#test/models/demo-engine.ts';
 
 const weather = {
   type: 'function',

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { buffered, envelopeOf, json, useFrontServer } from '#test/front-server.ts';
+import { buffered, envelopeOf, json, useFrontServer } from '#test/service/front-server.ts';
 
 const front = useFrontServer();
 const { call } = front;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startFrontServer } from '#local/gateway/front-server.ts';
-import { buffered, envelopeOf, json, routes, useFrontServer } from '#test/front-server.ts';
+import { buffered, envelopeOf, json, routes, useFrontServer } from '#test/service/front-server.ts';
 
 const front = useFrontServer();
 const { call } = front;

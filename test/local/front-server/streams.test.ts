@@ -9,7 +9,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import type { LambdaHandler } from '#local/gateway/lambda-runtime.ts';
-import { envelopeOf, useFrontServer } from '#test/front-server.ts';
+import { envelopeOf, useFrontServer } from '#test/service/front-server.ts';
 
 const front = useFrontServer();
 const { send, call } = front;

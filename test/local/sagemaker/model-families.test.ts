@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModelChatRequest } from '#domain/inference/chat.ts';
 import { containerError } from '#local/sagemaker/engine.ts';
-import { chat, demo, read, streaming, useModelFamilies } from '#test/model-families.ts';
+import { chat, demo, read, streaming, useModelFamilies } from '#test/models/model-families.ts';
 
 const models = useModelFamilies();
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelStream } from '#domain/inference/model-gateway.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
-import { chat, faults, read, streaming, useModelFamilies } from '#test/model-families.ts';
+import { chat, faults, read, streaming, useModelFamilies } from '#test/models/model-families.ts';
 
 const models = useModelFamilies();
 const { gatewayWith } = models;

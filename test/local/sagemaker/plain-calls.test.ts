@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitAwkwardly } from '#local/sagemaker/event-frames.ts';
 import type { EngineReply } from '#local/sagemaker/server.ts';
-import { plain, stream, streaming, texts, useSageMaker } from '#test/sagemaker-calls.ts';
+import { plain, stream, streaming, texts, useSageMaker } from '#test/models/sagemaker-calls.ts';
 
 const { setUp } = useSageMaker();
 

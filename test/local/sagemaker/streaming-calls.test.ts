@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { ModelStreamError, SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { describe, expect, it } from 'vitest';
-import { stream, streaming, texts, useSageMaker } from '#test/sagemaker-calls.ts';
+import { stream, streaming, texts, useSageMaker } from '#test/models/sagemaker-calls.ts';
 
 const { ends, setUp } = useSageMaker();
 

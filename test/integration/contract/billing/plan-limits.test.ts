@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOverview, plansOf } from '#contract/billing/plans.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { openLedgerAccount } from '#test/ledger-account.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 import { atLength } from '#test/many.ts';
+import { openLedgerAccount } from '#test/meter/ledger-account.ts';
 
 describe('the overview on a meter', () => {
   let database: Awaited<ReturnType<typeof startTestDatabase>>;

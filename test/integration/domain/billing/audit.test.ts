@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { rowKey } from '#repositories/billing/ledger-items.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
-import { credits } from '#test/meters.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let account: LedgerAccount;

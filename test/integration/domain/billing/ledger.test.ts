@@ -10,10 +10,10 @@ import { grantCredits } from '#domain/meter/billing.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { statementStore } from '#repositories/billing/statements.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience, times } from '#test/many.ts';
-import { credits } from '#test/meters.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let ledger: LedgerStore;

@@ -7,13 +7,13 @@ import { grantCredits } from '#domain/meter/billing.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { Charge } from '#domain/meter/metering.ts';
-import { monthsAfter } from '#test/account-grants.ts';
-import { AccountModel, listing, type PlanName } from '#test/account-model.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { type Fault, inTurn } from '#test/faulty-client.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { type Fault, inTurn } from '#test/database/faulty-client.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
-import { credits } from '#test/meters.ts';
+import { monthsAfter } from '#test/meter/account-grants.ts';
+import { AccountModel, listing, type PlanName } from '#test/meter/account-model.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {

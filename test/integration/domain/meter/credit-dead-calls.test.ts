@@ -8,10 +8,10 @@ import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { openLedgerAccount } from '#test/ledger-account.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience } from '#test/many.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+import { openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {

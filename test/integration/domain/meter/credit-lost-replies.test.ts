@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/billing.ts';
 import { balance } from '#domain/meter/meter.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/faulty-client.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/database/faulty-client.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
-import { credits } from '#test/meters.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {

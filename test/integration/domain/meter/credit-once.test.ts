@@ -7,10 +7,10 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { openLedgerAccount } from '#test/ledger-account.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+import { openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let store: MeterStore;

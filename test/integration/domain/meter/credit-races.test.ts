@@ -7,11 +7,11 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { openLedgerAccount } from '#test/ledger-account.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
-import type { Spent } from '#test/spender.ts';
+import { openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
+import type { Spent } from '#test/meter/spender.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let store: MeterStore;
@@ -30,7 +30,7 @@ async function spendFromFour(meter: Meter, costs: (worker: number) => number[]):
   const all = await Promise.all(
     times(4, async (worker) => {
       const args = [database.url, meter.accountId, `worker-${worker}`, JSON.stringify(costs(worker))].map(String);
-      const { stdout } = await run(process.execPath, ['test/support/spender.ts', ...args]);
+      const { stdout } = await run(process.execPath, ['test/support/meter/spender.ts', ...args]);
       return JSON.parse(stdout) as Spent;
     }),
   );

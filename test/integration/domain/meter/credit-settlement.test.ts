@@ -5,10 +5,10 @@ import { grantCredits } from '#domain/meter/billing.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { type Fault, faultyClient } from '#test/faulty-client.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
-import { credits } from '#test/meters.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { type Fault, faultyClient } from '#test/database/faulty-client.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { auditLedger } from '#domain/billing/ledger.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { Charge } from '#domain/meter/metering.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/ledger-account.ts';
-import { credits } from '#test/meters.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { openLedgerAccount } from '#test/ledger-account.ts';
-import { credits } from '#test/meters.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {

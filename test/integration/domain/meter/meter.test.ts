@@ -7,8 +7,8 @@ import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let client: DynamoDBDocumentClient;

@@ -8,9 +8,9 @@ import { type Metering, metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startTestDatabase } from '#test/database.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience, times } from '#test/many.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let clients: DynamoDBDocumentClient[];

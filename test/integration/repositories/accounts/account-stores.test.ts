@@ -7,7 +7,7 @@ import { userKey } from '#repositories/accounts/account-items.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { auditStore } from '#repositories/accounts/audit.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
-import { startTestDatabase } from '#test/database.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 
 const table = tables.accounts.name;
 const id = 1234;

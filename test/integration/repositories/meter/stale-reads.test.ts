@@ -9,8 +9,8 @@ import { metering } from '#domain/meter/metering.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { startTestDatabase } from '#test/database.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meters.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {

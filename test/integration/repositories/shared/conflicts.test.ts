@@ -7,7 +7,7 @@ import { createFaults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
 import { retryConflicts, withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { commit } from '#repositories/shared/transaction.ts';
-import { startTestDatabase } from '#test/database.ts';
+import { startTestDatabase } from '#test/database/database.ts';
 
 const faults = createFaults();
 let database: Awaited<ReturnType<typeof startTestDatabase>>;

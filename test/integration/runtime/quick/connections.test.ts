@@ -4,7 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { type AttemptResult, attempt, type Cancellation } from '#runtime/quick/attempt.ts';
 import { Connections } from '#runtime/quick/connections.ts';
 import type { HttpResponse } from '#runtime/quick/http-response.ts';
-import { chunked, crlf, head, read, request, type Script, two, useScriptedServer } from '#test/scripted-server.ts';
+import {
+  chunked,
+  crlf,
+  head,
+  read,
+  request,
+  type Script,
+  two,
+  useScriptedServer,
+} from '#test/transport/scripted-server.ts';
 
 const wire = useScriptedServer();
 const { requests, sockets, connections } = wire;

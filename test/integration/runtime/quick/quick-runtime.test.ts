@@ -8,8 +8,8 @@ import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
 import { quickRuntime } from '#runtime/quick/quick-runtime.ts';
-import { credentials, invocation, later, useScriptedAws } from '#test/fast-path.ts';
-import type { Answer } from '#test/scripted-aws.ts';
+import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';
+import type { Answer } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
 const { serviceOf, resultOf } = scripted;

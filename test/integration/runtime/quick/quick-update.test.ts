@@ -6,10 +6,10 @@ import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { meterUpdate, modelRuntime } from '#runtime/fast-path.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
-import { withEnvironment } from '#test/environment.ts';
-import { credentials, invocation, later, useScriptedAws } from '#test/fast-path.ts';
-import type { Answer } from '#test/scripted-aws.ts';
-import { wanting } from '#test/wanted.ts';
+import { wanting } from '#test/database/wanted.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';
+import type { Answer } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
 const { variables, serviceOf, resultOf } = scripted;

@@ -4,7 +4,16 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bytes, chunked, crlf, head, read, summaryOf, two, useScriptedServer } from '#test/scripted-server.ts';
+import {
+  bytes,
+  chunked,
+  crlf,
+  head,
+  read,
+  summaryOf,
+  two,
+  useScriptedServer,
+} from '#test/transport/scripted-server.ts';
 
 const wire = useScriptedServer();
 const { sockets, connections } = wire;

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { bundling } from '#lib/constructs/function-code.ts';
-import { loopbackCertificate, loopbackKey } from '#test/loopback-certificate.ts';
+import { loopbackCertificate, loopbackKey } from '#test/transport/loopback-certificate.ts';
 
 /** Asks twice, over two connections as each answer ends its own, and prints the bodies or the error's code. */
 const script = `

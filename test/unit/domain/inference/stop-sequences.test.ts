@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutAtStop, StopCutter } from '#domain/inference/stop-sequences.ts';
-import { processorMs } from '#test/hostile-texts.ts';
+import { processorMs } from '#test/attacks/hostile-texts.ts';
 
 /** Few letters, so that stop sequences, beginnings of them and overlaps are common; and characters of two units. */
 const letters = fc.constantFrom('a', 'b', 'ab', '\n', '🎉', 'é');

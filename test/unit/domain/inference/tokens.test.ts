@@ -4,7 +4,7 @@ import { outputRoom } from '#domain/inference/chat.ts';
 import { toModelCompletion } from '#domain/inference/completion.ts';
 import { toModelEmbeddings } from '#domain/inference/embeddings.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { hostilePieces, hostileText, randomOf } from '#test/hostile-texts.ts';
+import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
 
 const proved = async () => undefined;
 const words = (count: number): string => 'word '.repeat(count).trim();

@@ -12,7 +12,7 @@ import { translationService } from '#domain/inference/translation.ts';
 import { countWords } from '#domain/inference/words.ts';
 import { fixedPrice, pricePerStarted } from '#domain/meter/pricing.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { credits } from '#test/meters.ts';
+import { credits } from '#test/meter/meters.ts';
 
 /** Words and sentences of several scripts, white space of every kind, marks, long runs, and anything else. */
 const anyText = fc

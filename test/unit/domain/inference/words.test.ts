@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutText } from '#domain/inference/text-parts.ts';
 import { countWords } from '#domain/inference/words.ts';
-import { processorMs } from '#test/hostile-texts.ts';
+import { processorMs } from '#test/attacks/hostile-texts.ts';
 
 /** Words and sentences of several scripts, white space of every kind, marks, long runs, and anything else. */
 const anyText = fc

@@ -6,8 +6,8 @@ import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { addMonths } from '#domain/meter/months.ts';
 import { startSubscription } from '#domain/meter/subscription-changes.ts';
-import { at, dev, pro, spend } from '#test/billing-cases.ts';
-import { credits } from '#test/meters.ts';
+import { at, dev, pro, spend } from '#test/meter/billing-cases.ts';
+import { credits } from '#test/meter/meters.ts';
 
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 

@@ -13,8 +13,8 @@ import {
   startSubscription,
   subscribe,
 } from '#domain/meter/subscription-changes.ts';
-import { at, dev, pro, spend } from '#test/billing-cases.ts';
-import { credits } from '#test/meters.ts';
+import { at, dev, pro, spend } from '#test/meter/billing-cases.ts';
+import { credits } from '#test/meter/meters.ts';
 
 const spendSome = (meter: Meter, amount: number): Meter => spend(meter, Math.min(amount, meter.spendable));
 

@@ -8,7 +8,7 @@ import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { startSubscription } from '#domain/meter/subscription-changes.ts';
 import { meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
-import { credits, start } from '#test/meters.ts';
+import { credits, start } from '#test/meter/meters.ts';
 
 describe('amounts', () => {
   const enterprise = { planId: 'enterprise', plan: planOfRank(5) };

@@ -28,9 +28,9 @@ import {
 import { newRequestId } from '#domain/shared/ids.ts';
 import { holdRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { itemBytes } from '#test/item-size.ts';
+import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
-import { credits } from '#test/meters.ts';
+import { credits } from '#test/meter/meters.ts';
 
 const day = 86_400;
 const born = Date.UTC(2027, 0, 31, 12) / 1000;

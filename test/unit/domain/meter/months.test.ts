@@ -5,8 +5,8 @@ import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import { addMonths, monthsSince } from '#domain/meter/months.ts';
 import { startSubscription } from '#domain/meter/subscription-changes.ts';
-import { monthsAfter } from '#test/account-grants.ts';
-import { credits } from '#test/meters.ts';
+import { monthsAfter } from '#test/meter/account-grants.ts';
+import { credits } from '#test/meter/meters.ts';
 
 const at = (text: string): number => Date.parse(`${text}Z`) / 1000;
 const day = 86_400;

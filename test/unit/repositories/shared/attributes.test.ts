@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { attributesOf } from '#repositories/shared/attributes.ts';
 import { itemOf } from '#repositories/shared/item-reader.ts';
-import { wanting } from '#test/wanted.ts';
+import { wanting } from '#test/database/wanted.ts';
 
 const only = <T>(values: Record<string, T>, names: readonly string[]): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));

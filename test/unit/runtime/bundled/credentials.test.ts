@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { defaultProvider } from '#runtime/bundled/credentials.ts';
-import { withEnvironment } from '#test/environment.ts';
+import { withEnvironment } from '#test/service/environment.ts';
 
 /** What stands for the SDK's default credentials in a function's code. */
 let restore = () => {};

@@ -5,10 +5,10 @@ import type { Envelope } from '#contract/http/envelope.ts';
 import { startService } from '#local/start/service.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { services } from '#runtime/container.ts';
+import { demandDocumented } from '../contract/documented.ts';
+import { tableName } from '../database/rows.ts';
+import { removeFolder, testFolder } from '../folder.ts';
 import { deployedService } from './deployed.ts';
-import { demandDocumented } from './documented.ts';
-import { removeFolder, testFolder } from './folder.ts';
-import { tableName } from './rows.ts';
 
 type ServiceOptions = Parameters<typeof startService>[0];
 export type TestService = Awaited<ReturnType<typeof startTestService>>;

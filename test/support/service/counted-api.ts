@@ -13,7 +13,7 @@ import { installLambdaRuntime } from '#local/gateway/lambda-runtime.ts';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import { listen, listener, readBody } from '#local/shared/loopback.ts';
-import { startTestDatabase } from './database.ts';
+import { startTestDatabase } from '../database/database.ts';
 import { withEnvironment } from './environment.ts';
 
 /** The API alone, without jobs, so that everything its database and its model are asked is a request's doing. */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll } from 'vitest';
+import { type ScriptedService, startScriptedService } from '../service/scripted-service.ts';
 import { flood, startHostileRuntime } from './hostile-runtime.ts';
-import { type ScriptedService, startScriptedService } from './scripted-service.ts';
 
 export const prompt = 'Say it';
 export const chat = { model: 'svc-1', messages: [{ role: 'user', content: prompt }], max_tokens: 50 };

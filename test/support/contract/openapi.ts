@@ -35,7 +35,7 @@ export interface Operation {
   readonly responses: ReadonlyMap<number, Response>;
 }
 
-const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+const document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
 
 /** What a reference inside the document stands for; anything else as it is. */
 export function resolve<T extends object>(value: T | Reference): T {

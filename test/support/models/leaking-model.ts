@@ -1,5 +1,5 @@
 import { type Loopback, listen } from '#local/shared/loopback.ts';
-import { secret } from './planted-secrets.ts';
+import { secret } from '../attacks/planted-secrets.ts';
 
 const reply = (usage: object, message: object) => ({
   status: 200,

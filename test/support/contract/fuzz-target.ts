@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
 import fc from 'fast-check';
 import { services } from '#runtime/container.ts';
+import type { Person, TestService } from '../service/service.ts';
 import { arbitraryOf } from './arbitraries.ts';
 import { type Operation, type Parameter, resolve, shownBodies } from './openapi.ts';
 import type { RawResponse } from './response-check.ts';
-import type { Person, TestService } from './service.ts';
 
 /** A request of the fuzzer: headers as they go onto the wire, names and values in turn. */
 export interface Shot {

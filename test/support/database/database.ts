@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/tables.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
-import { removeFolder, testFolder } from './folder.ts';
+import { removeFolder, testFolder } from '../folder.ts';
 
 /** The embedded database with the platform's tables, on a file of its own. */
 export async function startTestDatabase() {

@@ -7,11 +7,11 @@ import { tables } from '#contract/platform/tables.ts';
 import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
-import { startTestDatabase } from './database.ts';
-import { removeFolder } from './folder.ts';
-import { startTellingModel } from './leaking-model.ts';
+import { given, secret } from '../attacks/planted-secrets.ts';
+import { startTestDatabase } from '../database/database.ts';
+import { removeFolder } from '../folder.ts';
+import { startTellingModel } from '../models/leaking-model.ts';
 import { killCommands, type LocalCommand, runLocal } from './local-command.ts';
-import { given, secret } from './planted-secrets.ts';
 
 // The local service turns metrics off; here they are wanted, and read like everything that is printed.
 const metricsOn = `data:text/javascript,${encodeURIComponent(

@@ -1,4 +1,4 @@
-import type { TestService } from './service.ts';
+import type { TestService } from '../service/service.ts';
 
 export interface ReceivedMail {
   readonly to: readonly string[];

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '#local/shared/loopback.ts';
-import { flood } from './hostile-runtime.ts';
+import { flood } from '../models/hostile-runtime.ts';
 
 /** How the issuer's key set responds. */
 type Mood = 'serving' | 'failing' | 'garbled' | 'misshapen' | 'silent' | 'endless' | 'redirecting';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ApiResponse } from './service.ts';
+import type { ApiResponse } from '../service/service.ts';
 
 export const refusedWith = ({ status, body, headers }: ApiResponse) => {
   expect(Object.keys(body).toSorted()).toEqual(['data', 'detail', 'error', 'message', 'status']);

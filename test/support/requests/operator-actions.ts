@@ -1,4 +1,4 @@
-import type { Person, TestService } from './service.ts';
+import type { Person, TestService } from '../service/service.ts';
 
 export const reason = 'asked for in ticket 4711';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { services } from '#runtime/container.ts';
-import { type ModelServer, startModelServer } from './model-server.ts';
-import { type ApiResponse, chat, type Person, startTestService, type TestService } from './service.ts';
+import { type ModelServer, startModelServer } from '../models/model-server.ts';
+import { type ApiResponse, chat, type Person, startTestService, type TestService } from '../service/service.ts';
 
 export const path = '/v1/chat/completions';
 export const asked: string[] = [];

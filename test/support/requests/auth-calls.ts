@@ -1,5 +1,5 @@
+import type { ApiResponse, Person, TestService } from '../service/service.ts';
 import { mailsTo } from './inbox.ts';
-import type { ApiResponse, Person, TestService } from './service.ts';
 
 export const setCookies = ({ headers }: ApiResponse) => headers.getSetCookie();
 export const deviceOf = (answer: ApiResponse) =>

@@ -1,4 +1,4 @@
-import { pieces, type ScriptedService, textReader, tokensOf } from './scripted-service.ts';
+import { pieces, type ScriptedService, textReader, tokensOf } from '../service/scripted-service.ts';
 
 export const prompt = 'The tide comes in twice a day. '.repeat(20);
 export const maxTokens = 40;

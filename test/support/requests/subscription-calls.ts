@@ -1,4 +1,4 @@
-import type { Person, TestService } from './service.ts';
+import type { Person, TestService } from '../service/service.ts';
 
 export const day = (moment: number) => new Date(moment).toISOString().slice(0, 10);
 

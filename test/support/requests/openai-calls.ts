@@ -1,5 +1,5 @@
 import { services } from '#runtime/container.ts';
-import type { Person, TestService } from './service.ts';
+import type { Person, TestService } from '../service/service.ts';
 
 export const chats = '/openai/v1/chat/completions';
 export const prompt = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 8 };

@@ -14,7 +14,7 @@ import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { meterImageOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/ambient.ts';
-import { type Fault, faultyClient } from './faulty-client.ts';
+import { type Fault, faultyClient } from '../database/faulty-client.ts';
 import { start } from './meters.ts';
 
 export type LedgerAccount = Awaited<ReturnType<typeof openLedgerAccount>>;

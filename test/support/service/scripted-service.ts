@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type ContainerFamily, models } from '#contract/inference/models.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/container.ts';
-import { startScriptedModel } from './scripted-model.ts';
+import { startScriptedModel } from '../models/scripted-model.ts';
 import { startTestService } from './service.ts';
 
 export type ScriptedService = Awaited<ReturnType<typeof startScriptedService>>;
