@@ -58,36 +58,36 @@ function guesses(name: string): ThrottleRule {
 
 /** Mails to one address that anybody can request. */
 export const mailsToAddress = windows('mail', [
-  { most: 3, ms: hour },
-  { most: 10, ms: day },
+  { max: 3, ms: hour },
+  { max: 10, ms: day },
 ]);
 
 /** Reset links to a confirmed address once those are used up: whoever used them up, its owner waits no longer than this. */
-export const furtherResetLinks = windows('further-link', [{ most: 1, ms: 10 * minute }]);
+export const furtherResetLinks = windows('further-link', [{ max: 1, ms: 10 * minute }]);
 
 /** Of the mails to one address, so few are confirmations sent again: who registers with a foreign one leaves the rest. */
-export const confirmationsAgain = windows('confirmation', [{ most: 4, ms: day }]);
+export const confirmationsAgain = windows('confirmation', [{ max: 4, ms: day }]);
 
 /**
  * Accounts of one address that are deleted before it is confirmed, so that it is registered, and mailed, once more often
  * than this. Registering itself has no limit: what a stranger uses up would keep the owner out.
  */
-export const unconfirmedDeletions = windows('deletion', [{ most: 3, ms: day }]);
+export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: day }]);
 
 /** Changes of an account's keys: each is a transaction on the meter that the account's calls write to. */
-export const keyChanges = windows('key-change', [{ most: limits.keyChangesPerMinute, ms: minute }]);
+export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minute }]);
 
 /** Wrong passwords, and mails requested, from one network. */
-export const guessesFromNetwork = windows('network-guess', [{ most: 20, ms: 5 * minute }]);
-export const mailsFromNetwork = windows('network-mail', [{ most: 20, ms: hour }]);
+export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minute }]);
+export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hour }]);
 
-function windows(name: string, limits: readonly { most: number; ms: number }[]): ThrottleRule {
+function windows(name: string, limits: readonly { max: number; ms: number }[]): ThrottleRule {
   return {
     name,
-    marks: Math.max(...limits.map(({ most }) => most)),
+    marks: Math.max(...limits.map(({ max }) => max)),
     keepMs: Math.max(...limits.map(({ ms }) => ms)),
     waitMs: (marks, now) =>
-      Math.max(0, ...limits.map(({ most, ms }) => (marks.at(-most) ?? Number.NEGATIVE_INFINITY) + ms - now)),
+      Math.max(0, ...limits.map(({ max, ms }) => (marks.at(-max) ?? Number.NEGATIVE_INFINITY) + ms - now)),
   };
 }
 

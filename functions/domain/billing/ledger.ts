@@ -26,7 +26,7 @@ export interface LedgerStore {
   announce(event: ThresholdEvent): Promise<void>;
 }
 
-/** What a meter's stream image tells: the entries that ended with `seq`, and how the account stood after the last. */
+/** What a meter's stream image contains: the entries that ended with `seq`, and how the account stood after the last. */
 export interface MeterImage {
   readonly accountId: number;
   readonly seq: number;
@@ -79,7 +79,8 @@ export function auditLedger(rows: readonly LedgerRow[], seq: number, balance: nu
   for (const [index, row] of rows.entries()) {
     sum += row.amount;
     if (row.seq !== index + 1) return [`row ${index + 1} is missing: the next is ${row.seq}`];
-    if (row.balance !== sum) differences.push(`row ${row.seq} says ${row.balance}, the rows up to it add up to ${sum}`);
+    if (row.balance !== sum)
+      differences.push(`row ${row.seq} has the balance ${row.balance}, the rows up to it add up to ${sum}`);
   }
   if (rows.length !== seq) differences.push(`the meter has counted ${seq} entries, the ledger has ${rows.length} rows`);
   if (sum !== balance) differences.push(`the balance is ${balance}, the rows add up to ${sum}`);

@@ -17,7 +17,7 @@ export interface Payments {
   resume(accountId: number, subscriptionId: string): Promise<void>;
 }
 
-/** No payments: plans are granted at once, and nobody is charged money. */
+/** No payments: plans are granted immediately, and nobody is charged money. */
 export const noPayments: Payments = {
   begin: async () => undefined,
   prorate: async () => undefined,

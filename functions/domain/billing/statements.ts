@@ -28,7 +28,7 @@ export interface StatementStore {
 type Group = 'service' | 'model' | 'key';
 
 const dayMs = 86_400_000;
-const mostDays = 366;
+const maxDays = 366;
 
 /** What happened to an account, for the account to read. */
 export function statementService(store: StatementStore, clock: Clock) {
@@ -51,8 +51,7 @@ export function statementService(store: StatementStore, clock: Clock) {
     const from = query.from ?? dayOf(Date.parse(to) - 29 * dayMs);
     const days = (Date.parse(to) - Date.parse(from)) / dayMs;
     if (!(days >= 0)) throw new ServiceError('INVALID_FORMAT', 'from must not be after to.');
-    if (days >= mostDays)
-      throw new ServiceError('INVALID_FORMAT', `from and to may be at most ${mostDays} days apart.`);
+    if (days >= maxDays) throw new ServiceError('INVALID_FORMAT', `from and to may be at most ${maxDays} days apart.`);
     return { from, to, days: grouped(await store.usage(accountId, from, to), query.group) };
   }
 
@@ -73,7 +72,7 @@ function shownEntry(row: LedgerRow) {
   };
 }
 
-/** Sums over what is not asked for; without a group nothing is summed. */
+/** Sums over all properties but those of the group; without a group nothing is summed. */
 function grouped(usage: readonly DailyUsage[], group: Group | undefined) {
   const sums = new Map<string, { calls: number; cost: number } & Partial<DailyUsage> & { date: string }>();
   for (const { date, service, model, keyId, calls, cost } of usage) {

@@ -57,8 +57,8 @@ export async function outputRoom(conversation: Conversation, tokenizer: Tokenize
   const enough = window - extra - (maxTokens ?? defaultMaxTokens);
   const tokens = new TokenCount(promptTexts(conversation), tokenizer);
   const prompt = extra + (await tokens.bound(enough, window - extra, prove));
-  const least = maxTokens ?? 1;
-  if (prompt + least > window) throw overlong(model, window, prompt, least);
+  const minTokens = maxTokens ?? 1;
+  if (prompt + minTokens > window) throw overlong(model, window, prompt, minTokens);
   return maxTokens ?? Math.min(defaultMaxTokens, window - prompt);
 }
 

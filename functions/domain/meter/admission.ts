@@ -8,7 +8,7 @@ import { decimalCredits } from './receipt.ts';
 /** Seconds that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
 export const graceSeconds = 60;
 
-/** A call that asks to be admitted. `amount` in microcredits, `now` in epoch ms, `deadline` in epoch seconds. */
+/** A call to be admitted. `amount` in microcredits, `now` in epoch ms, `deadline` in epoch seconds. */
 export interface Attempt {
   readonly accountId: number;
   /** Undefined when a person in a session calls. */
@@ -40,12 +40,12 @@ export type Verdict = { is: 'admitted' | 'due'; meter: Meter } | { is: 'refused'
 
 /**
  * Reads the verdict from the item that the write met when it was not done, in the order of docs/design/http.md#order-whole: 401, 403, 429,
- * 402. A hold of this call says it is admitted, by an earlier try of ours whose reply was lost.
+ * 402. A hold of this call shows that it is admitted, by an earlier try of ours whose reply was lost.
  */
 export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };
   if (!meter || !mayCall(meter, attempt)) return { is: 'refused', why: invalidKey() };
-  if (meter.due * 1000 <= attempt.now || hasLapsedHold(meter, attempt.now)) return { is: 'due', meter };
+  if (meter.due * 1000 <= attempt.now || hasExpiredHold(meter, attempt.now)) return { is: 'due', meter };
   return { is: 'refused', why: refusal(meter, attempt) };
 }
 
@@ -58,7 +58,7 @@ function mayCall(meter: Meter, { keyId, now }: Attempt): boolean {
   return keyId === undefined ? meter.closed === undefined : hasWorkingKey(meter, keyId, now);
 }
 
-export function hasLapsedHold(meter: Meter, now: number): boolean {
+export function hasExpiredHold(meter: Meter, now: number): boolean {
   return meter.holds.values().some((hold) => hold.deadline * 1000 <= now);
 }
 

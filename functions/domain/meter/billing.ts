@@ -89,7 +89,7 @@ export function grantCredits(meter: Meter, granted: number, now: number): Settle
 }
 
 /**
- * Counts the entries in `seq` and says when the meter is due next. Where an open hold has kept a lot from expiring, that
+ * Counts the entries in `seq` and sets when the meter is due next. Where an open hold has kept a lot from expiring, that
  * is its deadline at the latest: the call that closes it may have a slow clock and not know that the lot is over.
  */
 export function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
@@ -127,7 +127,7 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   return grantMonth(withPendingPlan(next, plans), end, plans);
 }
 
-/** A plan's limits are taken anew each month, as the deployment's may have changed. */
+/** A plan's limits are taken again each month, as the deployment's may have changed. */
 function withPendingPlan(meter: Meter, plans: Plans): Meter {
   if (!isSubscribed(meter) || !meter.subscription?.pending) return onPlan(meter, plans(meter.planRank));
   const { pending, ...subscription } = meter.subscription;

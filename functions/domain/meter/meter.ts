@@ -89,7 +89,7 @@ export interface Meter {
 /** What a call that was admitted needs of the meter, until it is settled. */
 export type Allowance = Pick<Meter, 'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due'>;
 
-/** A thing that ended, as one ledger row tells it. `amount` is signed: what it added to the balance. */
+/** A thing that ended, as one ledger row records it. `amount` is signed: what it added to the balance. */
 export interface LedgerEntry {
   readonly type: 'grant' | 'charge' | 'refund' | 'expiry' | 'adjustment';
   readonly at: number;

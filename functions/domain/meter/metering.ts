@@ -1,6 +1,6 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
-import { type Attempt, hasLapsedHold, verdictOn } from './admission.ts';
+import { type Attempt, hasExpiredHold, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './billing.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
 import type { MeterStore, OpenCall } from './meter-store.ts';
@@ -33,7 +33,7 @@ export interface Charge {
 
 export type Metering = ReturnType<typeof metering>;
 
-/** Enough for a lapsed hold, years of missed months and a race with other calls; then the caller is told to come back. */
+/** Enough for an expired hold, years of missed months and a race with other calls; then the caller gets a refusal that can be retried. */
 const maxTries = 8;
 
 /** Admission and settlement of calls, and everything that falls due on a meter (docs/design/meter.md). */
@@ -56,7 +56,7 @@ export function metering(store: MeterStore, plans: Plans) {
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await store.find(accountId);
       if (!meter) throw new ServiceError('NOT_FOUND', 'There is no such account.');
-      if (meter.due * 1000 > now && !hasLapsedHold(meter, now)) return meter;
+      if (meter.due * 1000 > now && !hasExpiredHold(meter, now)) return meter;
       await settleDue(meter, now);
     }
     throw busy();
@@ -72,15 +72,15 @@ export function metering(store: MeterStore, plans: Plans) {
     throw busy();
   }
 
-  /** One step: charges what lapsed holds are known to have delivered and gives back the rest, else brings the months up to date. Losing a race is fine, the winner did it. */
+  /** One step: charges what expired holds are known to have delivered and gives back the rest, else brings the months up to date. Losing a race is fine, the winner did it. */
   async function settleDue(meter: Meter, now: number): Promise<void> {
-    const lapsed = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
-    for (const [requestId, hold] of lapsed) {
+    const expired = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
+    for (const [requestId, hold] of expired) {
       // A lot that has expired under the hold has made the meter due by the hold's deadline, so it stays due.
       const cost = hold.delivered ?? 0;
       await store.settle({ ...settlementOf(meter, requestId, hold, now), cost, expiryPassed: false });
     }
-    if (lapsed.length > 0 || meter.due * 1000 > now) return;
+    if (expired.length > 0 || meter.due * 1000 > now) return;
     const settled = bringCurrent(meter, Math.floor(now / 1000), plans);
     await store.replace(meter, settled.meter, settled.entries);
   }

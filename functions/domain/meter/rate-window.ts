@@ -58,16 +58,16 @@ export function rateStanding({ admitted, ceiling, buckets }: Allowance, now: num
   const limit = ceiling - admitted;
   if (limit >= unlimited) return undefined;
   const newestLeavesMs = leavesAt(bucketAt(now)) - now;
-  let [least, retryAfterMs, resetMs] = [limit, 0, 0];
+  let [minLeft, retryAfterMs, resetMs] = [limit, 0, 0];
   bucketsInWindow(now).forEach((name, age) => {
     const found = buckets.get(name);
     if (found === undefined) return;
     const leavesMs = newestLeavesMs - age * bucketMs;
-    least = Math.min(least, found - admitted);
+    minLeft = Math.min(minLeft, found - admitted);
     resetMs = Math.max(resetMs, leavesMs);
     if (admitted >= found) retryAfterMs = Math.max(retryAfterMs, leavesMs);
   });
-  return { limit, remaining: Math.max(0, least), retryAfterMs, resetMs };
+  return { limit, remaining: Math.max(0, minLeft), retryAfterMs, resetMs };
 }
 
 function leavesAt(name: string): number {

@@ -19,7 +19,7 @@ import { onPlan } from './rate-window.ts';
 /** How long a cancelled subscription is shown and its credits can be spent, in seconds (docs/specification.md#credits rule 3). */
 const afterCancellation = 30 * 86_400;
 
-/** A plan as somebody asked for it: `planId` is echoed as it was sent. */
+/** A plan as requested: `planId` is echoed as it was sent. */
 export interface ChosenPlan {
   readonly planId: string;
   readonly plan: PlanLimits;
@@ -75,7 +75,7 @@ export function uncancelled(meter: Meter): Meter {
   return { ...meter, period, subscription: { ...kept, status: 'active' } };
 }
 
-/** The new plan at once, with the difference in credits for the rest of the period, rounded up to whole ones. */
+/** The new plan immediately, with the difference in credits for the rest of the period, rounded up to whole ones. */
 export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, now: number): Settled {
   const { anchor, index } = meter.period;
   const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);

@@ -3,8 +3,8 @@ import { graceSeconds } from './admission.ts';
 import type { Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';
 
-/** Accounts in hand at a time. */
-const visitors = 8;
+/** Accounts settled concurrently. */
+const concurrency = 8;
 
 /** Looks at an account whose calls go on; then the next sweep does. */
 const maxTries = 8;
@@ -17,7 +17,7 @@ export interface Swept {
 /**
  * Settles what is due on accounts that do not call, and gives back what dead calls held. `current` brings a meter to
  * a moment (epoch ms). Returns how many accounts it looked at, and by how many seconds the oldest hold it found had
- * passed its deadline; an account that cannot be settled does not keep it from the others, and is told of once they
+ * passed its deadline; an account that cannot be settled does not keep it from the others, and is reported once they
  * are done.
  */
 export function sweeper(store: MeterStore, current: (accountId: number, now: number) => Promise<Meter>) {
@@ -35,7 +35,7 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
     return { accounts: due.visited + held.visited, oldestHoldSeconds };
   }
 
-  /** Looks again when the first open hold lapses, or before, as a later call's may lapse earlier (docs/adr/0002-holds-watch.md). */
+  /** Looks again when the first open hold expires, or before, as a later call's may expire earlier (docs/adr/0002-holds-watch.md). */
   async function renewHoldWatch(accountId: number, now: number): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await current(accountId, now);
@@ -60,6 +60,6 @@ async function visitEach(accounts: AsyncGenerator<number>, visit: (accountId: nu
       });
     }
   }
-  await Promise.all(Array.from({ length: visitors }, walk));
+  await Promise.all(Array.from({ length: concurrency }, walk));
   return { visited, failures };
 }
