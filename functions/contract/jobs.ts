@@ -4,7 +4,7 @@ import type { TypedAttribute } from './platform/stream-filter.ts';
 import type { TableId } from './platform/tables.ts';
 
 /**
- * How SES tells EventBridge that a mail came back (AWS "Monitoring SES events using Amazon EventBridge", "Examples of
+ * How SES reports to EventBridge that a mail came back (AWS "Monitoring SES events using Amazon EventBridge", "Examples of
  * event data that Amazon SES publishes"): the event's source, and its `detail-type` by the `eventType` of its detail.
  */
 export const mailFeedback = {
@@ -33,7 +33,7 @@ export interface Job {
 export const jobs = {
   projectLedger: {
     id: 'project-ledger',
-    summary: 'Writes one immutable ledger row for each thing a meter says has ended',
+    summary: 'Writes one immutable ledger row for each entry of a meter',
     loss: 'Usage, entries and warnings of low credits lag behind; balances and charges stay exact.',
     trigger: { stream: 'meters', newImageHas: { name: 'last', type: { L: { M: ['t', 'S'] } } } },
     uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['ledgerRetry'] },

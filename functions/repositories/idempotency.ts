@@ -29,11 +29,11 @@ const isMineAndRunning = `${isMine} AND running = :true`;
  */
 export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyStore {
   return {
-    async claim({ id, ...claim }, now, lapsesAt) {
+    async claim({ id, ...claim }, now, expiresAt) {
       const rules = { isNew: 'attribute_not_exists(id)', isOver: 'lapsesAt <= :now', isMine: `(${isMineAndRunning})` };
       const write = new PutCommand({
         TableName: table,
-        Item: { id, ...claim, running: true, lapsesAt, ttl: seconds(lapsesAt) },
+        Item: { id, ...claim, running: true, lapsesAt: expiresAt, ttl: seconds(expiresAt) },
         ConditionExpression: Object.values(rules).join(' OR '),
         ExpressionAttributeValues: { ':now': now, ':requestId': claim.requestId, ':true': true },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -41,11 +41,11 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       const outcome = await conditionally(client.send(write));
       return 'done' in outcome ? undefined : recordOf(outcome.met);
     },
-    async keep({ id, ...claim }, response, lapsesAt) {
+    async keep({ id, ...claim }, response, expiresAt) {
       const kept = response && { answer: JSON.stringify(response) };
       const write = new PutCommand({
         TableName: table,
-        Item: { id, ...claim, running: false, ...kept, lapsesAt, ttl: seconds(lapsesAt) },
+        Item: { id, ...claim, running: false, ...kept, lapsesAt: expiresAt, ttl: seconds(expiresAt) },
         ConditionExpression: isMine,
         ExpressionAttributeValues: { ':requestId': claim.requestId },
       });

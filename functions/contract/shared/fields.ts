@@ -79,11 +79,11 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Whether there are so many code points, each of which has one or two UTF-16 units. */
-function hasCharacters(value: string, least: number): boolean {
-  if (value.length < least || value.length >= 2 * least) return value.length >= least;
+function hasCharacters(value: string, min: number): boolean {
+  if (value.length < min || value.length >= 2 * min) return value.length >= min;
   let count = 0;
   for (const _ of value) count += 1;
-  return count >= least;
+  return count >= min;
 }
 
 /** A Date takes 30 February for 2 March. */

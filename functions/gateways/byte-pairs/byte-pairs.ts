@@ -64,7 +64,7 @@ export class BytePairs {
         token = this.#trie.prefix(token);
         continue;
       }
-      const fitting = count === 0 ? token : this.#merges.longestAfter(this.#encoding[count - 1] ?? none, token);
+      const fitting = count === 0 ? token : this.#merges.compatiblePrefix(this.#encoding[count - 1] ?? none, token);
       if (fitting === token) return token;
       token = fitting;
     }

@@ -5,7 +5,7 @@ const filterBits = 2 ** 21;
 
 /**
  * Whole numbers of 32 bits, each with a number from 0 up, by open addressing. A Bloom filter of 256 KB, which stays in the
- * processor's cache, is before it: most of what is asked for is not in it.
+ * processor's cache, is before it: most of what is looked up is not in it.
  */
 export class IntegerTable {
   /** A key, then its value. */

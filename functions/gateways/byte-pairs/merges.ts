@@ -23,7 +23,7 @@ export class Merges {
   readonly #vocabulary: Vocabulary;
   readonly #trie: Trie;
   /**
-   * Of each token: its two hashes, the powers of their bases for its length, and, once they were asked for, the two tokens that are
+   * Of each token: its two hashes, the powers of their bases for its length, and, once they were looked up, the two tokens that are
    * joined to it. Both hashes have 32 bits, so that no two of the vocabulary's pairs are taken for each other.
    */
   readonly #entries: Int32Array;
@@ -54,7 +54,7 @@ export class Merges {
   }
 
   /** The candidate, or the longest token that it begins with, that is not joined to the token before it in any way. */
-  longestAfter(token: number, candidate: number): number {
+  compatiblePrefix(token: number, candidate: number): number {
     const pair = token * unranked + candidate;
     const slot = Math.imul(Math.imul(token, bases[0]) ^ candidate, bases[1]) >>> (32 - pairBits);
     if (this.#pairs[slot] === pair) return this.#found[slot] ?? none;

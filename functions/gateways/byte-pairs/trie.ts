@@ -7,7 +7,7 @@ const root = 0;
 /** More than the 216,749 sequences of bytes that tokens of cl100k begin with. */
 const maxNodes = 2 ** 18;
 
-/** The edges of the root and of the single bytes, which are asked for most, are where their number says. */
+/** The edges of the root and of the single bytes, which are looked up most, are stored at the index that their number gives. */
 const directEdges = 257 * 256;
 
 /** Finds tokens in bytes: an Aho-Corasick automaton whose nodes are the sequences that tokens begin with. */

@@ -69,7 +69,7 @@ function windowNames(buckets: readonly string[]): Record<string, string> {
 
 /**
  * Takes the credits, counts the call and opens its hold, if every rule holds (docs/design/meter.md#admit and docs/design/meter.md#rate).
- * The watch on holds starts with the least that any hold lives, so that none lapses before it (docs/adr/0002-holds-watch.md).
+ * The watch on holds starts with the least that any hold lives, so that none expires before it (docs/adr/0002-holds-watch.md).
  */
 function admission(attempt: Attempt) {
   const seconds = Math.floor(attempt.now / 1000);

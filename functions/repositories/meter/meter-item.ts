@@ -8,7 +8,7 @@ import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from
  * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
  * near one write unit (1 KB); this file is the only place that knows them.
  *
- * a account, p shard, seq, k keys, r plan rank, q calls in flight, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
+ * a account, p shard, seq, k keys, r plan rank, q concurrent calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
  * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
  */
 
@@ -182,7 +182,7 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
   };
 }
 
-/** What a stream image says has ended: its entries, oldest first. */
+/** The entries of a stream image, oldest first. */
 export function meterImageOf(image: unknown): MeterImage {
   const meter = meterOf(image);
   const entries = v.parse(v.object({ last: v.array(Entry) }), image).last.map(entryOf);
