@@ -39,8 +39,8 @@ export async function measureStartup(folder: string, ids: readonly string[], rou
   const ratios = new Map<string, number[]>(ids.map((id) => [id, []]));
   for (let round = 0; round < rounds; round++) {
     for (const id of ids) {
-      const least = await startMs(empty);
-      ratios.get(id)?.push((await startMs(join(folder, id, 'index.mjs'))) / least);
+      const emptyMs = await startMs(empty);
+      ratios.get(id)?.push((await startMs(join(folder, id, 'index.mjs'))) / emptyMs);
     }
   }
   return ids.map((id) => ({ id, ...sizeAtStart(join(folder, id)), ratio: median(ratios.get(id) ?? []) }));

@@ -91,8 +91,8 @@ function isMentioned(node: unknown, { root, mentions }: Filling): boolean {
 /** At least one item where allowed, and as many as the request names. */
 function fillArray(schema: Schema, filling: Filling, { name, depth }: Place): unknown[] {
   const { minItems = 0, maxItems = itemLimit, prefixItems = [], items } = schema;
-  const least = Math.max(minItems, prefixItems.length, depth < deepest ? 1 : 0);
-  const wanted = Math.max(least, items === undefined ? 0 : namedItems(items, filling));
+  const min = Math.max(minItems, prefixItems.length, depth < deepest ? 1 : 0);
+  const wanted = Math.max(min, items === undefined ? 0 : namedItems(items, filling));
   const count = Math.min(wanted, maxItems, itemLimit);
   return Array.from({ length: count }, (_, turn) =>
     fill(prefixItems[turn] ?? items, filling, {

@@ -22,11 +22,11 @@ const BatchResponse = v.nullish(
   v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
 );
 
-const waitsMs = { first: 50, most: 2000 };
+const waitsMs = { first: 50, max: 2000 };
 
 /**
  * Delivers records in order, from the first failed one on again until all are done: a failure delays the shard but
- * loses nothing. `done` is told each sequence number up to which nothing is left to do. Rejects when the signal ends it.
+ * loses nothing. `done` gets each sequence number up to which nothing is left to do. Rejects when the signal ends it.
  */
 export async function deliverInOrder(
   options: DeliveryOptions,
@@ -42,7 +42,7 @@ export async function deliverInOrder(
     if (failed === -1) return;
     failures = failed === 0 ? failures + 1 : 1;
     rest = rest.slice(failed);
-    await sleep(Math.min(waitsMs.first * 2 ** (failures - 1), waitsMs.most), undefined, { signal: options.signal });
+    await sleep(Math.min(waitsMs.first * 2 ** (failures - 1), waitsMs.max), undefined, { signal: options.signal });
   }
 }
 

@@ -8,7 +8,7 @@ import { Problem } from '../shared/problems.ts';
 /** The embedded database as a process of its own, on loopback, where no browser reaches it. */
 export interface DatabaseProcess {
   readonly url: string;
-  /** Resolves with a Problem when the process ends although nobody asked it to. */
+  /** Resolves with a Problem when the process ends by itself. */
   readonly died: Promise<Problem>;
   close(): Promise<void>;
 }
@@ -75,22 +75,22 @@ function databaseProgram(): string {
   }
 }
 
-/** Undefined once it listens; else why it does not. Its own line tells: another process may answer on the port. */
+/** Undefined once it listens; else why it does not. Its own line shows it: another process may listen on the port. */
 async function listens(child: ChildProcess): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  let said = '';
+  let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-1000);
-    if (said.includes('listening on')) resolve(undefined);
+    output = (output + text).slice(-1000);
+    if (output.includes('listening on')) resolve(undefined);
   });
   child.once('error', (error) => resolve(error.message));
-  child.once('close', () => resolve(firstSentence(said) || 'it ended at once'));
-  const timer = setTimeout(() => resolve(`it did not answer within ${startMs / 1000} s`), startMs);
+  child.once('close', () => resolve(firstSentence(output) || 'it ended immediately'));
+  const timer = setTimeout(() => resolve(`it did not listen within ${startMs / 1000} s`), startMs);
   return promise.finally(() => clearTimeout(timer));
 }
 
-function firstSentence(said: string): string {
-  const [sentence = ''] = said
+function firstSentence(output: string): string {
+  const [sentence = ''] = output
     .trim()
     .replace(/^error: (Internal error: )?/, '')
     .split(/[.\n]( |$)/);
@@ -103,7 +103,7 @@ function sayGoodbye(child: ChildProcess): void {
 }
 
 function running(child: ChildProcess, url: string): DatabaseProcess {
-  let asked = false;
+  let isClosing = false;
   const { promise: died, resolve } = Promise.withResolvers<Problem>();
   const exited = exit();
 
@@ -111,11 +111,11 @@ function running(child: ChildProcess, url: string): DatabaseProcess {
     const [code, signal] = await once(child, 'exit');
     sayGoodbye(child);
     const how = typeof signal === 'string' ? `signal ${signal}` : `exit code ${String(code)}`;
-    if (!asked) resolve(new Problem(`The embedded database ended by itself (${how}), so the service ends too.`));
+    if (!isClosing) resolve(new Problem(`The embedded database ended by itself (${how}), so the service ends too.`));
   }
 
   async function close(): Promise<void> {
-    asked = true;
+    isClosing = true;
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
     await exited;

@@ -14,7 +14,7 @@ export interface Database {
   readonly url: string;
   /** For the service's own upkeep; the functions have clients of their own. */
   readonly client: DynamoDBClient;
-  /** Resolves with a Problem when the embedded database ends although nobody asked it to. */
+  /** Resolves with a Problem when the embedded database ends by itself. */
   readonly died: Promise<Problem>;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface DynamoProxyOptions {
   readonly faults: Faults;
   /** Awaited before the request is forwarded; a client gone by then has its request dropped. */
   readonly onRequest?: ProxyHook;
-  /** Awaited after the database answered, before the reply is passed on. */
+  /** Awaited after the reply of the database, before it is passed on. */
   readonly onReply?: ProxyHook;
 }
 
@@ -120,7 +120,7 @@ const Transaction = v.pipe(v.string(), v.parseJson(), v.object({ TransactItems: 
 const ongoing = 'Transaction is ongoing for the item';
 
 /**
- * What a write is told that met a transaction on one of its items; no SDK client retries it (AWS "Transaction conflict handling
+ * The error of a write that met a transaction on one of its items; no SDK client retries it (AWS "Transaction conflict handling
  * in DynamoDB"). Of a transaction's items the first is the one.
  */
 function conflict(operation: string, body: Buffer): FaultReply {

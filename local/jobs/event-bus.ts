@@ -4,7 +4,7 @@ import { described } from '../shared/problems.ts';
 import { runJob } from './run-job.ts';
 
 /**
- * EventBridge's part for events on one machine. An event reaches the jobs that ask for it at least once, in no order,
+ * EventBridge's part for events on one machine. An event reaches the jobs that subscribe to it at least once, in no order,
  * unless the process ends before: SES and EventBridge too only do their best.
  */
 export interface EventBus {
@@ -15,7 +15,7 @@ export interface EventBus {
   close(): Promise<void>;
 }
 
-const mostTries = 5;
+const maxTries = 5;
 const firstWaitMs = 50;
 const listeners: readonly Job[] = allJobs.filter(({ trigger }) => 'events' in trigger);
 
@@ -32,7 +32,7 @@ export function createEventBus(log: (line: string) => void, run: typeof runJob =
 
   async function deliver(job: Job, event: unknown): Promise<void> {
     for (let tries = 1; !(await succeeds(job, event)); tries++) {
-      if (tries === mostTries || ending.signal.aborted) return log(`${job.id}: an event was given up`);
+      if (tries === maxTries || ending.signal.aborted) return log(`${job.id}: an event was given up`);
       await sleep(firstWaitMs * 3 ** (tries - 1), undefined, { signal: ending.signal }).catch(() => undefined);
     }
   }

@@ -8,7 +8,7 @@ import { clearTabMemory, closeTabMemory, forgetOtherAccounts } from './tab-memor
 /**
  * The account that this document belongs to, from the first response of `GET /auth/me` on. It never changes: when its
  * session ends, or the cookie is another account's, the document is left by a full navigation. So nothing in memory
- * outlives a session, whatever holds it: keys, caches, forms, calls in flight.
+ * outlives a session, whatever holds it: keys, caches, forms, running calls.
  */
 let account: number | undefined;
 /** Whose document this tab showed before, where it was left because the session became another account's. */
@@ -107,7 +107,7 @@ export function watchOtherTabs(onLeave: () => void): void {
 function leave(navigate: () => void): Promise<never> {
   if (!isLeft) {
     isLeft = true;
-    // Not within an effect that asks for it.
+    // Not within the effect that calls this.
     queueMicrotask(unmount);
     navigate();
   }

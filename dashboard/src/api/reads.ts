@@ -10,7 +10,7 @@ export const useKeys = () => useData(listKeys, {});
 export const usePlans = () => useData(routes.listPlans, {});
 export const useSubscription = () => useData(routes.getSubscription, {});
 export const useSessions = () => useData(routes.listSessions, {});
-/** Balance and grants; of the ledger only the newest row, as its page asks for its own. */
+/** Balance and grants; of the ledger only the newest row, as its page reads its own. */
 export const useCredits = () => useData(routes.getCredits, { query: { limit: '1' } });
 
 /** What a change of plan changes. */

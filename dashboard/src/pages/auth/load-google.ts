@@ -12,7 +12,7 @@ declare global {
 
 let loading: Promise<GoogleIdentity> | undefined;
 
-/** Loads Google's script once; only pages with its button ask for it. Never resolves where it cannot be had. */
+/** Loads Google's script once; only pages with its button call this. Never resolves where it cannot be had. */
 export function loadGoogle(): Promise<GoogleIdentity> {
   loading ??= new Promise((resolve) => {
     const script = document.createElement('script');
