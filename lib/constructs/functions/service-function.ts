@@ -42,7 +42,7 @@ export interface ServiceFunctionProps extends SharedProps {
 const maxFailures = 2;
 
 /**
- * Lines of a function's log that tell of a failed invocation: a crash or timeout (AWS "Lambda Telemetry API Event schema reference",
+ * Lines of a function's log that report a failed invocation: a crash or timeout (AWS "Lambda Telemetry API Event schema reference",
  * platform.report), and a 500, which Lambda's own metric `Errors` takes for a success.
  */
 const failure = '{ ($.status = 500) || ($.type = "platform.report" && $.record.status != "success") }';
