@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { parseSync, Visitor } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { finished, type RetiredWord, retiredIdentifiers, retiredPhrases } from '#test/docs/retired-words.ts';
 
@@ -11,13 +12,12 @@ const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
 
 const isUnder = (path: string, places: readonly string[]) => places.some((place) => path.startsWith(place));
 
-/** The names that code gives and uses, without comments and texts. */
-function identifiersOf(code: string): Set<string> {
-  const bare = code.replaceAll(
-    /\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`/g,
-    '',
-  );
-  return new Set(bare.match(/[A-Za-z_$][\w$]*/g));
+/** The names that code gives and uses, without comments, texts and quoted keys. */
+function identifiersOf(path: string, code: string): Set<string> {
+  const names = new Set<string>();
+  const add = ({ name }: { name: string }) => names.add(name);
+  new Visitor({ Identifier: add, PrivateIdentifier: add, JSXIdentifier: add }).visit(parseSync(path, code).program);
+  return names;
 }
 
 /** A page without what it quotes: code, and names of tests. */
@@ -26,7 +26,7 @@ const wordsOf = (path: string, text: string) =>
 
 const sources = files
   .filter(({ path }) => !path.endsWith('.md'))
-  .map(({ path, text }) => ({ path, names: [...identifiersOf(text)] }));
+  .map(({ path, text }) => ({ path, names: [...identifiersOf(path, text)] }));
 const texts = files
   .filter(({ path }) => isUnder(path, finished))
   .map(({ path, text }) => ({ path, text: wordsOf(path, text) }));
