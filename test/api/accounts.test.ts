@@ -13,20 +13,26 @@ const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 describe('registration', () => {
   it('answers 201 with the user, opens a session and mails a confirmation link', async () => {
     const email = 'Ada@Example.com';
-    const answer = await register({ email, name: 'Ada', password_hash: 'a quiet river bank', role: 'operator', id: 7 });
-    expect(answer.body).toEqual({
+    const response = await register({
+      email,
+      name: 'Ada',
+      password_hash: 'a quiet river bank',
+      role: 'operator',
+      id: 7,
+    });
+    expect(response.body).toEqual({
       message: 'CONFIRMATION_LINK_SENT',
       error: false,
       status: 201,
       data: { id: expect.any(Number), email: 'ada@example.com', name: 'Ada', role: 'viewer' },
     });
-    expect(answer.body.data.id).not.toBe(7);
-    expect(answer.headers.getSetCookie()[0]).toMatch(
+    expect(response.body.data.id).not.toBe(7);
+    expect(response.headers.getSetCookie()[0]).toMatch(
       /^session=tas_\w+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
     );
     expect(await service.mailedToken('ada@example.com')).toMatch(/^tac_\w{58}$/);
-    expect((await me(cookieOf(answer))).body.data).toEqual({
-      ...answer.body.data,
+    expect((await me(cookieOf(response))).body.data).toEqual({
+      ...response.body.data,
       isSubscribe: false,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });
@@ -34,8 +40,8 @@ describe('registration', () => {
 
   it('has one winner when the same address registers many times at once', async () => {
     const body = { email: 'twin@example.com', name: 'Twin', password_hash: 'a quiet river bank' };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => register(body)));
-    const codes = answers.map(({ body: { message } }) => message).toSorted();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => register(body)));
+    const codes = responses.map(({ body: { message } }) => message).toSorted();
     expect(codes).toEqual(['CONFIRMATION_LINK_SENT', ...Array.from({ length: 9 }, () => 'EMAIL_ALREADY_REGISTERED')]);
     expect((await register({ ...body, email: 'TWIN@example.com' })).status).toBe(409);
   });
@@ -82,10 +88,10 @@ describe('registration', () => {
 describe('login', () => {
   it('answers with the user and a new session, whatever the case of the address', async () => {
     const { email, password, id } = await service.registered();
-    const answer = await service.call('POST', '/api/auth/login', { body: { email: email.toUpperCase(), password } });
-    expect(answer.body).toMatchObject({ message: 'LOGIN_SUCCESS', status: 200 });
-    expect(answer.body.data).toEqual({ id, email, name: expect.any(String), role: 'viewer', isSubscribe: false });
-    expect((await me(cookieOf(answer))).status).toBe(200);
+    const response = await service.call('POST', '/api/auth/login', { body: { email: email.toUpperCase(), password } });
+    expect(response.body).toMatchObject({ message: 'LOGIN_SUCCESS', status: 200 });
+    expect(response.body.data).toEqual({ id, email, name: expect.any(String), role: 'viewer', isSubscribe: false });
+    expect((await me(cookieOf(response))).status).toBe(200);
   });
 
   it('answers an unknown address exactly as a wrong password', async () => {
@@ -124,8 +130,8 @@ describe('confirmation', () => {
     expect([refused.status, refused.body.message]).toEqual([403, 'ACCOUNT_NOT_CONFIRMED']);
     const token = await service.mailedToken(email);
     for (const _ of [1, 2]) {
-      const answer = await confirm(token, cookie);
-      expect(answer.body).toEqual({ message: 'ACCOUNT_CONFIRMED', error: false, data: null, status: 200 });
+      const response = await confirm(token, cookie);
+      expect(response.body).toEqual({ message: 'ACCOUNT_CONFIRMED', error: false, data: null, status: 200 });
     }
     expect((await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } })).status).toBe(201);
     const resend = await service.call('POST', '/api/auth/resend-confirmation', { cookie });

@@ -45,11 +45,11 @@ describe('a call that is priced by the token', () => {
   it('is never paid with what another one holds, when many come at once', async () => {
     const person = await service.person({ credits: 0.02 });
     const ask = () => post(person, '/v1/completions', { model: 'svc-1', prompt: 'Hello', max_tokens: 100 });
-    const answers = await Promise.all(Array.from({ length: 5 }, ask));
-    const paid = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.usage.total_tokens);
+    const responses = await Promise.all(Array.from({ length: 5 }, ask));
+    const paid = responses.filter(({ status }) => status === 200).map(({ body }) => body.data.usage.total_tokens);
     expect(paid.length).toBeGreaterThan(0);
     expect(paid.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(20);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(
+    expect(new Set(responses.map(({ status }) => status))).toEqual(
       paid.length < 5 ? new Set([200, 402]) : new Set([200]),
     );
   });
@@ -62,8 +62,8 @@ describe('bad input is told before anything else is looked at', () => {
       const { cookie } = await service.registered();
       const [method, field] = what === 'create' ? (['POST', 'planId'] as const) : (['PUT', 'newPlanId'] as const);
       const body = { [field]: 'nope', billingCycle: 'monthly' };
-      const answer = await service.call(method, `/api/subscription/${what}`, { cookie, body });
-      expect([answer.status, answer.body.detail]).toEqual([
+      const response = await service.call(method, `/api/subscription/${what}`, { cookie, body });
+      expect([response.status, response.body.detail]).toEqual([
         400,
         `${field} must name a plan, or be its id as a string.`,
       ]);
@@ -73,8 +73,8 @@ describe('bad input is told before anything else is looked at', () => {
   it('a day that no calendar has is no date', async () => {
     const { cookie } = await service.person();
     const body = { name: 'k', expiresAt: '2099-02-30T00:00:00Z' };
-    const answer = await service.call('POST', '/api/keys', { cookie, body });
-    expect([answer.status, answer.body.detail]).toEqual([400, 'expiresAt must be a valid calendar date.']);
+    const response = await service.call('POST', '/api/keys', { cookie, body });
+    expect([response.status, response.body.detail]).toEqual([400, 'expiresAt must be a valid calendar date.']);
   });
 
   it('characters are what Unicode calls code points', async () => {
@@ -89,8 +89,8 @@ describe('bad input is told before anything else is looked at', () => {
     'the password %j is one that anybody would try',
     async (password_hash) => {
       const body = { email: 'weak@example.com', name: 'W', password_hash };
-      const answer = await service.call('POST', '/api/auth/register', { body });
-      expect(answer.body.detail).toBe('password_hash must not be one of the most common passwords.');
+      const response = await service.call('POST', '/api/auth/register', { body });
+      expect(response.body.detail).toBe('password_hash must not be one of the most common passwords.');
     },
   );
 

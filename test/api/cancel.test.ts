@@ -109,12 +109,12 @@ describe('a cancellation', () => {
   it('of a call that answers in one piece is refused while it runs, and finds it ended after', async () => {
     const person = await newPerson();
     model.state.delayMs = 1500;
-    const answer = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    const response = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await expect.poll(async () => (await spent(person)).open).toBe(1);
     const [requestId = ''] = (await services().metering().find(person.id))!.holds.keys();
     const refused = await cancel(person.key, requestId);
     expect([refused.status, refused.body.message]).toEqual([409, 'INVALID_STATE']);
-    expect((await answer).status).toBe(200);
+    expect((await response).status).toBe(200);
     expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
     expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
   });

@@ -69,12 +69,12 @@ describe('POST /v1/chat/completions', () => {
     });
     expect(JSON.parse(choice.message.function_call.arguments)).toMatchObject({ city: expect.any(String) });
     const result = { role: 'function', name: 'get_weather', content: '{"temperature": 21}' };
-    const answered = await complete(key, {
+    const continued = await complete(key, {
       model: 'svc-1',
       messages: [...messages, choice.message, result],
       functions: [weather],
     });
-    expect(answered.body.data.choices[0]).toMatchObject({
+    expect(continued.body.data.choices[0]).toMatchObject({
       finish_reason: 'stop',
       message: { content: expect.stringContaining('21') },
     });
@@ -90,8 +90,8 @@ describe('POST /v1/chat/completions', () => {
 
   it('answers exactly 50 of 200 parallel calls on 50 credits and charges exactly 50', async () => {
     const { key, id } = await service.person({ planRank: 4, credits: 50 });
-    const answers = await Promise.all(Array.from({ length: 200 }, () => complete(key)));
-    const statuses = answers.map(({ status }) => status);
+    const responses = await Promise.all(Array.from({ length: 200 }, () => complete(key)));
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(50);
     expect(statuses.filter((status) => ![200, 402, 429].includes(status))).toEqual([]);
     const balance = await service.call('GET', '/api/credits/me', { key });
@@ -139,11 +139,11 @@ describe('POST /v1/chat/completions', () => {
   ])('charges nothing when the model fails: %s', async (fault, status, message) => {
     const { key, id } = await service.person({ planRank: 2, credits: 10 });
     await failEvery(fault);
-    const answer = await complete(key);
+    const response = await complete(key);
     await failEvery('none');
-    expect([answer.status, answer.body.message]).toEqual([status, message]);
-    if (status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.headers.get('x-credits-charged')).toBe('0');
+    expect([response.status, response.body.message]).toEqual([status, message]);
+    if (status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.headers.get('x-credits-charged')).toBe('0');
     expect(await services().metering().find(id)).toMatchObject({ spendable: 10_000_000, holds: new Map() });
   });
 

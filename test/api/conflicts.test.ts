@@ -91,9 +91,9 @@ const steps: readonly Step[] = [
 const nameless = (text: string): string => text.replaceAll(/"(?:id|created)":"?[\w-]+"?/g, '');
 
 /** All that somebody can see of a step, but for names and moments. */
-function told(answer: ApiResponse | string): string {
-  if (typeof answer === 'string') return nameless(answer);
-  const { status, body, headers } = answer;
+function summaryOf(result: ApiResponse | string): string {
+  if (typeof result === 'string') return nameless(result);
+  const { status, body, headers } = result;
   return `${status} ${body.message} ${body.detail ?? ''} charged ${headers.get('x-credits-charged')}`;
 }
 
@@ -106,7 +106,7 @@ async function walked(seed: number, prepare: () => Promise<unknown>) {
   await prepare();
   const responses: string[] = [];
   for (let step = 0; step < atLength(40, 400); step++)
-    responses.push(told(await steps[draw(steps.length)]!(person, draw(8))));
+    responses.push(summaryOf(await steps[draw(steps.length)]!(person, draw(8))));
   await orderFault('none');
   const { spendable, used, keys, holds, lots, seq } = await meterOf(person);
   const rows = await ledgerOf(person);

@@ -73,8 +73,8 @@ function expectNothingLost(spent: Awaited<ReturnType<typeof spentByTheKilled>>, 
 /** What a call costs, and its steps, when nobody kills. */
 async function wholeCall(path: string, body: object) {
   const person = await newPerson();
-  const { died, answer, steps } = await sendToVictim({ method: 'POST', path, key: person.key, body });
-  expect([died, answer]).toEqual([false, expect.stringMatching(/SUCCESS|STREAM_COMPLETE/)]);
+  const { died, response, steps } = await sendToVictim({ method: 'POST', path, key: person.key, body });
+  expect([died, response]).toEqual([false, expect.stringMatching(/SUCCESS|STREAM_COMPLETE/)]);
   const cost = await spentBy(person);
   expect(cost).toBeGreaterThan(0);
   return { cost, steps: killable(steps) };

@@ -57,13 +57,13 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     async (_, operation) => {
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), target.bodyOf(operation), async (path, body) => {
-          const answer = await target.fire(await target.shotOf(operation, path, body));
-          expect(undocumented(operation, answer)).toEqual([]);
+          const response = await target.fire(await target.shotOf(operation, path, body));
+          expect(undocumented(operation, response)).toEqual([]);
           const { message, detail, error } = JSON.parse(
-            answer.headers['content-type'] === 'text/event-stream; charset=utf-8' ? '{}' : answer.text,
+            response.headers['content-type'] === 'text/event-stream; charset=utf-8' ? '{}' : response.text,
           );
           expect(message ?? error?.code).not.toBe('INVALID_API_KEY');
-          if (answer.status === 400 && message === 'INVALID_FORMAT') expect(detail).toMatch(unsayable);
+          if (response.status === 400 && message === 'INVALID_FORMAT') expect(detail).toMatch(unsayable);
         }),
         runs(4, 220),
       );
@@ -76,10 +76,10 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     async (_, operation) => {
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), bent(target.bodyOf(operation)), async (path, body) => {
-          const answer = await target.fire(await target.shotOf(operation, path, JSON.stringify(body)));
-          expect(undocumented(operation, answer)).toEqual([]);
+          const response = await target.fire(await target.shotOf(operation, path, JSON.stringify(body)));
+          expect(undocumented(operation, response)).toEqual([]);
           const faults = violations(operation.body!.schema, body, { resolve });
-          expect(faults.length > 0 && answer.status !== 400 ? { faults, answer } : undefined).toBeUndefined();
+          expect(faults.length > 0 && response.status !== 400 ? { faults, response } : undefined).toBeUndefined();
         }),
         runs(10, 1500),
       );
@@ -94,8 +94,8 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), bodies, fc.nat(), async (path, body, pick) => {
           const [what, break_] = badJson[pick % badJson.length]!;
-          const answer = await target.fire(await target.shotOf(operation, path, break_(body)));
-          expect([what, answer.status, noRefusal(path, answer)]).toEqual([what, 400, []]);
+          const response = await target.fire(await target.shotOf(operation, path, break_(body)));
+          expect([what, response.status, noRefusal(path, response)]).toEqual([what, 400, []]);
           const [oddity, bend] = oddJson[pick % oddJson.length]!;
           expect([
             oddity,
@@ -113,8 +113,8 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     async (_, operation) => {
       const [path] = fc.sample(target.addressOf(operation), { numRuns: 1, seed });
       for (const headers of some(foreignBodies, operation)) {
-        const answer = await target.fire({ method: operation.method, path: path!, headers, body: '{}' });
-        expect([headers, answer.status, undocumented(operation, answer)]).toEqual([headers, 415, []]);
+        const response = await target.fire({ method: operation.method, path: path!, headers, body: '{}' });
+        expect([headers, response.status, undocumented(operation, response)]).toEqual([headers, 415, []]);
       }
     },
   );
@@ -125,8 +125,8 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
       const shot = await shotAt(operation);
       for (const credential of some(brokenCredentials, operation)) {
         const headers = [...credential(target.key), ...json];
-        const answer = await target.fire({ ...shot, headers });
-        expect([headers, answer.status, undocumented(operation, answer)]).toEqual([headers, 401, []]);
+        const response = await target.fire({ ...shot, headers });
+        expect([headers, response.status, undocumented(operation, response)]).toEqual([headers, 401, []]);
       }
     },
   );
@@ -134,8 +134,8 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   it.each(every)('%s answers as it says to odd headers', { timeout: patience }, async (_, operation) => {
     const shot = await shotAt(operation);
     for (const odd of some(oddHeaders, operation)) {
-      const answer = await target.fire({ ...shot, headers: [...shot.headers!, ...odd] });
-      expect([odd, undocumented(operation, answer)]).toEqual([odd, []]);
+      const response = await target.fire({ ...shot, headers: [...shot.headers!, ...odd] });
+      expect([odd, undocumented(operation, response)]).toEqual([odd, []]);
     }
   });
 
@@ -146,15 +146,15 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
       const shot = await shotAt(operation);
       const { pathname } = new URL(shot.path, service.origin);
       for (const query of some(oddQueries, operation)) {
-        const answer = await target.fire({ ...shot, path: pathname + query });
-        expect([query, undocumented(operation, answer)]).toEqual([query, []]);
+        const response = await target.fire({ ...shot, path: pathname + query });
+        expect([query, undocumented(operation, response)]).toEqual([query, []]);
       }
       for (const segment of some(oddSegments, operation)) {
         const path = /\{\w+\}/.test(operation.path)
           ? operation.path.replace(/\{\w+\}/, segment).replace(/\{\w+\}/, 'x')
           : `${operation.path}/${segment}`;
-        const answer = await target.fire({ ...shot, path });
-        expect([path, answer.status < 400 ? undocumented(operation, answer) : noRefusal(path, answer)]).toEqual([
+        const response = await target.fire({ ...shot, path });
+        expect([path, response.status < 400 ? undocumented(operation, response) : noRefusal(path, response)]).toEqual([
           path,
           [],
         ]);

@@ -96,10 +96,10 @@ describe('a streamed chat', () => {
     ] as const) {
       const person = await service.person();
       await service.post('/_local/faults', { target: 'sagemaker', fault });
-      const answer = await post(person, '/v1/chat/completions', { ...chat(), stream: true });
-      expect([answer.status, answer.body.error]).toEqual([status, true]);
-      expect(answer.headers.get('x-credits-charged')).toBe('0');
-      expect(answer.headers.has('x-credits-held')).toBe(false);
+      const response = await post(person, '/v1/chat/completions', { ...chat(), stream: true });
+      expect([response.status, response.body.error]).toEqual([status, true]);
+      expect(response.headers.get('x-credits-charged')).toBe('0');
+      expect(response.headers.has('x-credits-held')).toBe(false);
       expect(await meterOf(person)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
     }
   });
@@ -182,9 +182,9 @@ describe('POST /v1/completions', () => {
     [{ ...prompt, max_tokens: 0 }, /^max_tokens must be positive/],
     [{ model: 'svc-embed', prompt: 'x' }, /^model must name/],
   ])('refuses %j', async (body, detail) => {
-    const answer = await post(await service.person(), '/v1/completions', body);
-    expect([answer.status, answer.body.message]).toEqual([400, 'INVALID_FORMAT']);
-    expect(answer.body.detail).toMatch(detail);
+    const response = await post(await service.person(), '/v1/completions', body);
+    expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
+    expect(response.body.detail).toMatch(detail);
   });
 });
 
@@ -235,8 +235,8 @@ describe('POST /v1/embeddings', () => {
     [{ input: 'a', dimensions: 0 }, '400 INVALID_FORMAT'],
     [{ input: 'word '.repeat(9000) }, '400 CONTEXT_LENGTH_EXCEEDED'],
   ])('answers %j with %s', async (body, expected) => {
-    const { status, body: answer } = await embed(await service.person(), body);
-    expect(`${status} ${answer.message}`).toBe(expected);
+    const { status, body: response } = await embed(await service.person(), body);
+    expect(`${status} ${response.message}`).toBe(expected);
   });
 
   it('takes 100 long texts in a body over a megabyte', async () => {

@@ -150,12 +150,12 @@ describe('API keys', () => {
   it('of another account are as unknown as keys that never were, and a key may not manage keys', async () => {
     const [one, other] = [await service.person(), await service.person()];
     for (const id of [other.keyId, 'nothing']) {
-      const answers = [
+      const responses = [
         await call('PATCH', `/api/keys/${id}`, one.cookie, { name: 'mine' }),
         await call('DELETE', `/api/keys/${id}`, one.cookie),
         await call('POST', `/api/keys/${id}/rotate`, one.cookie),
       ];
-      expect(answers.map(({ body }) => body.message)).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
+      expect(responses.map(({ body }) => body.message)).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
     }
     const byKey = await service.call('POST', '/api/keys', { key: one.key, body: { name: 'more' } });
     expect([byKey.status, byKey.body.message]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);

@@ -17,10 +17,10 @@ afterAll(() => service.close());
 /** Registers an address, which brings it a mail, and gives the session. */
 async function register(email: string): Promise<string> {
   const body = { email, name: 'Ada', password_hash: 'a quiet river bank' };
-  const answer = await service.call('POST', '/api/auth/register', { body });
-  expect(answer.status).toBe(201);
+  const response = await service.call('POST', '/api/auth/register', { body });
+  expect(response.status).toBe(201);
   await service.settled();
-  return cookieOf(answer);
+  return cookieOf(response);
 }
 
 async function askForAnotherMail(cookie: string): Promise<void> {

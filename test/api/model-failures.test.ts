@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-type Answer = Awaited<ReturnType<ScriptedService['plain']>>;
+type PlainResponse = Awaited<ReturnType<ScriptedService['plain']>>;
 
-async function chargedAnswer(path: string, body: object): Promise<Answer & { cost: number }> {
-  let answer: Answer | undefined;
+async function chargedResponse(path: string, body: object): Promise<PlainResponse & { cost: number }> {
+  let response: PlainResponse | undefined;
   const cost = await service.charged(async () => {
-    answer = await service.plain(path, body);
+    response = await service.plain(path, body);
   });
-  return { ...answer!, cost };
+  return { ...response!, cost };
 }
 
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hi' }] };
@@ -42,9 +42,9 @@ const kinds = [
 describe.each(kinds)('%s of which the model says nothing', (_, path, body) => {
   const raw = (text: string) => () => service.model.streams([text]);
   const fails = (status: number, code: number) => () =>
-    service.model.answers({ error: { message: 'CUDA', code } }, status);
+    service.model.responds({ error: { message: 'CUDA', code } }, status);
   const fault = (name: 'throttle' | 'cut') => () => {
-    service.model.answers({});
+    service.model.responds({});
     service.model.faults.order({ target: 'sagemaker', fault: name, count: 2 });
   };
   afterEach(() => service.model.faults.order({ target: 'sagemaker', fault: 'none', count: 1 }));
@@ -56,21 +56,23 @@ describe.each(kinds)('%s of which the model says nothing', (_, path, body) => {
     ['that answers nothing', raw(''), 502],
     ['that answers no JSON', raw('Internal Server Error'), 502],
     ['that answers an error with 200', fails(200, 500), 502],
-    ['that answers something else', () => service.model.answers({ ok: true }), 502],
+    ['that answers something else', () => service.model.responds({ ok: true }), 502],
   ])('%s costs nothing', async (_, become, status) => {
     become();
-    const answer = await chargedAnswer(path, body);
-    expect(answer).toMatchObject({ status, body: { error: true, data: null, status } });
-    expect([answer.headers.get('x-credits-charged'), answer.cost]).toEqual(['0', 0]);
+    const response = await chargedResponse(path, body);
+    expect(response).toMatchObject({ status, body: { error: true, data: null, status } });
+    expect([response.headers.get('x-credits-charged'), response.cost]).toEqual(['0', 0]);
   });
 });
 
 it('a model that hangs is given up, and costs nothing', async () => {
-  service.model.answers({});
+  service.model.responds({});
   service.model.faults.order({ target: 'sagemaker', fault: 'hang', count: kinds.length });
   const cost = await service.charged(async () => {
-    const answers = await Promise.all(kinds.map(([, path, body]) => service.plain(path, body)));
-    expect(answers.map(({ status, body }) => [status, body.message])).toEqual(kinds.map(() => [504, 'MODEL_TIMEOUT']));
+    const responses = await Promise.all(kinds.map(([, path, body]) => service.plain(path, body)));
+    expect(responses.map(({ status, body }) => [status, body.message])).toEqual(
+      kinds.map(() => [504, 'MODEL_TIMEOUT']),
+    );
   });
   expect(cost).toBe(0);
 });
@@ -82,10 +84,10 @@ it('an answer whose reader has gone before it is there is charged, and leaves no
   const asked = service.model.asked();
   const cost = await service.charged(async () => {
     const leaving = new AbortController();
-    const answer = service.open('/v1/chat/completions', chat, leaving.signal);
+    const response = service.open('/v1/chat/completions', chat, leaving.signal);
     await expect.poll(() => service.model.asked()).toBe(asked + 1);
     leaving.abort();
-    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(response).rejects.toMatchObject({ name: 'AbortError' });
     await sleep(50);
     gone.resolve();
   });
@@ -96,26 +98,29 @@ describe('usage that a model reports', () => {
   const text = pieces.join('');
   const ours = async () => (await tokensOf('Say it')) + (await tokensOf(text));
   const held = 'Say it'.length + 40;
-  const told = (prompt: unknown, said: unknown) => ({ prompt_tokens: prompt, completion_tokens: said });
+  const usageOf = (promptTokens: unknown, completionTokens: unknown) => ({
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+  });
   const cases: [string, unknown, () => Promise<number>][] = [
-    ['is charged', told(5, 6), async () => 11],
-    ['of 0 is charged', told(0, 0), async () => 0],
+    ['is charged', usageOf(5, 6), async () => 11],
+    ['of 0 is charged', usageOf(0, 0), async () => 0],
     ['that is missing is counted by us', undefined, ours],
     ['that is null is counted by us', null, ours],
     ['without a part is counted by us', { prompt_tokens: 5 }, ours],
-    ['of no figures is counted by us', told('5', '6'), ours],
-    ['that is negative is counted by us', told(5, -6), ours],
-    ['of a fraction is counted by us', told(1.5, 6), ours],
-    ['of 1e300 is counted by us', told(5, 1e300), ours],
-    ['that is absurd is charged as far as it was held', told(5, 1e12), async () => held],
-    ['that is a little too high is charged as far as it was held', told(5, held), async () => held],
+    ['of no figures is counted by us', usageOf('5', '6'), ours],
+    ['that is negative is counted by us', usageOf(5, -6), ours],
+    ['of a fraction is counted by us', usageOf(1.5, 6), ours],
+    ['of 1e300 is counted by us', usageOf(5, 1e300), ours],
+    ['that is absurd is charged as far as it was held', usageOf(5, 1e12), async () => held],
+    ['that is a little too high is charged as far as it was held', usageOf(5, held), async () => held],
   ];
 
   it.each(cases)('%s', async (_, reported, expected) => {
     const request = { ...completion, max_tokens: 40 };
     const tokens = await expected();
-    service.model.answers({ choices: [{ text, finish_reason: 'stop' }], usage: reported });
-    const { status, headers, cost } = await chargedAnswer('/v1/completions', request);
+    service.model.responds({ choices: [{ text, finish_reason: 'stop' }], usage: reported });
+    const { status, headers, cost } = await chargedResponse('/v1/completions', request);
     expect([status, headers.get('x-credits-charged'), cost]).toEqual([200, String(tokens / 1000), tokens * 1000]);
     expect(Number(headers.get('x-credits-remaining'))).toBeGreaterThan(0);
 
@@ -127,7 +132,7 @@ describe('usage that a model reports', () => {
   it('is counted by us for embeddings of a container that reports none', async () => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
     const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
-    const { cost } = await chargedAnswer('/v1/embeddings', { model: 'svc-embed', input });
+    const { cost } = await chargedResponse('/v1/embeddings', { model: 'svc-embed', input });
     const counts = await Promise.all(input.map(tokensOf));
     expect(cost).toBe(counts.reduce((sum, count) => sum + count, 0) * 100);
   });
@@ -155,8 +160,8 @@ describe('a model in a container of another family', () => {
 
   it.each(['svc-1', 'svc-code', 'svc-instruct'])('has a context that is too short: %s', async (model) => {
     const message = "This model's maximum context length is 2048 tokens. However, you requested 2100 tokens.";
-    service.model.answers({ error: { message, code: 400 } }, 400);
-    const { status, body, cost } = await chargedAnswer('/v1/chat/completions', { ...chat, model });
+    service.model.responds({ error: { message, code: 400 } }, 400);
+    const { status, body, cost } = await chargedResponse('/v1/chat/completions', { ...chat, model });
     expect([status, body.message, cost]).toEqual([400, 'CONTEXT_LENGTH_EXCEEDED', 0]);
     expect(body.detail).toMatch(/^context_length_exceeded: .*2048.*2100/);
   });

@@ -68,24 +68,24 @@ const operations = [
     name: 'a chat',
     path: '/v1/chat/completions',
     body: chat,
-    said: chatPiece,
+    pieceOf: chatPiece,
     ended: chatEnd,
-    broken: async (said: readonly string[]) => (said.length > 0 ? 1_000_000 : 0),
+    broken: async (sent: readonly string[]) => (sent.length > 0 ? 1_000_000 : 0),
     whole: 1_000_000,
   },
   {
     name: 'a completion',
     path: '/v1/completions',
     body: completion,
-    said: textPiece,
+    pieceOf: textPiece,
     ended: textEnd,
-    broken: async (said: readonly string[]) =>
-      said.length > 0 ? ((await tokensOf(completion.prompt)) + (await tokensOf(said.join('')))) * 1000 : 0,
+    broken: async (sent: readonly string[]) =>
+      sent.length > 0 ? ((await tokensOf(completion.prompt)) + (await tokensOf(sent.join('')))) * 1000 : 0,
     whole: 7000,
   },
 ];
 
-describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) => {
+describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole }) => {
   const ends: [string, Step[]][] = [
     ['reports an error', [{ error: { message: 'CUDA', code: 500 } }]],
     ['breaks its connection', [new Error('broken')]],
@@ -96,7 +96,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
     async (_, end) => {
       for (let count = 0; count <= pieces.length; count += 1) {
         const delivered = pieces.slice(0, count);
-        service.model.streams([...delivered.map(said), ...end]);
+        service.model.streams([...delivered.map(pieceOf), ...end]);
         let envelopes: any[] = [];
         const cost = await service.charged(async () => {
           ({ envelopes } = await service.streamed(path, body));
@@ -114,7 +114,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
       const delivered = pieces.slice(0, count);
       // After the last piece it also says why it ends, but not yet what that took.
       const reason = count === pieces.length ? [ended] : [];
-      service.model.streams([...delivered.map(said), ...reason, () => service.model.ended()]);
+      service.model.streams([...delivered.map(pieceOf), ...reason, () => service.model.ended()]);
       const cost = await service.charged(async () => {
         const leaving = new AbortController();
         const read = textReader(await service.open(path, body, leaving.signal));
@@ -129,7 +129,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
 
   it('whose reader leaves before the first piece costs nothing, and its model is ended', async () => {
     const gone = Promise.withResolvers<void>();
-    service.model.streams([() => gone.promise, ...pieces.map(said), () => service.model.ended()]);
+    service.model.streams([() => gone.promise, ...pieces.map(pieceOf), () => service.model.ended()]);
     const asked = service.model.asked();
     const cost = await service.charged(async () => {
       const leaving = new AbortController();
@@ -144,7 +144,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
   });
 
   it('whose reader leaves after the last chunk costs what the whole does', async () => {
-    service.model.streams([...pieces.map(said), ended, total, done]);
+    service.model.streams([...pieces.map(pieceOf), ended, total, done]);
     const cost = await service.charged(async () => {
       const leaving = new AbortController();
       const read = textReader(await service.open(path, body, leaving.signal));
@@ -156,7 +156,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
 
   it('sends its first piece before the model has made the second', async () => {
     const second = Promise.withResolvers<void>();
-    const [one = {}, ...others] = pieces.map(said);
+    const [one = {}, ...others] = pieces.map(pieceOf);
     service.model.streams([one, () => second.promise, ...others, ended, total, done]);
     const read = textReader(await service.open(path, body));
     expect(await read((text) => text !== '')).toContain(pieces[0]);
@@ -169,7 +169,7 @@ describe.each(operations)('$name', ({ path, body, said, ended, broken, whole }) 
     function* endless(): Generator<Step> {
       for (;;) {
         made.pieces += 1;
-        yield said(' '.repeat(64));
+        yield pieceOf(' '.repeat(64));
       }
     }
     service.model.streams(endless());

@@ -45,8 +45,8 @@ describe('a refused call', () => {
   ])('with %s leaves the account as it was, to the last attribute, and asks no model', async (status, call) => {
     const person = await service.person();
     const before = await itemOf(person);
-    const answer = await call(person.key);
-    expect([String(answer.status), answer.body.error]).toEqual([status, true]);
+    const response = await call(person.key);
+    expect([String(response.status), response.body.error]).toEqual([status, true]);
     expect(await itemOf(person)).toEqual(before);
     expect(model.state.runs).toBe(0);
   });
@@ -97,12 +97,12 @@ describe('while DynamoDB', () => {
     const { key } = await service.person();
     await service.settled();
     await orderFault('unavailable', 10_000);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => complete(key)));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => complete(key)));
     await orderFault('none', 1);
-    expect(answers.map(({ status, body }) => `${status} ${body.message}`)).toEqual(
+    expect(responses.map(({ status, body }) => `${status} ${body.message}`)).toEqual(
       Array(8).fill('503 SERVICE_UNAVAILABLE'),
     );
-    expect(answers.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true);
+    expect(responses.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true);
     expect(model.state.runs).toBe(0);
     expect((await complete(key)).status).toBe(200);
   });
@@ -113,9 +113,9 @@ describe('while DynamoDB', () => {
     const statuses: number[] = [];
     for (let round = 0; round < 5; round++) {
       await orderFault('throttle', 1 + (round % 5));
-      const answers = await Promise.all(Array.from({ length: 5 }, () => complete(person.key)));
-      expect(answers.every(({ body, status }) => body.status === status && body.error === status >= 400)).toBe(true);
-      statuses.push(...answers.map(({ status }) => status));
+      const responses = await Promise.all(Array.from({ length: 5 }, () => complete(person.key)));
+      expect(responses.every(({ body, status }) => body.status === status && body.error === status >= 400)).toBe(true);
+      statuses.push(...responses.map(({ status }) => status));
     }
     await orderFault('none', 1);
     expect(new Set(statuses).difference(new Set([200, 402, 429, 503]))).toEqual(new Set());

@@ -42,9 +42,9 @@ describe('POST /api/ai/translate', () => {
 
   it('takes a session as well, once its address is confirmed', async () => {
     const { cookie } = await service.person();
-    const answer = await service.call('POST', '/api/ai/translate', { cookie, body: sample });
-    expect([answer.status, answer.body.data?.translatedText]).toEqual([200, 'Bon matin, mon ami!']);
-    expect(answer.headers.get('x-credits-charged')).toBe('10');
+    const response = await service.call('POST', '/api/ai/translate', { cookie, body: sample });
+    expect([response.status, response.body.data?.translatedText]).toEqual([200, 'Bon matin, mon ami!']);
+    expect(response.headers.get('x-credits-charged')).toBe('10');
     const balance = await service.call('GET', '/api/credits/me', { cookie });
     expect(balance.body.data.used.translation).toBe(10);
 
@@ -117,9 +117,9 @@ describe('POST /api/ai/translate', () => {
     ['a list', '[]', /JSON object/],
   ])('refuses %s with a 400 that costs nothing', async (_, body, detail) => {
     const { key, id } = await service.person();
-    const answer = await translate(key, body);
-    expect([answer.status, answer.body.message]).toEqual([400, 'INVALID_FORMAT']);
-    expect(answer.body.detail).toMatch(detail);
+    const response = await translate(key, body);
+    expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
+    expect(response.body.detail).toMatch(detail);
     expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
   });
 
@@ -135,11 +135,11 @@ describe('POST /api/ai/translate', () => {
     const count = fault === 'cut' ? 20 : 1;
     const fail = (name: string) => service.post('/_local/faults', { target: 'sagemaker', fault: name, count });
     await fail(fault);
-    const answer = await translate(key, { ...sample, text: words(900) });
+    const response = await translate(key, { ...sample, text: words(900) });
     await fail('none');
-    expect([answer.status, answer.body.message]).toEqual([status, message]);
-    if (status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.headers.get('x-credits-charged')).toBe('0');
+    expect([response.status, response.body.message]).toEqual([status, message]);
+    if (status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.headers.get('x-credits-charged')).toBe('0');
     expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
   });
 });

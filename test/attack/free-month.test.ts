@@ -23,8 +23,8 @@ const advance = (duration: string) => service.post('/_local/clock', { advance: d
 
 /** Registers, confirms and deletes the account; what its free month had. */
 async function passThrough(email: string): Promise<number> {
-  const answer = await register(email);
-  const cookie = cookieOf(answer);
+  const response = await register(email);
+  const cookie = cookieOf(response);
   const had = await balance(cookie);
   await service.call('GET', `/api/auth/confirm?token=${await service.mailedToken(email)}`, { cookie });
   await post('delete-account', { email, password }, cookie);
@@ -68,11 +68,11 @@ describe('who deletes the account and comes back', () => {
   it('has one free month, although the deletion and the next sign-in come at the same moment', async () => {
     const email = 'hasty@example.com';
     const cookie = cookieOf(await google(email));
-    const [, ...answers] = await Promise.all([
+    const [, ...responses] = await Promise.all([
       post('delete-account', { email }, cookie),
       ...times(8, () => google(email)),
     ]);
-    const ids = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.data.id));
+    const ids = new Set(responses.filter(({ status }) => status === 200).map(({ body }) => body.data.id));
     const meters = await Promise.all([...ids].map((id) => services().metering().find(id)));
     const open = meters.filter((meter) => meter?.closed === undefined);
     expect(open.map((meter) => meter?.spendable)).toEqual(open.map(() => 0));

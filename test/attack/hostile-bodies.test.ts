@@ -61,14 +61,14 @@ function fitted(bodyOf: BodyOf, text: string, bytes: number, output: number): st
 const isRefused = (status: number): boolean => status !== 200 && status !== 502;
 
 async function timed(path: string, key: string, body: string, headers = {}) {
-  let answer: Awaited<ReturnType<typeof api.post>> | undefined;
+  let response: Awaited<ReturnType<typeof api.post>> | undefined;
   const ms = await processorMs(async () => {
-    answer = await api.post(path, key, body, headers);
+    response = await api.post(path, key, body, headers);
   });
-  if (!answer) throw new Error('no response');
+  if (!response) throw new Error('no response');
   const bound =
-    (isRefused(answer.status) ? maxRefusalMs : maxAdmissionMs) * Math.ceil(Buffer.byteLength(body) / mebibyte);
-  return { ...answer, ms, bound };
+    (isRefused(response.status) ? maxRefusalMs : maxAdmissionMs) * Math.ceil(Buffer.byteLength(body) / mebibyte);
+  return { ...response, ms, bound };
 }
 
 /** A compiler, a collection of garbage and whatever else runs cost processor time too, so the lesser of two is what it takes. */

@@ -14,10 +14,10 @@ const lone = 'a\ud83d b';
 const user = { role: 'user', content: 'Hello' };
 const chat = (more: object) => ({ model: 'svc-1', messages: [user], ...more });
 const completion = (more: object) => ({ model: 'svc-1', prompt: 'Hello', ...more });
-const says = (message: object) => chat({ messages: [user, message] });
+const withMessage = (message: object) => chat({ messages: [user, message] });
 const offers = (definition: object) => chat({ functions: [{ name: 'f', ...definition }] });
 const tool = (definition: object) => chat({ tools: [{ type: 'function', function: { name: 'f', ...definition } }] });
-const answersWith = (json_schema: object) => chat({ response_format: { type: 'json_schema', json_schema } });
+const withResponseFormat = (json_schema: object) => chat({ response_format: { type: 'json_schema', json_schema } });
 
 const [chats, openAiChats] = ['/v1/chat/completions', '/openai/v1/chat/completions'];
 
@@ -32,12 +32,12 @@ it.each<[string, string, object]>([
   ['/v1/embeddings', 'input', { model: 'svc-embed', input: ['a', lone] }],
   ['/openai/v1/embeddings', 'input', { model: 'svc-embed', input: [lone] }],
   [chats, 'messages.0.content', chat({ messages: [{ role: 'user', content: lone }] })],
-  [chats, 'messages.1.name', says({ role: 'function', name: lone, content: 'x' })],
-  [chats, 'messages.1.content', says({ role: 'function', name: 'f', content: lone })],
+  [chats, 'messages.1.name', withMessage({ role: 'function', name: lone, content: 'x' })],
+  [chats, 'messages.1.content', withMessage({ role: 'function', name: 'f', content: lone })],
   [
     chats,
     'messages.1.function_call.arguments',
-    says({ role: 'assistant', function_call: { name: 'f', arguments: lone } }),
+    withMessage({ role: 'assistant', function_call: { name: 'f', arguments: lone } }),
   ],
   [chats, 'stop', chat({ stop: lone })],
   [chats, 'functions.0.name', offers({ name: lone })],
@@ -46,7 +46,7 @@ it.each<[string, string, object]>([
   [chats, 'functions.0.parameters', offers({ parameters: { [lone]: {} } })],
   [openAiChats, 'messages.0.content', chat({ messages: [{ role: 'user', content: [{ type: 'text', text: lone }] }] })],
   [openAiChats, 'tools.0.function.parameters', tool({ parameters: { title: lone } })],
-  [openAiChats, 'response_format.json_schema.schema', answersWith({ name: 's', schema: { title: lone } })],
+  [openAiChats, 'response_format.json_schema.schema', withResponseFormat({ name: 's', schema: { title: lone } })],
   ['/api/ai/translate', 'text', { text: lone, sourceLanguage: 'en', targetLanguage: 'fr' }],
 ])(
   'half of a character is refused by %s with the name of its field, and reaches no model: %s',

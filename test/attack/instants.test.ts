@@ -89,11 +89,11 @@ describe('an instant in a request', () => {
   it('in the past is told (400) before the address that is not confirmed (403)', async () => {
     const { cookie } = await service.registered();
     const expiresAt = '1999-01-01T00:00:00Z';
-    const answers = [
+    const responses = [
       await call('POST', '/api/keys', cookie, { name: 'old', expiresAt }),
       await call('PATCH', '/api/keys/some-id', cookie, { expiresAt }),
     ];
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body.detail]).toEqual([400, 'expiresAt must be a moment in the future.']);
   });
 

@@ -78,11 +78,11 @@ const cors = (headers: IncomingMessage['headers']): string[] =>
 async function expectRefused(headersFor: (listening: Listening) => Record<string, string>): Promise<void> {
   for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
     for (const order of orders) {
-      const answer = await ask(listening, { ...order, headers: { ...order.headers, ...headersFor(listening) } });
+      const response = await ask(listening, { ...order, headers: { ...order.headers, ...headersFor(listening) } });
       const where = `${listening.port === port ? 'front' : listening.port} ${order.method ?? 'GET'} ${order.path ?? '/'}`;
-      expect([where, answer.status, cors(answer.headers)]).toEqual([where, 403, []]);
-      expect(answer.text).not.toContain(demo.password);
-      expect(answer.text).not.toContain(demo.apiKey);
+      expect([where, response.status, cors(response.headers)]).toEqual([where, 403, []]);
+      expect(response.text).not.toContain(demo.password);
+      expect(response.text).not.toContain(demo.apiKey);
     }
 }
 
@@ -137,9 +137,9 @@ describe('the ports that npm start opens', () => {
           'access-control-request-method': 'POST',
           'access-control-request-headers': 'x-amz-target',
         };
-        const answer = await ask(listening, { method: 'OPTIONS', path: '/v1/models', headers });
-        expect(answer.status).toBeGreaterThanOrEqual(400);
-        expect(cors(answer.headers)).toEqual([]);
+        const response = await ask(listening, { method: 'OPTIONS', path: '/v1/models', headers });
+        expect(response.status).toBeGreaterThanOrEqual(400);
+        expect(cors(response.headers)).toEqual([]);
       }
   });
 
@@ -205,7 +205,7 @@ describe('the ports that npm start opens', () => {
     const evil = createServer((_request, response) => response.end('Evil')).listen(0, '127.0.0.1');
     await once(evil, 'listening');
     await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
-    const answered = await page.evaluate(
+    const responses = await page.evaluate(
       async ({ ports, orders }) => {
         const all: string[] = [];
         for (const { address, port } of ports)
@@ -220,7 +220,7 @@ describe('the ports that npm start opens', () => {
     );
     await browser.close();
     evil.close();
-    expect(answered).toEqual([]);
+    expect(responses).toEqual([]);
   });
 
   it('of the database are none that a browser connects to, on an address that is another at every start', async () => {

@@ -69,7 +69,7 @@ const worst: [string, v.GenericSchema, object][] = [
 ];
 
 /** Of several tries the shortest: what else the machine does, and the compiler, cost processor time too. */
-async function least(work: () => unknown): Promise<number> {
+async function minProcessorMs(work: () => unknown): Promise<number> {
   const tries: number[] = [];
   while (tries.length < 3) tries.push(await processorMs(work));
   return Math.min(...tries);
@@ -81,10 +81,12 @@ it.each(worst)('%s cost no more than in proportion to reading the body', async (
   const text = JSON.stringify(body);
   expect(Buffer.byteLength(text)).toBeLessThan(limits.bodyBytes * 2.2);
   const bytes = Buffer.from(text).toString('base64');
-  const parsing = await least(() => JSON.parse(text));
-  const reading = await least(() => v.safeParse(schema, jsonBody(eventOf(text, false)), { abortEarly: true }));
-  const decoding = await least(() => jsonBody(eventOf(bytes, true)));
-  const claiming = await least(() => claimOf({ accountId: 1, routeId: 'r', key: 'k', requestId: 'r', input: body }));
+  const parsing = await minProcessorMs(() => JSON.parse(text));
+  const reading = await minProcessorMs(() => v.safeParse(schema, jsonBody(eventOf(text, false)), { abortEarly: true }));
+  const decoding = await minProcessorMs(() => jsonBody(eventOf(bytes, true)));
+  const claiming = await minProcessorMs(() =>
+    claimOf({ accountId: 1, routeId: 'r', key: 'k', requestId: 'r', input: body }),
+  );
   // What a timer cannot tell from nothing is no cost.
   const bound = maxRatio * Math.max(parsing, 0.5);
   expect({ parsing, reading, isBounded: reading < bound }).toMatchObject({ isBounded: true });
@@ -96,5 +98,7 @@ it('stop sequences of any kind are looked for in a time in proportion to the tex
   const text = 'a'.repeat(200_000);
   const short = repeated('b', limits.stopSequences);
   const long = repeated(`${'a'.repeat(limits.stopSequenceCharacters - 1)}b`, limits.stopSequences);
-  expect(await least(() => cutAtStop(text, long))).toBeLessThan(10 * (await least(() => cutAtStop(text, short))));
+  expect(await minProcessorMs(() => cutAtStop(text, long))).toBeLessThan(
+    10 * (await minProcessorMs(() => cutAtStop(text, short))),
+  );
 });

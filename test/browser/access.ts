@@ -4,7 +4,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { chat, type Person } from '#test/service/service.ts';
 import { changeTheme, findings, still } from './findings.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 const open = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password']);
 const firstLoadBytes = 250 * 1024;
@@ -122,6 +122,6 @@ export function accessTests(stage: () => Stage): void {
     expect(response?.status()).toBe(404);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect((await page.goto('/api/no-such-path'))?.status()).toBe(404);
-    await says(page, /NOT_FOUND/);
+    await shows(page, /NOT_FOUND/);
   });
 }

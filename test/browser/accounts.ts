@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 export function accountTests(stage: () => Stage): void {
   test('what is wrong stands next to its field, in the words of the API', async () => {
@@ -10,15 +10,15 @@ export function accountTests(stage: () => Stage): void {
     await page.getByLabel('Email').fill('nobody');
     await page.getByLabel('Password', { exact: true }).fill('short');
     await press(page, 'Create account');
-    await says(page, 'Enter a valid email address');
-    await says(page, 'Password must have at least 8 characters');
+    await shows(page, 'Enter a valid email address');
+    await shows(page, 'Password must have at least 8 characters');
     await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill('password123');
     await press(page, 'Create account');
-    await says(page, 'Password must not be one of the most common passwords');
+    await shows(page, 'Password must not be one of the most common passwords');
     await page.getByLabel('Password', { exact: true }).fill('a quiet river bank');
     await press(page, 'Create account');
-    await says(page, 'An account with this email already exists. Sign in instead.');
+    await shows(page, 'An account with this email already exists. Sign in instead.');
     expect(await page.evaluate('document.activeElement.dataset.path')).toBe('email');
   });
 
@@ -33,7 +33,7 @@ export function accountTests(stage: () => Stage): void {
     expect(await strength.textContent()).toMatch(/^Too easy to guess\./);
     await password.fill('password1234');
     await press(page, 'Create account');
-    await says(page, /^Password must not be one of the most common passwords/);
+    await shows(page, /^Password must not be one of the most common passwords/);
     expect(await strength.textContent()).not.toMatch(/Fair|Good|Strong/);
   });
 
@@ -45,7 +45,7 @@ export function accountTests(stage: () => Stage): void {
     await press(page, 'Sign in');
     await page.getByRole('alert').waitFor();
     await press(page, 'Use the demo account');
-    await says(page, 'Hello, Demo');
+    await shows(page, 'Hello, Demo');
   });
 
   test('a forgotten password is replaced over the mailed link, whose token does not stay in the address', async () => {
@@ -56,7 +56,7 @@ export function accountTests(stage: () => Stage): void {
     await page.goto('/forgot-password');
     await page.getByLabel('Email').fill(email);
     await press(page, 'Send reset link');
-    await says(page, 'Check your inbox');
+    await shows(page, 'Check your inbox');
     await page.goto(`/reset-password?token=${await service.mailedToken(email, confirmation)}`);
     await eventually(() => page.url()).not.toContain('token');
     await page.getByLabel('New password').fill('another river bank');
@@ -65,16 +65,16 @@ export function accountTests(stage: () => Stage): void {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('another river bank');
     await press(page, 'Sign in');
-    await says(page, /^Hello, /);
+    await shows(page, /^Hello, /);
   });
 
   test('a link that was used or is of another account is explained, with the way to a new one', async () => {
     const { service, visit } = stage();
     const page = await visit(await service.registered());
     await page.goto('/confirm?token=tac_wrong');
-    await says(page, /^token must be the one of the newest confirmation mail/);
+    await shows(page, /^token must be the one of the newest confirmation mail/);
     await press(page, 'resend the email');
-    await says(page, 'Email sent. Earlier links no longer work.');
+    await shows(page, 'Email sent. Earlier links no longer work.');
   });
 
   test('Google is played by the local issuer', async () => {
@@ -85,7 +85,7 @@ export function accountTests(stage: () => Stage): void {
     await dialog.getByLabel('Email').fill('gina@example.com');
     await dialog.getByLabel('Name').fill('Gina');
     await dialog.getByRole('button', { name: 'Continue', exact: true }).click();
-    await says(page, 'Hello, Gina');
+    await shows(page, 'Hello, Gina');
   });
 
   test('the settings change name and password, end sessions and delete the account', async () => {
@@ -97,21 +97,21 @@ export function accountTests(stage: () => Stage): void {
     await page.goto('/settings');
     await page.getByLabel('Name').fill('Renamed');
     await press(page, 'Save');
-    await says(page, 'Name changed to Renamed.');
+    await shows(page, 'Name changed to Renamed.');
     await page.getByRole('region', { name: 'Sessions' }).getByRole('button', { name: 'Sign out' }).click();
-    await says(page, 'Session signed out.');
+    await shows(page, 'Session signed out.');
     await page.getByLabel('Current password').fill('not it');
     await page.getByLabel('New password').fill('another river bank');
     await press(page, 'Change password');
-    await says(page, 'Wrong password');
+    await shows(page, 'Wrong password');
     await page.getByLabel('Current password').fill(person.password);
     await press(page, 'Change password');
-    await says(page, /^Password changed\./);
+    await shows(page, /^Password changed\./);
     await press(page, 'Delete account');
     await page.getByLabel('Type your email to confirm').fill(person.email);
     await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill('another river bank');
     await press(page, 'Delete account permanently');
-    await says(page, /^Your account is deleted/);
+    await shows(page, /^Your account is deleted/);
     expect((await service.call('GET', '/v1/models', { key: person.key })).status).toBe(401);
   });
 }

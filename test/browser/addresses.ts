@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { changeTheme, findings } from './findings.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 export function addressTests(stage: () => Stage): void {
   test('tabs and filters are in the address, and a reload shows the same', async () => {
@@ -30,14 +30,14 @@ export function addressTests(stage: () => Stage): void {
     expect(await page.getByRole('radio', { name: 'Calls' }).isChecked()).toBe(true);
 
     await page.goto('/usage?days=custom&from=2024-01-01&to=2024-02-29');
-    await says(page, 'No data for this period');
+    await shows(page, 'No data for this period');
     expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2024-01-01');
 
     await page.goto('/keys');
     await page.getByRole('switch', { name: 'Show revoked and expired' }).click();
     expect(search()).toBe('?show=all');
     await page.reload();
-    await says(page, 'Your keys');
+    await shows(page, 'Your keys');
     expect(await page.getByRole('switch', { name: 'Show revoked and expired' }).isChecked()).toBe(true);
   });
 
@@ -85,7 +85,7 @@ export function addressTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/login');
-    await says(page, /^Hello, /);
+    await shows(page, /^Hello, /);
     expect(new URL(page.url()).pathname).toBe('/');
   });
 
@@ -100,7 +100,7 @@ export function addressTests(stage: () => Stage): void {
       expect(await findings(page)).toEqual([]);
     }
     await page.getByRole('link', { name: 'Overview' }).click();
-    await says(page, /^Hello, /);
+    await shows(page, /^Hello, /);
   });
 
   test('a confirmation link in a browser without the session explains itself, and goes on after signing in', async () => {
@@ -109,13 +109,13 @@ export function addressTests(stage: () => Stage): void {
     const token = await service.mailedToken(person.email);
     const page = await visit();
     await page.goto(`/confirm?token=${token}`);
-    await says(page, /^Sign in to confirm your email/);
+    await shows(page, /^Sign in to confirm your email/);
     await shoot(page, 'confirm-elsewhere');
     expect(await findings(page)).toEqual([]);
     await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill(person.password);
     await press(page, 'Sign in');
-    await says(page, 'Email confirmed');
+    await shows(page, 'Email confirmed');
   });
 
   test('a confirmation link in a browser of another account names the account', async () => {
@@ -124,7 +124,7 @@ export function addressTests(stage: () => Stage): void {
     const token = await service.mailedToken(person.email);
     const page = await visit(other);
     await page.goto(`/confirm?token=${token}`);
-    await says(page, /confirms the account that it was sent to: you are signed in as/);
-    await says(page, other.email);
+    await shows(page, /confirms the account that it was sent to: you are signed in as/);
+    await shows(page, other.email);
   });
 }

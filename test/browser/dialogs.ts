@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { changeTheme, findings } from './findings.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
@@ -16,7 +16,7 @@ export function dialogTests(stage: () => Stage): void {
     await page.getByRole('option', { name: 'Custom date' }).click();
     await dialog.getByLabel('Expiry date (UTC)').fill('2001-01-01');
     await press(page, /^Create$/);
-    await says(page, /^Expiry date must be/);
+    await shows(page, /^Expiry date must be/);
     expect(await page.evaluate('document.activeElement.type')).toBe('date');
     expect(await dialog.getByLabel('Expiry date (UTC)').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Expiry date (UTC)').fill('2999-01-01');
@@ -42,7 +42,7 @@ export function dialogTests(stage: () => Stage): void {
     await press(page, 'Actions for test');
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await press(page, 'Revoke key');
-    await says(page, '“test” is revoked.');
+    await shows(page, '“test” is revoked.');
     await eventually(() => page.evaluate('document.activeElement.id')).toBe('content');
   });
 

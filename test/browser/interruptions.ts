@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { changeTheme, findings } from './findings.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 const longQuestion = 'Tell me of rivers, in many words';
 
@@ -28,7 +28,7 @@ export function interruptionTests(stage: () => Stage): void {
     await page.goto('/playground');
     await stopEarly(page);
     await ask(page, longQuestion);
-    await says(page, 'Interrupted. 1 credit charged.');
+    await shows(page, 'Interrupted. 1 credit charged.');
     await eventually(() => page.locator('dl').first().textContent()).toMatch(/Credits1$/);
     expect(await page.getByRole('log').textContent()).toContain('interrupted');
     for (const theme of ['light', 'dark'] as const) {
@@ -49,7 +49,7 @@ export function interruptionTests(stage: () => Stage): void {
     await page.goto('/playground');
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     await ask(page, longQuestion);
-    await says(page, 'Interrupted. 1 credit charged.');
+    await shows(page, 'Interrupted. 1 credit charged.');
     expect(await page.getByText(/cannot be reached/).count()).toBe(0);
     await press(page, 'Retry');
     await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: stop');
@@ -62,14 +62,14 @@ export function interruptionTests(stage: () => Stage): void {
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('2000');
     await stopEarly(page);
     await press(page, 'Generate');
-    await says(page, /^Interrupted\. 0\.\d+ credits charged\./);
+    await shows(page, /^Interrupted\. 0\.\d+ credits charged\./);
     await page.getByRole('button', { name: 'Retry' }).waitFor();
   });
 
   test('the sign-in page promises nothing that an interrupted call contradicts', async () => {
     const page = await stage().visit();
     await page.goto('/login');
-    await says(page, 'Failed calls are free; interrupted ones cost what was delivered.');
+    await shows(page, 'Failed calls are free; interrupted ones cost what was delivered.');
     expect(await page.getByText('A call that fails costs nothing.').count()).toBe(0);
   });
 

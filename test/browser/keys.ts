@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 /** Badges whose words are not all to be seen. */
 const cutBadges = (page: Page): Promise<string[]> =>
@@ -23,7 +23,7 @@ export function keyTests(stage: () => Stage): void {
     await page.goto('/keys');
     await press(page, 'Create API key');
     await press(page, /^Create$/);
-    await says(page, 'Name is required');
+    await shows(page, 'Name is required');
     await page.getByLabel('Name').fill('shop');
     await page.getByRole('combobox', { name: 'Expires' }).click();
     await page.getByRole('option', { name: 'In 90 days' }).click();
@@ -36,7 +36,7 @@ export function keyTests(stage: () => Stage): void {
     await page.getByRole('textbox', { name: 'Name' }).fill('web shop');
     await press(page, 'Rename');
     await menu('web shop', 'Suspend');
-    await says(page, 'Suspended');
+    await shows(page, 'Suspended');
     await eventually(() => statusWith(first)).toBe(401);
     await menu('web shop', 'Resume');
     await eventually(() => statusWith(first)).toBe(200);
@@ -50,10 +50,10 @@ export function keyTests(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Actions for web shop' }).nth(1).waitFor();
     await menu('test', 'Revoke');
     await press(page, 'Revoke key');
-    await says(page, '“test” is revoked.');
+    await shows(page, '“test” is revoked.');
     expect(await statusWith(person.key)).toBe(401);
     await page.getByRole('switch', { name: 'Show revoked and expired' }).click();
-    await says(page, 'Revoked');
+    await shows(page, 'Revoked');
   });
 
   test('a row that cannot be read is shown as such, can be revoked, and takes nothing from the others', async () => {
@@ -102,12 +102,12 @@ export function keyTests(stage: () => Stage): void {
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     expect(await page.getByRole('dialog').textContent()).not.toContain('rotate it');
     await press(page, 'Revoke key');
-    await says(page, '“broken” is revoked.');
+    await shows(page, '“broken” is revoked.');
     expect(revoked).toEqual(['DELETE']);
     await press(page, 'Actions for Unnamed key');
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await press(page, 'Revoke key');
-    await says(page, '“Unnamed key” does not exist any more.');
+    await shows(page, '“Unnamed key” does not exist any more.');
     for (const width of [1360, 920, 800, 360]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await cutBadges(page)).toEqual([]);
@@ -121,7 +121,7 @@ export function keyTests(stage: () => Stage): void {
       return route.fulfill({ json: body });
     });
     await page.goto('/usage');
-    await says(page, 'adjustment');
+    await shows(page, 'adjustment');
     expect(await cutBadges(page)).toEqual([]);
     await shoot(page, 'ledger-360');
     await page.setViewportSize({ width: 1360, height: 900 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 export function newcomerTests(stage: () => Stage): void {
   test('gets from registering over the mailed link to a key and a streamed response, in under two minutes', async () => {
@@ -12,11 +12,11 @@ export function newcomerTests(stage: () => Stage): void {
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password', { exact: true }).fill('a quiet river bank');
     await press(page, 'Create account');
-    await says(page, 'Check your inbox');
+    await shows(page, 'Check your inbox');
     await service.mailedToken('ada@example.com');
     await page.getByRole('link', { name: 'Open local inbox' }).click();
     await page.getByRole('link', { name: 'Open the link of this mail' }).click();
-    await says(page, 'Email confirmed');
+    await shows(page, 'Email confirmed');
     expect(page.url()).not.toContain('token');
     await page.getByRole('link', { name: 'Create API key' }).click();
     await page.getByLabel('Name').fill('laptop');
@@ -24,7 +24,7 @@ export function newcomerTests(stage: () => Stage): void {
     const key = (await page.getByLabel('New API key', { exact: true }).textContent())!;
     await press(page, 'Done');
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    await says(page, `${key.slice(0, 17)}…`);
+    await shows(page, `${key.slice(0, 17)}…`);
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByLabel('Your message').fill('Hello');
     await page.getByLabel('Your message').press('Enter');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { press, type Stage, says } from './stage.ts';
+import { press, type Stage, shows } from './stage.ts';
 
 export function planTests(stage: () => Stage): void {
   test('subscribing, upgrading at the price that was shown, downgrading and cancelling', async () => {
@@ -10,9 +10,9 @@ export function planTests(stage: () => Stage): void {
 
     await page.goto('/plans');
     await press(page, 'Subscribe Dev Pass');
-    await says(page, '$29.99');
+    await shows(page, '$29.99');
     await press(page, 'Subscribe to Dev Pass');
-    await says(page, 'You are on the Dev Pass.');
+    await shows(page, 'You are on the Dev Pass.');
     expect(await subscription()).toMatchObject({ planId: 'dev_pass', status: 'active' });
 
     await press(page, 'Upgrade Pro Pass');
@@ -22,35 +22,35 @@ export function planTests(stage: () => Stage): void {
     expect(price).toBeGreaterThan(269.9);
     expect(price).toBeLessThanOrEqual(270);
     await page.getByRole('button', { name: /^Upgrade for/ }).click();
-    await says(page, 'You are on the Pro Pass.');
+    await shows(page, 'You are on the Pro Pass.');
     expect(await subscription()).toMatchObject({ planId: 'pro_pass' });
 
     await press(page, 'Downgrade SMME Pass');
     await press(page, /^Downgrade on/);
-    await says(page, /from then on you are on the SMME Pass/);
+    await shows(page, /from then on you are on the SMME Pass/);
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'smm_pass' });
 
     await press(page, 'Keep the Pro Pass');
-    await says(page, 'You stay on the Pro Pass.');
+    await shows(page, 'You stay on the Pro Pass.');
     expect(await subscription()).not.toHaveProperty('pendingPlanId');
 
     await press(page, 'Cancel subscription');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel subscription' }).click();
-    await says(page, 'The Pro Pass is cancelled.');
+    await shows(page, 'The Pro Pass is cancelled.');
     expect(await subscription()).toMatchObject({ status: 'cancelled' });
 
     expect(await page.getByRole('button', { name: 'Subscribe Pro Pass' }).count()).toBe(0);
     await press(page, 'Resume Pro Pass');
-    await says(page, 'The Pro Pass is resumed.');
+    await shows(page, 'The Pro Pass is resumed.');
     expect(await subscription()).toMatchObject({ status: 'active', planId: 'pro_pass' });
 
     await press(page, 'Cancel subscription');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel subscription' }).click();
     await press(page, 'Subscribe Dev Pass');
-    await says(page, /The month you paid for runs until/);
-    await says(page, '$0.00');
+    await shows(page, /The month you paid for runs until/);
+    await shows(page, '$0.00');
     await press(page, 'Subscribe to Dev Pass');
-    await says(page, /from then on you are on the Dev Pass/);
+    await shows(page, /from then on you are on the Dev Pass/);
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
   });
 
@@ -58,9 +58,9 @@ export function planTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person({ planRank: 1, credits: 1 }));
     await page.goto('/plans');
-    await says(page, /^You are on the Freemium plan, and used/);
+    await shows(page, /^You are on the Freemium plan, and used/);
     await page.goto('/');
-    await says(page, 'Only 1 credit is left.');
+    await shows(page, 'Only 1 credit is left.');
     expect(await page.getByText(/\b1 credits/).count()).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 export function playgroundTests(stage: () => Stage): void {
   test('streams a response piece by piece and shows its tokens, credits and times, with a short-lived key of its own', async () => {
@@ -41,7 +41,7 @@ export function playgroundTests(stage: () => Stage): void {
     await press(page, 'Insert example');
     await page.getByLabel('Your message').fill('What is the weather in Paris?');
     await press(page, 'Send');
-    await says(page, 'find_weather');
+    await shows(page, 'find_weather');
     await page.getByLabel('Function result').fill('{"sky": "clear"}');
     await press(page, 'Submit result');
     await eventually(() => page.getByRole('log').textContent()).toMatch(/Function result\{"sky": "clear"\}Assistant./);
@@ -64,7 +64,7 @@ export function playgroundTests(stage: () => Stage): void {
 
     await page.getByRole('tab', { name: 'Translate' }).click();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
-    await says(page, '8 words, 10 credits');
+    await shows(page, '8 words, 10 credits');
     await eventually(() => page.getByRole('region', { name: 'Translation' }).last().textContent()).toMatch(/.{20}/);
   });
 
@@ -87,6 +87,6 @@ export function playgroundTests(stage: () => Stage): void {
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('99999999999999999999');
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
-    await says(page, /^max_tokens must be/);
+    await shows(page, /^max_tokens must be/);
   });
 }

@@ -79,7 +79,7 @@ async function visit(
 export const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).click();
 
 /** Resolves when the page says so. */
-export const says = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+export const shows = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
 /** Looks again until it is so; to be awaited with its expectation. */
 // oxlint-disable-next-line vitest/require-awaited-expect-poll

@@ -25,11 +25,11 @@ const file = () => join(folder, 'queues.sqlite');
 const at = (queue: string) => queueUrl(url, queue);
 const send = async (body: string, queue = 'work') =>
   (await client.send(new SendMessageCommand({ QueueUrl: at(queue), MessageBody: body }))).MessageId;
-const receive = async (queue = 'work', most = 10) => {
-  const command = new ReceiveMessageCommand({ QueueUrl: at(queue), MaxNumberOfMessages: most });
+const receive = async (queue = 'work', max = 10) => {
+  const command = new ReceiveMessageCommand({ QueueUrl: at(queue), MaxNumberOfMessages: max });
   return (await client.send(command)).Messages ?? [];
 };
-const bodies = async (queue?: string, most?: number) => (await receive(queue, most)).map(({ Body }) => Body);
+const bodies = async (queue?: string, max?: number) => (await receive(queue, max)).map(({ Body }) => Body);
 const remove = (ReceiptHandle: string | undefined) =>
   client.send(new DeleteMessageCommand({ QueueUrl: at('work'), ReceiptHandle }));
 const later = (seconds: number) => (now += seconds * 1000);

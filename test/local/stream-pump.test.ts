@@ -166,8 +166,8 @@ describe('a stream pump', () => {
   test('takes an answer that names no record of the batch for a failure of all', async () => {
     await putAll(3);
     const { seen, deliver } = recorder();
-    const answers = [{ batchItemFailures: [{ itemIdentifier: 'nobody' }] }, { batchItemFailures: 'all' }];
-    const pump = await pumpTo((event) => answers.shift() ?? deliver(event));
+    const responses = [{ batchItemFailures: [{ itemIdentifier: 'nobody' }] }, { batchItemFailures: 'all' }];
+    const pump = await pumpTo((event) => responses.shift() ?? deliver(event));
     await pump.settled();
     expect(seen).toEqual(upTo(3));
   });

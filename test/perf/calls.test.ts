@@ -24,8 +24,8 @@ describe('an admitted call writes twice and reads nothing', () => {
     ['a chat for OpenAI’s clients', '/openai/v1/chat/completions', chat],
   ])('%s', async (_, path, body) => {
     const { key } = await api.account();
-    const answer = await api.post(path, key, body);
-    expect(answer).toMatchObject({ status: 200, asked: admitted });
+    const response = await api.post(path, key, body);
+    expect(response).toMatchObject({ status: 200, asked: admitted });
   });
 });
 
@@ -34,13 +34,13 @@ test('a stream notes what it has come to every 2 s, and one that is over by then
 }, async () => {
   const { key } = await api.account();
   api.pauseModel(5000);
-  const answer = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
+  const response = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
   api.pauseModel(2);
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 200,
     asked: ['UpdateItem', 'model', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
   });
-  expect(answer.lastByteMs).toBeLessThan(6000);
+  expect(response.lastByteMs).toBeLessThan(6000);
 });
 
 describe('an admitted call reads its key first, once,', () => {
@@ -84,8 +84,8 @@ describe('a refusal asks no model, and the database no more than once', () => {
 
 test.each([false, true])('a meter that cannot be read is a failure of that call alone (stream: %s)', async (stream) => {
   const broken = await api.account(4, () => ({ b: { old: 'no ceiling' } }));
-  const answer = await api.post('/v1/chat/completions', broken.key, { ...chat, stream });
-  expect(answer).toMatchObject({ status: 500 });
+  const response = await api.post('/v1/chat/completions', broken.key, { ...chat, stream });
+  expect(response).toMatchObject({ status: 500 });
   const { key } = await api.account();
   expect(await api.post('/v1/chat/completions', key, { ...chat, stream })).toMatchObject({ status: 200 });
 });
@@ -96,9 +96,9 @@ test('the two writes of a call take one unit each, also in an account that never
   const { accountId, item } = await api.account(4, () => ({ b: buckets }));
   const units: unknown[] = [];
   const store = meterStore(api.client, 'meters', ambient.random, async (input) => {
-    const answer = await api.client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'INDEXES' }));
-    units.push(answer.ConsumedCapacity?.Table?.CapacityUnits);
-    return () => answer.Attributes;
+    const response = await api.client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'INDEXES' }));
+    units.push(response.ConsumedCapacity?.Table?.CapacityUnits);
+    return () => response.Attributes;
   });
   const [keyId] = Object.keys(item.k as object);
   const now = Date.now();

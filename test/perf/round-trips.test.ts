@@ -19,15 +19,15 @@ async function roundTrips(body: object) {
   for (let call = 0; call < calls; call++) {
     for (const delay of [0, delayMs]) {
       api.delay(delay);
-      const answer = await api.post('/v1/chat/completions', key, body);
-      expect(answer.status).toBe(200);
-      times.push({ ...answer, delay });
+      const response = await api.post('/v1/chat/completions', key, body);
+      expect(response.status).toBe(200);
+      times.push({ ...response, delay });
     }
   }
   api.delay(0);
-  const least = (delay: number, of: (time: (typeof times)[number]) => number) =>
+  const minMs = (delay: number, of: (time: (typeof times)[number]) => number) =>
     Math.min(...times.filter((time) => time.delay === delay).map(of));
-  const slope = (of: (time: (typeof times)[number]) => number) => (least(delayMs, of) - least(0, of)) / delayMs;
+  const slope = (of: (time: (typeof times)[number]) => number) => (minMs(delayMs, of) - minMs(0, of)) / delayMs;
   return { first: slope(({ firstByteMs }) => firstByteMs), last: slope(({ lastByteMs }) => lastByteMs) };
 }
 

@@ -16,7 +16,7 @@ const modelError = (OriginalStatusCode: number) => ({
 });
 const usage = { prompt_tokens: 3, completion_tokens: 5 };
 const moods = {
-  answering: () => reply(usage, { content: secret('completion') }),
+  responding: () => reply(usage, { content: secret('completion') }),
   miscounting: () => reply({ prompt_tokens: 1.5, completion_tokens: -1 }, { content: secret('completion') }),
   misshapen: () => reply(usage, { content: [secret('completion')], echo: secret('prompt') }),
   garbled: () => ({ status: 200, body: secret('completion') }),
@@ -33,7 +33,7 @@ export const allMoods = Object.keys(moods) as Mood[];
 
 /** A SageMaker runtime whose responses, good and bad, are full of secrets. */
 export async function startTellingModel(): Promise<Loopback & { become(mood: Mood): void }> {
-  let mood: Mood = 'answering';
+  let mood: Mood = 'responding';
   const server = await listen((request, response) => {
     const { status, body, type } = { type: '', ...moods[mood]() };
     request.resume().on('end', () => {

@@ -28,7 +28,7 @@ export async function startScriptedModel(families: Readonly<Record<string, Conta
     ...server,
     faults,
     becomes,
-    answers: (body: unknown, status = 200) => becomes({ invoke: async () => ({ kind: 'json', status, body }) }),
+    responds: (body: unknown, status = 200) => becomes({ invoke: async () => ({ kind: 'json', status, body }) }),
     streams: (steps: Iterable<Step>) =>
       becomes({
         invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: bytes(steps) }),

@@ -22,7 +22,7 @@ export interface Death {
   /** Whether it was killed: it got as far as the step. */
   readonly died: boolean;
   /** The whole response, where its reader got one. */
-  readonly answer: string | undefined;
+  readonly response: string | undefined;
 }
 
 /**
@@ -80,7 +80,7 @@ export async function sendToVictim(request: VictimRequest, fatalStep?: string): 
   }
 
   const { method, path, key, body, headers } = request;
-  const answer = await fetch(victim.origin + path, {
+  const response = await fetch(victim.origin + path, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -91,7 +91,7 @@ export async function sendToVictim(request: VictimRequest, fatalStep?: string): 
   if (!died) await quietOf(steps);
   await victim.end('SIGTERM');
   await victim.close();
-  return { steps, died, answer };
+  return { steps, died, response };
 }
 
 /** Resolves when no step has come for a while: a stream is settled after its reader has it. */

@@ -151,10 +151,10 @@ function commandOf(step: Step): fc.AsyncCommand<AccountModel, Real> {
     async run(model, real) {
       const { account } = real;
       account.clock.seconds += typeof step.wait === 'number' ? step.wait : untilDue(model, step.wait.afterDue);
-      const lapses = model.holds.values().some(({ deadline }) => deadline <= account.clock.seconds);
+      const hasExpiredHold = model.holds.values().some(({ deadline }) => deadline <= account.clock.seconds);
       model.tick(account.clock.seconds);
       // A call does not wait for holds that have lapsed to be swept; where it would be admitted before, look first.
-      if (lapses) await account.current();
+      if (hasExpiredHold) await account.current();
       real.faults.splice(0, Infinity, ...step.faults);
       const { expected, outcome } = await step.act(model, real);
       expect(outcome).toEqual(expected);

@@ -132,8 +132,8 @@ describe('what callers see of one balance', () => {
         const attempt = attemptOn(meter, `call-${call}`);
         const sent = performance.now();
         const { isDone: isAdmitted, meter: after } = await store.admit(attempt);
-        const answered = performance.now();
-        return { sent, answered, isAdmitted, spendable: after()!.spendable };
+        const received = performance.now();
+        return { sent, received, isAdmitted, spendable: after()!.spendable };
       }),
     );
     return {
@@ -149,13 +149,13 @@ describe('what callers see of one balance', () => {
         const { admitted, refused } = await history(200, 150);
         expect(admitted.map(({ spendable }) => spendable)).toEqual(times(150, (index) => credits(149 - index)));
         let latestSent = 0;
-        for (const { sent, answered } of admitted) {
-          expect(answered).toBeGreaterThan(latestSent);
+        for (const { sent, received } of admitted) {
+          expect(received).toBeGreaterThan(latestSent);
           latestSent = Math.max(latestSent, sent);
         }
-        for (const { answered, spendable } of refused) {
+        for (const { received, spendable } of refused) {
           expect(spendable).toBe(0);
-          expect(answered).toBeGreaterThan(latestSent);
+          expect(received).toBeGreaterThan(latestSent);
         }
       }
     },

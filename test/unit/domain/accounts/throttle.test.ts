@@ -48,7 +48,7 @@ async function passes(rule: ThrottleRule, waits: readonly number[]): Promise<num
   return passed;
 }
 
-const mostIn = (moments: readonly number[], ms: number) =>
+const maxIn = (moments: readonly number[], ms: number) =>
   Math.max(0, ...moments.map((start) => moments.filter((moment) => moment >= start && moment < start + ms).length));
 
 const waits = fc.array(
@@ -73,10 +73,10 @@ describe('a throttle', () => {
     ['accounts of an unconfirmed address deleted: 3 a day', unconfirmedDeletions, day, 3],
     ['guesses from a network: 20 in 5 minutes', guessesFromNetwork, 5 * minute, 20],
     ['mails from a network: 20 an hour', mailsFromNetwork, hour, 20],
-  ] as const)('lets through no more than the rule says in any window: %s', async (_, rule, ms, most) => {
+  ] as const)('lets through no more than the rule says in any window: %s', async (_, rule, ms, max) => {
     await fc.assert(
       fc.asyncProperty(waits, async (times) => {
-        expect(mostIn(await passes(rule, times), ms)).toBeLessThanOrEqual(most);
+        expect(maxIn(await passes(rule, times), ms)).toBeLessThanOrEqual(max);
       }),
     );
   });
@@ -102,7 +102,7 @@ describe('a throttle', () => {
   });
 
   it('lets through what the rule says and no more when many come at once, over any store that keeps revisions', async () => {
-    for (const [rule, most] of [
+    for (const [rule, max] of [
       [passwordGuesses, 5],
       [deviceGuesses, 5],
       [sessionGuesses, 5],
@@ -112,7 +112,7 @@ describe('a throttle', () => {
     ] as const) {
       const { take } = throttle(memoryStore(), { now: () => 0 });
       const outcomes = await Promise.all(Array.from({ length: 200 }, () => take(rule, 'somebody')));
-      expect(outcomes.filter((wait) => wait === 0)).toHaveLength(most);
+      expect(outcomes.filter((wait) => wait === 0)).toHaveLength(max);
     }
   });
 

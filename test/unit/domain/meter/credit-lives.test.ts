@@ -154,28 +154,29 @@ describe('the item of an account', () => {
   it.each([0, 5, 100, 1000])(
     'keeps its bound with as much of everything as there may be and %i calls running',
     (calls) => {
-      const most = Number.MAX_SAFE_INTEGER;
+      const max = Number.MAX_SAFE_INTEGER;
       const moment = 4_102_444_799;
-      const { meter } = openMeter(most, moment, planOfRank);
+      const { meter } = openMeter(max, moment, planOfRank);
       const id = (index: number, length: number) => String(index).padStart(length, 'x');
       const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
-      const longestCall = Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
+      const maxCallSeconds =
+        Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
       const names = Object.keys(prices) as ServiceName[];
       const fullest: Meter = {
         ...meter,
-        seq: most,
-        admitted: most,
-        ceiling: most,
-        spendable: most,
+        seq: max,
+        admitted: max,
+        ceiling: max,
+        spendable: max,
         holds: new Map(
           times(calls, (index) => [id(index, newRequestId(ambient.random).length), { ...hold, keyId: id(0, 43) }]),
         ),
         lots: (['free', 'plan', 'purchase'] as const).flatMap((source) =>
-          times(maxLotsPerSource, () => ({ source, granted: most, remaining: most, expiresAt: moment })),
+          times(maxLotsPerSource, () => ({ source, granted: max, remaining: max, expiresAt: moment })),
         ),
         // A call that ends takes out the buckets that it found and that no longer count.
-        buckets: new Map(times(21 + longestCall / 3, (index) => [(moment / 3 + index).toString(36), most])),
-        used: Object.fromEntries(names.map((name) => [name, most])),
+        buckets: new Map(times(21 + maxCallSeconds / 3, (index) => [(moment / 3 + index).toString(36), max])),
+        used: Object.fromEntries(names.map((name) => [name, max])),
         subscription: {
           id: id(0, 19),
           planId: 'enterprise',
@@ -186,7 +187,7 @@ describe('the item of an account', () => {
         },
         marks: times(4, () => 'abcdefgh'),
       };
-      const entry = { type: 'expiry', at: moment, amount: -most } as const;
+      const entry = { type: 'expiry', at: moment, amount: -max } as const;
       const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
       const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), 253_402_300_799]));
       const item = { ...newMeterRow(fullest, entries), k: keys, h: rowOfHolds(fullest), x: 'suspended', hd: moment };

@@ -9,7 +9,7 @@ import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { stoppedChunks } from '#gateways/sagemaker/stopped-chunks.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2 };
-const said = (content: string, finish_reason: string | null = null) =>
+const chunkOf = (content: string, finish_reason: string | null = null) =>
   JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }], usage: null });
 const last = JSON.stringify({ choices: [], usage });
 const token = (text: string, details: object | null = null) =>
@@ -20,15 +20,19 @@ const wires = [
   [
     'vllm',
     vllm.chat!.chunk,
-    `: ping\n\ndata: ${said('Zü')}\n\ndata: ${said('rich 🎉', 'stop')}\n\ndata: ${last}\n\ndata: [DONE]\n\n`,
+    `: ping\n\ndata: ${chunkOf('Zü')}\n\ndata: ${chunkOf('rich 🎉', 'stop')}\n\ndata: ${last}\n\ndata: [DONE]\n\n`,
   ],
   [
     'vllm with the line ends of Windows and a byte order mark',
     vllm.chat!.chunk,
-    `\uFEFFdata: ${said('Zü')}\r\n\r\ndata: ${said('rich 🎉', 'stop')}\r\n\r\ndata: ${last}\r\n\r\n`,
+    `\uFEFFdata: ${chunkOf('Zü')}\r\n\r\ndata: ${chunkOf('rich 🎉', 'stop')}\r\n\r\ndata: ${last}\r\n\r\n`,
   ],
-  ['lmi', lmi.chat!.chunk, `${said('Zü')}\n${said('rich 🎉', 'eos_token')}\n${last}\n\n`],
-  ['tgi', tgi.chat!.chunk, `data:${said('Zü')}\n\ndata:${said('rich 🎉', 'stop')}\n\ndata:${last}\n\ndata:[DONE]\n\n`],
+  ['lmi', lmi.chat!.chunk, `${chunkOf('Zü')}\n${chunkOf('rich 🎉', 'eos_token')}\n${last}\n\n`],
+  [
+    'tgi',
+    tgi.chat!.chunk,
+    `data:${chunkOf('Zü')}\n\ndata:${chunkOf('rich 🎉', 'stop')}\n\ndata:${last}\n\ndata:[DONE]\n\n`,
+  ],
   [
     'tgi on a completion',
     tgi.completion!.chunk,
@@ -85,13 +89,13 @@ describe('a stream', () => {
   const { chunk } = vllm.chat!;
 
   it('that is held back at its end is given whole when it ends by [DONE] alone', async () => {
-    const wire = Buffer.from(`data: ${said('to be')}\n\ndata: [DONE]\n\n`);
+    const wire = Buffer.from(`data: ${chunkOf('to be')}\n\ndata: [DONE]\n\n`);
     expect(textOf(await collected(chunk, [wire], ['be or']))).toBe('to be');
   });
 
   it('is given before a call begins', async () => {
     const call = { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] } }] };
-    const wire = `data: ${said('to be')}\n\ndata: ${JSON.stringify(call)}\n\ndata: ${said('', 'tool_calls')}\n\n`;
+    const wire = `data: ${chunkOf('to be')}\n\ndata: ${JSON.stringify(call)}\n\ndata: ${chunkOf('', 'tool_calls')}\n\n`;
     const chunks = await collected(chunk, [Buffer.from(wire)], ['be or']);
     const pieces = chunks.flatMap(({ choices }) =>
       choices.map(({ delta }) => (delta?.tool_calls ? 'call' : (delta?.content ?? ''))),
@@ -100,7 +104,7 @@ describe('a stream', () => {
   });
 
   it('has not answered in time when it goes on without a chunk, and has when its reader is slow', async () => {
-    const hello = Buffer.from(`data: ${said('Hello')}\n\n`);
+    const hello = Buffer.from(`data: ${chunkOf('Hello')}\n\n`);
     async function* pings(deadline: Deadline) {
       yield hello;
       for (; !deadline.isOver; await sleep(5)) yield Buffer.from(': ping\n\n');
@@ -111,7 +115,7 @@ describe('a stream', () => {
     expect(textOf([(await silent.next()).value])).toBe('Hello');
     await expect(silent.next()).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
     async function* quick() {
-      yield* [hello, hello, Buffer.from(`data: ${said('', 'stop')}\n\n`)];
+      yield* [hello, hello, Buffer.from(`data: ${chunkOf('', 'stop')}\n\n`)];
     }
     let chunks = 0;
     for await (const _ of modelChunks({ ...source(), parts: quick })) {
@@ -136,7 +140,7 @@ describe('a stream', () => {
 
   it('goes on past usage that is none', async () => {
     for (const wrong of [{ prompt_tokens: 'many', completion_tokens: 1 }, { prompt_tokens: 5 }, 'much', [1]]) {
-      const wire = `data: ${said('Hello', 'stop')}\n\ndata: ${JSON.stringify({ choices: [], usage: wrong })}\n\n`;
+      const wire = `data: ${chunkOf('Hello', 'stop')}\n\ndata: ${JSON.stringify({ choices: [], usage: wrong })}\n\n`;
       const chunks = await collected(chunk, [Buffer.from(wire)]);
       expect([textOf(chunks), chunks.at(-1)?.usage]).toEqual(['Hello', null]);
     }
