@@ -22,8 +22,8 @@ describe('a change of name', () => {
   it('changes the name and nothing else, whatever else the body says', async () => {
     const { email, id, cookie } = await service.registered();
     const body = { name: 'Grace', role: 'operator', id: 7, email: 'other@example.com', isSubscribe: true, quota: 5 };
-    const answer = await service.call('PATCH', '/api/auth/me', { cookie, body });
-    expect(answer.body.data).toEqual({ id, email, name: 'Grace', role: 'viewer' });
+    const response = await service.call('PATCH', '/api/auth/me', { cookie, body });
+    expect(response.body.data).toEqual({ id, email, name: 'Grace', role: 'viewer' });
     expect((await me(cookie)).body.data).toMatchObject({
       id,
       email,
@@ -40,12 +40,12 @@ describe('a change of name', () => {
 describe('deletion of an account', () => {
   it('needs the address and the password', async () => {
     const { email, password, cookie } = await service.registered();
-    const answers = [
+    const responses = [
       await post('delete-account', { email: 'other@example.com', password }, cookie),
       await post('delete-account', { email, password: 'not the password' }, cookie),
       await post('delete-account', { email }, cookie),
     ];
-    expect(answers.map(code)).toEqual(['400 INVALID_FORMAT', '401 INVALID_CREDENTIALS', '401 INVALID_CREDENTIALS']);
+    expect(responses.map(code)).toEqual(['400 INVALID_FORMAT', '401 INVALID_CREDENTIALS', '401 INVALID_CREDENTIALS']);
     expect(code(await me(cookie))).toBe('200 SUCCESS');
   });
 

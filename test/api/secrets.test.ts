@@ -84,7 +84,7 @@ describe('no secret is printed, logged, measured or told in an error', () => {
       watched.model.become(mood);
       await chat({ key });
     }
-    watched.model.become('answering');
+    watched.model.become('responding');
     const email = secret('e-mail');
     for (const fault of ['unavailable', 'throttle', 'lost-reply'] as const) {
       faults.order({ target: 'dynamodb', fault, count: 10_000 });

@@ -17,9 +17,9 @@ const end = (cookie: string, id: string) => service.call('DELETE', `/api/auth/se
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
 
 async function login({ email, password }: { email: string; password: string }): Promise<string> {
-  const answer = await service.call('POST', '/api/auth/login', { body: { email, password } });
-  expect(code(answer)).toBe('200 LOGIN_SUCCESS');
-  return cookieOf(answer);
+  const response = await service.call('POST', '/api/auth/login', { body: { email, password } });
+  expect(code(response)).toBe('200 LOGIN_SUCCESS');
+  return cookieOf(response);
 }
 
 async function googleLogin(email: string): Promise<ApiResponse> {
@@ -69,9 +69,9 @@ describe('sessions', () => {
   it('of another account are as unknown as sessions that never were', async () => {
     const [one, other] = [await service.registered(), await service.registered()];
     const [{ id }] = await list(other.cookie);
-    const answers = [await end(one.cookie, id), await end(one.cookie, 'nothing'), await end(one.cookie, 'user')];
-    expect(answers.map(code)).toEqual(times(3, () => '404 NOT_FOUND'));
-    expect(answers[0]!.body).toEqual(answers[1]!.body);
+    const responses = [await end(one.cookie, id), await end(one.cookie, 'nothing'), await end(one.cookie, 'user')];
+    expect(responses.map(code)).toEqual(times(3, () => '404 NOT_FOUND'));
+    expect(responses[0]!.body).toEqual(responses[1]!.body);
     expect((await list(one.cookie)).map((session: { id: string }) => session.id)).not.toContain(id);
     expect(code(await me(other.cookie))).toBe('200 SUCCESS');
   });
@@ -88,8 +88,8 @@ describe('sessions', () => {
   it('are at most 10 also when many are opened at once', async () => {
     const email = 'crowd@example.com';
     await googleLogin(email);
-    const answers = await Promise.all(times(20, () => googleLogin(email)));
-    const codes = await Promise.all(answers.map(async (answer) => code(await me(cookieOf(answer)))));
+    const responses = await Promise.all(times(20, () => googleLogin(email)));
+    const codes = await Promise.all(responses.map(async (response) => code(await me(cookieOf(response)))));
     expect(codes.filter((one) => one === '200 SUCCESS')).toHaveLength(10);
   });
 
@@ -153,8 +153,8 @@ describe('sessions', () => {
 
 describe('the session cookie', () => {
   it('is for no script and no other site, and nothing but a name and a value', async () => {
-    const answer = await service.call('POST', '/api/auth/login', { body: await service.registered() });
-    expect(answer.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
+    const response = await service.call('POST', '/api/auth/login', { body: await service.registered() });
+    expect(response.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
       expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
     ]);
   });
@@ -162,11 +162,11 @@ describe('the session cookie', () => {
   it('is bound to the host and to HTTPS where the service is deployed', async () => {
     const somebody = await service.registered();
     const restore = withEnvironment({ SESSION_COOKIE: '__Host-session' });
-    const answer = await service.call('POST', '/api/auth/login', { body: somebody });
-    expect(answer.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
+    const response = await service.call('POST', '/api/auth/login', { body: somebody });
+    expect(response.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
       expect.stringMatching(/^__Host-session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/),
     ]);
-    const deployed = cookieOf(answer);
+    const deployed = cookieOf(response);
     expect(code(await me(deployed))).toBe('200 SUCCESS');
     expect(code(await me(deployed.replace('__Host-', '')))).toBe('401 INVALID_API_KEY');
     restore();
@@ -174,8 +174,8 @@ describe('the session cookie', () => {
 
   it('is new with every sign-in, and one that was sent along is not taken over', async () => {
     const somebody = await service.registered();
-    const answer = await service.call('POST', '/api/auth/login', { body: somebody, cookie: somebody.cookie });
-    expect(cookieOf(answer)).not.toBe(somebody.cookie);
+    const response = await service.call('POST', '/api/auth/login', { body: somebody, cookie: somebody.cookie });
+    expect(cookieOf(response)).not.toBe(somebody.cookie);
     const [mine, theirs] = [await service.registered(), await service.registered()];
     const body = { email: theirs.email, password: theirs.password };
     const signedIn = await service.call('POST', '/api/auth/login', { body, cookie: mine.cookie });

@@ -17,9 +17,9 @@ const forgot = (email: string) => post('forgot-password', { email });
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
 const retryAfter = ({ headers }: ApiResponse) => Number(headers.get('retry-after'));
 const inTurn = async (count: number, make: (index: number) => Promise<ApiResponse>) => {
-  const answers: ApiResponse[] = [];
-  for (let index = 0; index < count; index++) answers.push(await make(index));
-  return answers;
+  const responses: ApiResponse[] = [];
+  for (let index = 0; index < count; index++) responses.push(await make(index));
+  return responses;
 };
 
 const wrong = '401 INVALID_CREDENTIALS';
@@ -67,8 +67,8 @@ describe('guesses of one password', () => {
 
   it('are never more than five when 50 come at once', async () => {
     const { email } = await service.registered();
-    const answers = await Promise.all(times(50, (index) => login(email, `guess number ${index}`)));
-    const codes = answers.map(code);
+    const responses = await Promise.all(times(50, (index) => login(email, `guess number ${index}`)));
+    const codes = responses.map(code);
     expect(new Set(codes)).toEqual(new Set([wrong, tooMany]));
     expect(codes.filter((one) => one === wrong).length).toBeLessThanOrEqual(5);
   });
@@ -126,8 +126,8 @@ describe('mails to one address', () => {
 
   it('with a reset link are no more when many are asked for at once', async () => {
     const { email } = await service.registered();
-    const answers = await Promise.all(times(30, () => forgot(email)));
-    expect(new Set(answers.map(code))).toEqual(new Set(['200 RESET_LINK_SENT']));
+    const responses = await Promise.all(times(30, () => forgot(email)));
+    expect(new Set(responses.map(code))).toEqual(new Set(['200 RESET_LINK_SENT']));
     const { length } = await mailsTo(service, email);
     expect([3, 4]).toContain(length);
   });
@@ -135,10 +135,10 @@ describe('mails to one address', () => {
   it('with a confirmation link sent again are 3 an hour at most, and the refusal says when to come back', async () => {
     const { cookie, email } = await service.registered();
     const resend = () => service.call('POST', '/api/auth/resend-confirmation', { cookie });
-    const answers = await inTurn(4, resend);
-    expect(answers.map(code)).toEqual([...times(3, () => '200 CONFIRMATION_LINK_SENT'), tooMany]);
+    const responses = await inTurn(4, resend);
+    expect(responses.map(code)).toEqual([...times(3, () => '200 CONFIRMATION_LINK_SENT'), tooMany]);
     expect(await mailsTo(service, email)).toHaveLength(1 + 3);
-    expect(retryAfter(answers[3]!)).toBeGreaterThan(3500);
+    expect(retryAfter(responses[3]!)).toBeGreaterThan(3500);
     // Half an hour without a request would end the session.
     for (const _ of times(3, String)) {
       await advance('PT20M');
@@ -158,8 +158,8 @@ describe('one network, where networks are limited,', () => {
   it('guesses 20 times in 5 minutes over however many accounts, then any guess is refused', async () => {
     await advance('PT1H');
     const owner = await service.registered();
-    const answers = await inTurn(21, (index) => login(`sprayed-${index}@example.com`));
-    expect(answers.map(code)).toEqual([...times(20, () => wrong), tooMany]);
+    const responses = await inTurn(21, (index) => login(`sprayed-${index}@example.com`));
+    expect(responses.map(code)).toEqual([...times(20, () => wrong), tooMany]);
     expect(code(await login(owner.email, owner.password))).toBe(tooMany);
     const refused = await login('sprayed-again@example.com');
     expect(retryAfter(refused)).toBeLessThanOrEqual(300);
@@ -170,15 +170,15 @@ describe('one network, where networks are limited,', () => {
   it('signs in as often as it likes with right passwords', async () => {
     await advance('PT1H');
     const people = [await service.registered(), await service.registered()];
-    const answers = await inTurn(24, (index) => login(people[index % 2]!.email, people[index % 2]!.password));
-    expect(new Set(answers.map(code))).toEqual(new Set(['200 LOGIN_SUCCESS']));
+    const responses = await inTurn(24, (index) => login(people[index % 2]!.email, people[index % 2]!.password));
+    expect(new Set(responses.map(code))).toEqual(new Set(['200 LOGIN_SUCCESS']));
   });
 
   it('guesses no more than 20 times when 40 come at once', async () => {
     await advance('PT1H');
-    const answers = await Promise.all(times(40, (index) => login(`crowd-${index}@example.com`)));
-    expect(answers.filter((answer) => code(answer) === wrong).length).toBeLessThanOrEqual(20);
-    expect(new Set(answers.map(code))).toEqual(new Set([wrong, tooMany]));
+    const responses = await Promise.all(times(40, (index) => login(`crowd-${index}@example.com`)));
+    expect(responses.filter((response) => code(response) === wrong).length).toBeLessThanOrEqual(20);
+    expect(new Set(responses.map(code))).toEqual(new Set([wrong, tooMany]));
   });
 
   it('has 20 mails an hour sent, to however many addresses, registrations included', async () => {

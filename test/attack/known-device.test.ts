@@ -60,7 +60,7 @@ describe('a known device', () => {
     expect(code(other)).toBe(signedIn);
     expect(code(await login(email, password, deviceOf(other)))).toBe(signedIn);
     const crowd = await Promise.all(Array.from({ length: 50 }, () => guess(email, deviceOf(other))));
-    expect(crowd.filter((answer) => code(answer) === wrong).length).toBeLessThanOrEqual(5);
+    expect(crowd.filter((response) => code(response) === wrong).length).toBeLessThanOrEqual(5);
   });
 
   it('of one account is a stranger to every other, and to an address that has none', async () => {

@@ -18,9 +18,9 @@ const removed = '200 SUCCESS';
 /** What comes of registering with the address and deleting that account at once, by its own password. */
 async function registeredAndDeleted(email: string): Promise<{ registered: string; deleted: string }> {
   const password = 'a quiet river bank';
-  const answer = await post('register', { email, name: 'Stranger', password_hash: password });
-  const deletion = await post('delete-account', { email, password }, cookieOf(answer));
-  return { registered: code(answer), deleted: code(deletion) };
+  const response = await post('register', { email, name: 'Stranger', password_hash: password });
+  const deletion = await post('delete-account', { email, password }, cookieOf(response));
+  return { registered: code(response), deleted: code(deletion) };
 }
 
 describe('an attacker who knows an address', { timeout: 120_000 }, () => {
@@ -29,11 +29,11 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     const codes: string[] = [];
     const waits: string[] = [];
     for (let attempt = 0; attempt < 200; attempt++) {
-      const answer = await guess(email);
-      codes.push(code(answer));
+      const response = await guess(email);
+      codes.push(code(response));
       if (attempt % 20 !== 19) continue;
       expect(code(await login(email, password, device))).toBe(signedIn);
-      waits.push(String(answer.headers.get('retry-after')));
+      waits.push(String(response.headers.get('retry-after')));
       await advance(`PT${waits.at(-1)}S`);
     }
     expect(codes.filter((one) => one === wrong)).toHaveLength(5 + 9);
@@ -47,7 +47,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     const { email } = await owner();
     const guesses = await Promise.all(Array.from({ length: 200 }, () => guess(email)));
     await inTurn(50, () => forgot(email));
-    expect(guesses.filter((answer) => code(answer) === wrong).length).toBeLessThanOrEqual(5);
+    expect(guesses.filter((response) => code(response) === wrong).length).toBeLessThanOrEqual(5);
     await advance('PT10M');
     const before = (await links(email)).length;
     await forgot(email);

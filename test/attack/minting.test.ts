@@ -94,8 +94,8 @@ describe('a loop within one paid month', () => {
 describe('requests at the same moment', () => {
   it('grant once, of 50 that subscribe', async () => {
     const person = await service.person();
-    const answers = await Promise.all(times(50, () => create(person, 'pro_pass')));
-    expect(answers.map(code).filter((answer) => answer.startsWith('200'))).toHaveLength(1);
+    const responses = await Promise.all(times(50, () => create(person, 'pro_pass')));
+    expect(responses.map(code).filter((response) => response.startsWith('200'))).toHaveLength(1);
     expect((await credits(person)).balance).toBe(100_100);
   });
 
@@ -103,8 +103,8 @@ describe('requests at the same moment', () => {
     const person = await service.person();
     await create(person, 'pro_pass');
     await cancel(person);
-    const answers = await Promise.all(times(50, () => create(person, 'pro_pass')));
-    expect(answers.map(code).filter((answer) => answer.startsWith('200'))).toHaveLength(1);
+    const responses = await Promise.all(times(50, () => create(person, 'pro_pass')));
+    expect(responses.map(code).filter((response) => response.startsWith('200'))).toHaveLength(1);
     expect((await credits(person)).balance).toBe(100_100);
   });
 
@@ -112,10 +112,10 @@ describe('requests at the same moment', () => {
     const person = await service.person();
     await create(person, 'pro_pass');
     const { id } = await current(person);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       times(40, (index) => call('PATCH', `subscription/${id}/${index % 2 === 0 ? 'cancel' : 'resume'}`, person)),
     );
-    const done = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.status);
+    const done = responses.filter(({ status }) => status === 200).map(({ body }) => body.data.status);
     const [cancelled, resumed] = ['cancelled', 'active'].map((status) => done.filter((one) => one === status).length);
     const { status } = await current(person);
     expect(cancelled! - resumed!).toBe(status === 'cancelled' ? 1 : 0);

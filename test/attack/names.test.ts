@@ -65,13 +65,13 @@ describe('a name', () => {
       ['x'.repeat(65), 'must have at most 64 characters'],
     ] as const;
     for (const [name, rule] of breaking) {
-      const answers = [
+      const responses = [
         await register('somebody@example.com', name),
         await service.call('PATCH', '/api/auth/me', { cookie, body: { name } }),
         await service.call('POST', '/api/keys', { cookie, body: { name } }),
         await service.call('PATCH', `/api/keys/${keyId}`, { cookie, body: { name } }),
       ];
-      for (const { status, body } of answers) expect([status, body.detail]).toEqual([400, `name ${rule}.`]);
+      for (const { status, body } of responses) expect([status, body.detail]).toEqual([400, `name ${rule}.`]);
     }
   });
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
-import { eventually, openStage, press, type Stage, says } from '../browser/stage.ts';
+import { eventually, openStage, press, type Stage, shows } from '../browser/stage.ts';
 import {
   ask,
   keysSent,
@@ -35,7 +35,7 @@ const become = async (page: Page, { cookie }: Person) => {
   const [name = '', value = ''] = cookie.split('=');
   await page.context().addCookies([{ name, value, url: stage.service.origin }]);
 };
-const shows = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
+const showsPerson = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
 
 // Pages are walked twice, on a machine that may be busy.
 const timeout = 120_000;
@@ -65,7 +65,7 @@ describe('a browser that two people share', { timeout }, () => {
     await signIn(tab, second);
     for (const path of pages) {
       await tab.goto(path);
-      await shows(tab, second);
+      await showsPerson(tab, second);
       expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     }
     await walk(tab, async () => expect(await tracesOf(tab, 'Agatha')).toEqual([]));
@@ -114,7 +114,7 @@ describe('a browser that two people share', { timeout }, () => {
     await become(tab, second);
     await tab.getByLabel('Your message').fill('Agatha asks again');
     await press(tab, 'Send');
-    await shows(tab, second);
+    await showsPerson(tab, second);
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect([await balanceOf(first), await balanceOf(second)]).toEqual([left, 100]);
   });
@@ -125,7 +125,7 @@ describe('a browser that two people share', { timeout }, () => {
     await press(tab, 'Subscribe Dev Pass');
     await become(tab, second);
     await press(tab, 'Subscribe to Dev Pass');
-    await shows(tab, second);
+    await showsPerson(tab, second);
     expect((await stage.service.call('GET', '/api/subscription', second)).body.data).toBeNull();
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
@@ -145,8 +145,8 @@ describe('a browser that two people share', { timeout }, () => {
     const { email, password } = second;
     await tab.context().request.post('/api/auth/login', { data: { email, password } });
     await tab.getByRole('link', { name: link, exact: true }).click();
-    await shows(tab, second);
-    await says(tab, `You are now signed in as ${second.email}.`);
+    await showsPerson(tab, second);
+    await shows(tab, `You are now signed in as ${second.email}.`);
     expect(mixed.texts).toEqual([]);
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('a browser that two people share', { timeout }, () => {
     await begin();
     await become(tab, second);
     await tab.evaluate(`dispatchEvent(new PageTransitionEvent('${event}', { persisted: true }))`);
-    await shows(tab, second);
+    await showsPerson(tab, second);
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('a browser that two people share', { timeout }, () => {
 
     await tab.getByLabel('Your message').fill('Agatha asks again');
     await press(tab, 'Send');
-    await says(tab, /^Your session has ended/);
+    await shows(tab, /^Your session has ended/);
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect(await balanceOf(first)).toBe(left);
     await signIn(tab, first);
@@ -208,8 +208,8 @@ describe('a browser that two people share', { timeout }, () => {
     await tab.route('**/api/auth/logout', (route) => route.abort());
     await tab.getByRole('button', { name: /^Account of/ }).click();
     await tab.getByRole('menuitem', { name: 'Sign out' }).click();
-    await says(tab, /^You are still signed in\./);
-    await shows(tab, first);
+    await shows(tab, /^You are still signed in\./);
+    await showsPerson(tab, first);
   });
 
   it('keeps a person who registers in the tab of the first apart from them', async () => {
@@ -223,7 +223,7 @@ describe('a browser that two people share', { timeout }, () => {
     await tab.getByLabel('Password', { exact: true }).fill('a quiet river bank');
     await press(tab, 'Create account');
     await tab.getByRole('link', { name: 'Skip for now' }).click();
-    await says(tab, 'Hello, Cecil');
+    await shows(tab, 'Hello, Cecil');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
 

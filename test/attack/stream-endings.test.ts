@@ -92,8 +92,8 @@ describe.each(paths.completions)('a streamed completion of %s', (path) => {
   it('costs what was held when the model reports absurd usage, and is delivered', async () => {
     const held = (Buffer.byteLength(prompt) + maxTokens) * perToken;
     for (const absurd of [1e12, 9e15, Number.MAX_SAFE_INTEGER]) {
-      for (const told of [usage(absurd, 1), usage(1, absurd), usage(absurd, absurd)]) {
-        service.model.streams([...pieces.map(textPiece), textEnd, told, done]);
+      for (const reported of [usage(absurd, 1), usage(1, absurd), usage(absurd, absurd)]) {
+        service.model.streams([...pieces.map(textPiece), textEnd, reported, done]);
         expect(await endedSo(path, { model: 'svc-1', prompt }, undefined)).toBe(held);
       }
     }

@@ -23,19 +23,19 @@ afterAll(() => service.close());
 const { hangs, endedSo } = endingsOf(() => service);
 
 /** The demo engine's stream, which goes no further than `most` events. */
-const hangingAfter = (most: number): Engine => ({
+const hangingAfter = (maxEvents: number): Engine => ({
   async invoke(body, signal) {
     const reply = await demoEngine({ wordDelayMs: 0 }).invoke(body, signal);
-    return reply.kind === 'stream' ? { ...reply, chunks: firstOf(reply.chunks, most) } : reply;
+    return reply.kind === 'stream' ? { ...reply, chunks: firstOf(reply.chunks, maxEvents) } : reply;
   },
 });
 
-async function* firstOf(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+async function* firstOf(chunks: AsyncIterable<Uint8Array>, maxEvents: number): AsyncGenerator<Uint8Array> {
   let sent = 0;
   for await (const chunk of chunks) {
     yield chunk;
     sent += 1;
-    if (sent === most) await hangs();
+    if (sent === maxEvents) await hangs();
   }
 }
 
@@ -74,7 +74,7 @@ describe.each(modelsOwn)('a streamed completion of %s whose model %s reports usa
 });
 
 describe.each(paths.completions)('a streamed completion of %s with usage in its chunks', (path) => {
-  const told = (text: string, tokens: number): object => ({ ...textPiece(text), ...totals(tokens) });
+  const reported = (text: string, tokens: number): object => ({ ...textPiece(text), ...totals(tokens) });
   const totals = (tokens: unknown) => ({ usage: { prompt_tokens: 20, completion_tokens: tokens } });
 
   it('costs nothing when all text was held back for a stop sequence until its reader left', async () => {
@@ -83,7 +83,7 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
       heldBack.resolve();
       await hangs();
     };
-    service.model.streams([...pieces.map((piece, index) => told(piece, index + 1)), hangsThen]);
+    service.model.streams([...pieces.map((piece, index) => reported(piece, index + 1)), hangsThen]);
     const cost = await service.charged(async () => {
       const leaving = new AbortController();
       const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true, stop: `${output}!` };
@@ -99,7 +99,7 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
     ['a reader leaves while a stop sequence may have begun', [' dich', ' a'], 2, ` aus 日本`],
     ['a reader leaves', [' dich', ' aus'], 3, undefined],
   ] as const)('is charged for the tokens whose text was delivered when %s', async (_, more, tokens, stop) => {
-    service.model.streams([told('Grüß', 1), ...more.map((piece, index) => told(piece, index + 2)), hangs]);
+    service.model.streams([reported('Grüß', 1), ...more.map((piece, index) => reported(piece, index + 2)), hangs]);
     const cost = await service.charged(async () => {
       const leaving = new AbortController();
       const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true, ...(stop && { stop }) };
@@ -111,7 +111,7 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
   });
 
   it('costs no more than its max_tokens when the model runs past it, nor does leaving it on the way', async () => {
-    const many = Array.from({ length: 300 }, (_, index) => told(' tide', index + 1));
+    const many = Array.from({ length: 300 }, (_, index) => reported(' tide', index + 1));
     const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true };
     service.model.streams([...many, textEnd, done]);
     const whole = await service.charged(async () => (await service.open(path, body)).text());

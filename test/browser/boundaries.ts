@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 const memberPages = ['/', '/keys', '/plans', '/usage', '/playground', '/settings'];
 const plansChunk = '**/assets/plans-*.js';
@@ -56,17 +56,17 @@ export function boundaryTests(stage: () => Stage): void {
     await page.goto('/');
     await goTo(page, 'Plans');
     await boundary(page).waitFor();
-    await says(page, /the plans are upside down/);
+    await shows(page, /the plans are upside down/);
     await shoot(page, 'boundary-page');
     expect(complaints().join(' ')).toContain('the plans are upside down');
     await goTo(page, 'API keys');
-    await says(page, 'Your keys');
+    await shows(page, 'Your keys');
     expect(await boundary(page).count()).toBe(0);
     await goTo(page, 'Plans');
     await boundary(page).waitFor();
     await page.unroute(plansChunk);
     await press(page, 'Reload');
-    await says(page, 'SMME Pass');
+    await shows(page, 'SMME Pass');
     complaints();
   });
 
@@ -101,7 +101,7 @@ export function boundaryTests(stage: () => Stage): void {
     const page = await visit(person);
     await throwing('**/assets/day-chart-*.js')(page);
     await page.goto('/usage');
-    await says(page, 'The chart could not be shown.');
+    await shows(page, 'The chart could not be shown.');
     await page.getByRole('table', { name: 'Usage by service' }).waitFor();
     await shoot(page, 'boundary-chart');
     expect(complaints()).not.toEqual([]);
@@ -111,11 +111,11 @@ export function boundaryTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/');
-    await says(page, 'Your first call');
+    await shows(page, 'Your first call');
     const loads = loadsOf(page);
     await page.route(plansChunk, (route) => route.fulfill({ status: 404, body: '' }), { times: 1 });
     await goTo(page, 'Plans');
-    await says(page, 'SMME Pass');
+    await shows(page, 'SMME Pass');
     expect(loads.count).toBe(1);
   });
 
@@ -123,7 +123,7 @@ export function boundaryTests(stage: () => Stage): void {
     const { service, visit, shoot, complaints } = stage();
     const page = await visit(await service.person());
     await page.goto('/');
-    await says(page, 'Your first call');
+    await shows(page, 'Your first call');
     const loads = loadsOf(page);
     await page.route(plansChunk, (route) => route.fulfill({ status: 404, body: '' }));
     await goTo(page, 'Plans');
@@ -140,7 +140,7 @@ export function boundaryTests(stage: () => Stage): void {
     expect(loads.count).toBe(2);
     await page.unroute(plansChunk);
     await press(page, 'Reload');
-    await says(page, 'SMME Pass');
+    await shows(page, 'SMME Pass');
     complaints();
   });
 
@@ -148,7 +148,7 @@ export function boundaryTests(stage: () => Stage): void {
     const { service, visit, complaints } = stage();
     const page = await visit(await service.person());
     await page.goto('/');
-    await says(page, 'Your first call');
+    await shows(page, 'Your first call');
     const loads = loadsOf(page);
     await page.route('**', (route) => route.abort());
     await goTo(page, 'Plans');

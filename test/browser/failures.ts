@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 export function failureTests(stage: () => Stage): void {
   test('a service that cannot be reached is shown, and a retry helps', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/keys');
-    await says(page, 'Your keys');
+    await shows(page, 'Your keys');
     await page.route('**/api/**', (route) => route.abort());
     await page.getByRole('link', { name: 'Plans', exact: true }).click();
-    await says(page, /^The service cannot be reached/);
+    await shows(page, /^The service cannot be reached/);
     await page.unroute('**/api/**');
     await press(page, 'Retry');
-    await says(page, 'SMME Pass');
+    await shows(page, 'SMME Pass');
   });
 
   test('credits used up: a sentence, and the way to the plans', async () => {
@@ -21,7 +21,7 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/playground');
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
-    await says(page, /^You're out of credits\./);
+    await shows(page, /^You're out of credits\./);
     await page.getByRole('link', { name: 'View plans' }).click();
     await page.getByRole('heading', { name: 'Plans', exact: true }).waitFor();
   });
@@ -40,7 +40,7 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/playground');
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
-    await says(page, /Retry in \d+ s\./);
+    await shows(page, /Retry in \d+ s\./);
     expect(await page.getByRole('link', { name: 'View plans with a higher limit' }).getAttribute('href')).toBe(
       '/plans',
     );
@@ -84,7 +84,7 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/keys?new');
     await page.getByLabel('Name').fill('shop');
     await press(page, /^Create$/);
-    await says(page, 'The account is suspended.');
+    await shows(page, 'The account is suspended.');
     expect(await page.getByRole('link', { name: /plan/i }).allTextContents()).not.toContain('Compare plans');
   });
 
@@ -96,7 +96,7 @@ export function failureTests(stage: () => Stage): void {
     await page.getByLabel('Name').fill('Too late');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, 'Save');
-    await says(page, /^Your session has ended/);
+    await shows(page, /^Your session has ended/);
     await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill(person.password);
     await press(page, 'Sign in');
@@ -110,9 +110,9 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/keys?new');
     await page.getByLabel('Name').fill('early');
     await press(page, /^Create$/);
-    await says(page, /^Confirm your email first/);
+    await shows(page, /^Confirm your email first/);
     await page.goto('/');
-    await says(page, new RegExp(`open the link sent to ${person.email}`));
+    await shows(page, new RegExp(`open the link sent to ${person.email}`));
   });
 
   test('a call of a model that fails costs nothing and can be retried', async () => {
@@ -135,13 +135,13 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/keys?new');
     await page.getByLabel('Name').fill('early');
     await press(page, /^Create$/);
-    await says(page, /^Confirm your email first/);
+    await shows(page, /^Confirm your email first/);
     await page.goto('/');
     await page.getByRole('button', { name: 'resend the email' }).waitFor();
     // What the page asks for by itself would notice it too, before anything is pressed.
     await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, 'resend the email');
-    await says(page, /^Your session has ended/);
+    await shows(page, /^Your session has ended/);
   });
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 /** As long as a name may be, without a place to break it. */
 const longName = 'W'.repeat(64);
@@ -121,7 +121,7 @@ export function nameTests(stage: () => Stage): void {
     const person = await service.person();
     const page = await visit(person);
     await page.goto('/');
-    await says(page, 'Your first call');
+    await shows(page, 'Your first call');
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
     await page.reload();

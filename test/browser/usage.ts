@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 export function usageTests(stage: () => Stage): void {
   test('shows what was spent by service, model and key, exports it, and pages through the ledger', async () => {
@@ -19,7 +19,7 @@ export function usageTests(stage: () => Stage): void {
     const table = page.getByRole('table', { name: 'Usage by service' });
     await eventually(() => table.getByRole('row', { name: /^Chat/ }).textContent()).toMatch(/^Chat212168%$/);
     expect(await table.getByRole('row', { name: /^Translation/ }).textContent()).toMatch(/^Translation11032%$/);
-    await says(page, /^22 calls, 31 credits in all/);
+    await shows(page, /^22 calls, 31 credits in all/);
 
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
@@ -29,7 +29,7 @@ export function usageTests(stage: () => Stage): void {
     );
 
     await page.getByText('Key', { exact: true }).first().click();
-    await says(page, /^test …/);
+    await shows(page, /^test …/);
     const rows = page.getByRole('table', { name: /^Credit history/ }).getByRole('row');
     expect(await rows.count()).toBe(21);
     await press(page, 'Load more');
@@ -54,32 +54,32 @@ export function usageTests(stage: () => Stage): void {
       expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     ]);
     await from.fill(today);
-    await says(page, /^1 call, 1 credit in all/);
+    await shows(page, /^1 call, 1 credit in all/);
     await page.locator('.uplot canvas').waitFor();
     await shoot(page, 'usage-custom-range');
     await from.fill('');
-    await says(page, 'Enter a date');
+    await shows(page, 'Enter a date');
     await row.waitFor();
     await from.fill('2999-01-01');
-    await says(page, 'From must not be after To');
+    await shows(page, 'From must not be after To');
     await row.waitFor();
     const asked: string[] = [];
     page.on('request', (request) => request.url().includes('/api/usage?') && asked.push(request.url()));
     await from.fill('2024-01-01');
-    await says(page, 'Choose a range of at most 366 days');
+    await shows(page, 'Choose a range of at most 366 days');
     await shoot(page, 'usage-long-range');
     const [top, other] = [await from.boundingBox(), await to.boundingBox()];
     expect(top!.y).toBe(other!.y);
     await to.fill('2999-01-01');
-    await says(page, 'To must not be after today');
+    await shows(page, 'To must not be after today');
     // A year is typed digit by digit, and each digit makes a date.
     for (const year of ['0002', '0020', '0202']) {
       await to.fill(`${year}-02-01`);
-      await says(page, 'Enter a date from 1970 on');
+      await shows(page, 'Enter a date from 1970 on');
     }
     expect(asked).toEqual([]);
     await to.fill('2024-02-29');
-    await says(page, 'No data for this period');
+    await shows(page, 'No data for this period');
     expect(asked.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29']);
     expect(await page.getByRole('alert').count()).toBe(0);
   });

@@ -41,9 +41,9 @@ describe('the value of the header', () => {
   });
 
   it.each(['', 'x'.repeat(256), 'a, b', 'é'])('may not be %j', async (value) => {
-    const answer = await ask(person.key, value);
-    expect(code(answer)).toBe('400 INVALID_FORMAT');
-    expect(answer.body.detail).toMatch(/^The Idempotency-Key header /);
+    const response = await ask(person.key, value);
+    expect(code(response)).toBe('400 INVALID_FORMAT');
+    expect(response.body.detail).toMatch(/^The Idempotency-Key header /);
     expect(running.model.state.runs).toBe(0);
   });
 

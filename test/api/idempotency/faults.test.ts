@@ -10,7 +10,7 @@ import { type ApiResponse, chat, type Person, startTestService, type TestService
 const { path, timeoutSeconds } = routes.createChatCompletion;
 
 /** How long a claim and a hold stand when nobody ends them. */
-const lapseSeconds = timeoutSeconds + 60;
+const expirySeconds = timeoutSeconds + 60;
 
 /** What a request makes the service ask of DynamoDB, in this order. */
 const operations = ['the proof', 'the claim', 'the admission', 'the record', 'the settlement'] as const;
@@ -47,7 +47,7 @@ async function interfere(at: Operation, act: () => Promise<unknown>): Promise<vo
 
 const ask = (key: string, idempotencyKey = 'k'): Promise<ApiResponse> =>
   service.call('POST', path, { key, body: chat(), headers: { 'idempotency-key': idempotencyKey } });
-const told = ({ status, body, headers }: ApiResponse) =>
+const summaryOf = ({ status, body, headers }: ApiResponse) =>
   `${headers.has('idempotent-replayed') ? 'again ' : ''}${status} ${body.message}`;
 const customer = () => service.person({ planRank: 2, credits: 10 });
 const advance = (seconds: number) => service.post('/_local/clock', { advance: `PT${seconds}S` });
@@ -70,7 +70,7 @@ describe('when DynamoDB fails during', () => {
     const first = await ask(person.key);
     interference = undefined;
     const second = await ask(person.key);
-    expect([told(first), told(second)]).toEqual(['200 SUCCESS', 'again 200 SUCCESS']);
+    expect([summaryOf(first), summaryOf(second)]).toEqual(['200 SUCCESS', 'again 200 SUCCESS']);
     expect(second.body).toEqual(first.body);
     expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
   });
@@ -78,17 +78,17 @@ describe('when DynamoDB fails during', () => {
   it.each(['lost-reply', 'unavailable'])('every try of the claim, %s, the repeat of the 503 runs', async (fault) => {
     const person = await customer();
     await interfere('the claim', () => orderFault(fault, 3));
-    expect(told(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
-    expect(told(await ask(person.key))).toBe('200 SUCCESS');
+    expect(summaryOf(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(summaryOf(await ask(person.key))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
   });
 
   it('every try of the record, unavailable, the 503 costs nothing and its repeat runs', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('unavailable', 3));
-    expect(told(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(summaryOf(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
-    expect(told(await ask(person.key))).toBe('200 SUCCESS');
+    expect(summaryOf(await ask(person.key))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
   });
 
@@ -98,7 +98,9 @@ describe('when DynamoDB fails during', () => {
     await interfere('the record', () => orderFault('unavailable', 3));
     const body = { ...chat(), stream: true };
     const headers = { 'idempotency-key': 'k' };
-    expect(told(await service.call('POST', path, { key: person.key, body, headers }))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(summaryOf(await service.call('POST', path, { key: person.key, body, headers }))).toBe(
+      '503 SERVICE_UNAVAILABLE',
+    );
     await expect.poll(() => model.state.streams).toBe(0);
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
   });
@@ -106,8 +108,8 @@ describe('when DynamoDB fails during', () => {
   it('every try of the record, lost-reply, the repeat of the 503 is the answer that was kept', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('lost-reply', 3));
-    expect(told(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
-    expect(told(await ask(person.key))).toBe('again 200 SUCCESS');
+    expect(summaryOf(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(summaryOf(await ask(person.key))).toBe('again 200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
   });
 });
@@ -145,7 +147,7 @@ describe('a handler that is killed before', () => {
   it('the claim leaves nothing', async () => {
     const person = await customer();
     await askAndDie(person, 'the claim');
-    expect(told(await ask(person.key))).toBe('200 SUCCESS');
+    expect(summaryOf(await ask(person.key))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
   });
 
@@ -156,11 +158,14 @@ describe('a handler that is killed before', () => {
       await askAndDie(person, at);
       const { runs } = model.state;
       expect(runs).toBe(at === 'the record' ? 1 : 0);
-      expect(told(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
-      await advance(lapseSeconds - 30);
-      expect(told(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
+      expect(summaryOf(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
+      await advance(expirySeconds - 30);
+      expect(summaryOf(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
       await advance(32);
-      expect([told(await ask(person.key)), told(await ask(person.key))]).toEqual(['200 SUCCESS', 'again 200 SUCCESS']);
+      expect([summaryOf(await ask(person.key)), summaryOf(await ask(person.key))]).toEqual([
+        '200 SUCCESS',
+        'again 200 SUCCESS',
+      ]);
       expect(await spent(person)).toEqual({ runs: runs + 1, charged: 1, open: 0 });
     },
   );
@@ -168,9 +173,9 @@ describe('a handler that is killed before', () => {
   it('the settlement is answered again, and never charged twice', async () => {
     const person = await customer();
     await askAndDie(person, 'the settlement');
-    expect(told(await ask(person.key))).toBe('again 200 SUCCESS');
-    await advance(lapseSeconds + 2);
-    expect(told(await ask(person.key, 'another'))).toBe('200 SUCCESS');
+    expect(summaryOf(await ask(person.key))).toBe('again 200 SUCCESS');
+    await advance(expirySeconds + 2);
+    expect(summaryOf(await ask(person.key, 'another'))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
   });
 });

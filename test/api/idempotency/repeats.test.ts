@@ -58,12 +58,12 @@ describe('a request with an Idempotency-Key', () => {
   it('runs once of 20 sent at the same time', { repeats: 4 }, async () => {
     const person = await running.service.person({ planRank: 4, credits: 10 });
     running.model.state.delayMs = 20;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(person.key, 'k')));
-    const firsts = answers.filter((answer) => answer.status === 200 && !isReplay(answer));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => ask(person.key, 'k')));
+    const firsts = responses.filter((response) => response.status === 200 && !isReplay(response));
     expect(firsts).toHaveLength(1);
-    for (const answer of answers) {
-      if (answer.status === 200) expect(answer.body).toEqual(firsts[0]?.body);
-      else expect(code(answer)).toBe('409 REQUEST_IN_PROGRESS');
+    for (const response of responses) {
+      if (response.status === 200) expect(response.body).toEqual(firsts[0]?.body);
+      else expect(code(response)).toBe('409 REQUEST_IN_PROGRESS');
     }
     expect(await spent(person)).toEqual([1, 1]);
   });
@@ -84,10 +84,10 @@ describe('a request with an Idempotency-Key', () => {
 
   it('is answered again although the minute is used up', async () => {
     const person = await running.service.person({ credits: 10 });
-    const answers = [];
-    for (let call = 0; call < 10; call++) answers.push(await ask(person.key, `k${call}`));
+    const responses = [];
+    for (let call = 0; call < 10; call++) responses.push(await ask(person.key, `k${call}`));
     expect(code(await ask(person.key, 'k10'))).toBe('429 RATE_LIMIT_EXCEEDED');
-    expect((await ask(person.key, 'k3')).body).toEqual(answers[3]?.body);
+    expect((await ask(person.key, 'k3')).body).toEqual(responses[3]?.body);
     expect(running.model.state.runs).toBe(10);
   });
 

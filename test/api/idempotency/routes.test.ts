@@ -45,7 +45,7 @@ async function make(cookie: string, idempotencyKey: string) {
   return {
     headers: reply.headers,
     body: JSON.parse(reply.body),
-    told: `${reply.statusCode} ${JSON.parse(reply.body).message}`,
+    outcome: `${reply.statusCode} ${JSON.parse(reply.body).message}`,
   };
 }
 
@@ -54,7 +54,7 @@ describe('an operation that is not priced', () => {
     const { cookie } = await service.person();
     const first = await make(cookie, 'k');
     const second = await make(cookie, 'k');
-    expect([first.told, first.body.data, second.body]).toEqual(['201 MADE', { made: 101 }, first.body]);
+    expect([first.outcome, first.body.data, second.body]).toEqual(['201 MADE', { made: 101 }, first.body]);
     expect(second.headers).toMatchObject({
       'Idempotent-Replayed': 'true',
       'x-original-request-id': first.headers['x-request-id'],
@@ -78,15 +78,15 @@ describe('an operation that is not priced', () => {
     const second = await make(cookie, 'k');
     expect(first.body).toMatchObject({ message: code, detail: 'Not now.' });
     if (isKept) expect(second.body).toEqual(first.body);
-    else expect(second.told).toBe('201 MADE');
+    else expect(second.outcome).toBe('201 MADE');
     expect([second.headers['Idempotent-Replayed'], runs]).toEqual(isKept ? ['true', 1] : [undefined, 2]);
   });
 
   it('refuses a bad value of the header before it tells who may not', async () => {
     const { cookie } = await service.registered();
-    expect((await make('', '')).told).toBe('401 INVALID_API_KEY');
-    expect((await make(cookie, '')).told).toBe('400 INVALID_FORMAT');
-    expect((await make(cookie, 'k')).told).toBe('403 ACCOUNT_NOT_CONFIRMED');
+    expect((await make('', '')).outcome).toBe('401 INVALID_API_KEY');
+    expect((await make(cookie, '')).outcome).toBe('400 INVALID_FORMAT');
+    expect((await make(cookie, 'k')).outcome).toBe('403 ACCOUNT_NOT_CONFIRMED');
   });
 });
 

@@ -22,9 +22,9 @@ describe('what is kept', () => {
   it('is no 5xx: the repeat runs, and is charged once', async () => {
     const person = await customer();
     await running.service.post('/_local/faults', { target: 'sagemaker', fault: 'error' });
-    const answers = [await ask(person.key, 'k'), await ask(person.key, 'k'), await ask(person.key, 'k')];
-    expect(answers.map(code)).toEqual(['502 MODEL_ERROR', '200 SUCCESS', '200 SUCCESS']);
-    expect(answers.map(isReplay)).toEqual([false, false, true]);
+    const responses = [await ask(person.key, 'k'), await ask(person.key, 'k'), await ask(person.key, 'k')];
+    expect(responses.map(code)).toEqual(['502 MODEL_ERROR', '200 SUCCESS', '200 SUCCESS']);
+    expect(responses.map(isReplay)).toEqual([false, false, true]);
     expect(await spent(person)).toEqual([1, 1]);
   });
 
@@ -82,10 +82,10 @@ describe('what is kept', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  async function expectNoReplay(answer: ApiResponse, original: string | null): Promise<void> {
-    expect(code(answer)).toBe('409 REPLAY_UNAVAILABLE');
-    expect(answer.body.detail).toContain(original);
-    expect(answer.headers.get('x-original-request-id')).toBe(original);
+  async function expectNoReplay(response: ApiResponse, original: string | null): Promise<void> {
+    expect(code(response)).toBe('409 REPLAY_UNAVAILABLE');
+    expect(response.body.detail).toContain(original);
+    expect(response.headers.get('x-original-request-id')).toBe(original);
   }
 
   it('is an answer just below 256 KB', async () => {

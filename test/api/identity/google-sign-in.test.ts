@@ -24,7 +24,7 @@ const google = (token: string, options: CallOptions = {}) =>
 const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 const login = (email: string, password: string) =>
   service.call('POST', '/api/auth/login', { body: { email, password } });
-const codesOf = (answers: ApiResponse[]) => new Set(answers.map(code));
+const codesOf = (responses: ApiResponse[]) => new Set(responses.map(code));
 
 describe('sign-in with Google', () => {
   const localToken = async (email: string, name = 'Ada Lovelace'): Promise<string> =>
@@ -51,28 +51,28 @@ describe('sign-in with Google', () => {
 
   it('takes each token once, also when it comes many times at once', async () => {
     const token = await localToken(newEmail());
-    const answers = await Promise.all(times(20, () => google(token)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect([...codesOf(answers)].toSorted()).toEqual(['200 LOGIN_SUCCESS', '401 INVALID_IDENTITY_TOKEN']);
+    const responses = await Promise.all(times(20, () => google(token)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect([...codesOf(responses)].toSorted()).toEqual(['200 LOGIN_SUCCESS', '401 INVALID_IDENTITY_TOKEN']);
     expect(code(await google(token))).toBe('401 INVALID_IDENTITY_TOKEN');
   });
 
   it('makes one account when a person signs in for the first time many times at once', async () => {
     const email = newEmail();
     const tokens = await Promise.all(times(20, () => localToken(email)));
-    const answers = await Promise.all(tokens.map((token) => google(token)));
-    expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
-    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+    const responses = await Promise.all(tokens.map((token) => google(token)));
+    expect([...codesOf(responses)]).toEqual(['200 LOGIN_SUCCESS']);
+    expect(new Set(responses.map(({ body }) => body.data.id)).size).toBe(1);
     const users = (await rowsOf('accounts')).filter((row) => row['sk'] === 'user' && row['email'] === email);
     expect(users).toHaveLength(1);
   });
 
   it('stores nothing that the token does not stand for: role and id are ours', async () => {
-    const answer = await service.call('POST', '/api/auth/google', {
+    const response = await service.call('POST', '/api/auth/google', {
       body: { token: await localToken(newEmail()), role: 'operator', id: 7, email: 'other@example.com' },
     });
-    expect(answer.body.data).toMatchObject({ role: 'viewer', email: expect.stringMatching(/^google-/) });
-    expect(answer.body.data.id).not.toBe(7);
+    expect(response.body.data).toMatchObject({ role: 'viewer', email: expect.stringMatching(/^google-/) });
+    expect(response.body.data.id).not.toBe(7);
   });
 
   describe('for an address that has a password account', () => {
@@ -113,9 +113,9 @@ describe('sign-in with Google', () => {
     it('gives an unconfirmed account to its owner once when many tokens come at once', async () => {
       const { email, id } = await service.registered();
       const tokens = await Promise.all(times(10, () => localToken(email)));
-      const answers = await Promise.all(tokens.map((token) => google(token)));
-      expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
-      expect(new Set(answers.map(({ body }) => body.data.id))).toEqual(new Set([id]));
+      const responses = await Promise.all(tokens.map((token) => google(token)));
+      expect([...codesOf(responses)]).toEqual(['200 LOGIN_SUCCESS']);
+      expect(new Set(responses.map(({ body }) => body.data.id))).toEqual(new Set([id]));
     });
   });
 

@@ -18,7 +18,7 @@ const newEmail = () => `google-${++people}@example.com`;
 
 const google = (token: string, options: CallOptions = {}) =>
   service.call('POST', '/api/auth/google', { body: { token }, ...options });
-const codesOf = (answers: ApiResponse[]) => new Set(answers.map(code));
+const codesOf = (responses: ApiResponse[]) => new Set(responses.map(code));
 
 describe('a token of the identity provider', () => {
   const key = newSigningKey();
@@ -57,9 +57,9 @@ describe('a token of the identity provider', () => {
       { ...claims, jti: 4, iat: now() - 3600, exp: now() - 45 },
       { ...claims, jti: 5, email_verified: 'true' },
     ];
-    const answers = await Promise.all(tokens.map((token) => google(signed(key, token))));
-    expect([...codesOf(answers)]).toEqual(['200 LOGIN_SUCCESS']);
-    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+    const responses = await Promise.all(tokens.map((token) => google(signed(key, token))));
+    expect([...codesOf(responses)]).toEqual(['200 LOGIN_SUCCESS']);
+    expect(new Set(responses.map(({ body }) => body.data.id)).size).toBe(1);
   });
 
   it.each<[string, () => string]>([
@@ -100,9 +100,9 @@ describe('a token of the identity provider', () => {
     ['letters that are not ASCII', () => `é${goodToken()}`],
   ])('with %s is refused and stores nothing', async (_, make) => {
     const before = await rowsOf('accounts');
-    const answer = await google(make());
-    expect(code(answer)).toBe('401 INVALID_IDENTITY_TOKEN');
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await google(make());
+    expect(code(response)).toBe('401 INVALID_IDENTITY_TOKEN');
+    expect(response.headers.getSetCookie()).toEqual([]);
     expect(await rowsOf('accounts')).toEqual(before);
     expect(issuer.fetches()).toBeLessThanOrEqual(1);
   });
@@ -114,8 +114,8 @@ describe('a token of the identity provider', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(token.at(-1)!);
     const spellings = times(15, (bits) => token.slice(0, -1) + alphabet[last + bits + 1]);
-    const answers = await Promise.all([...spellings, `${token}=`, `${token}==`].map((text) => google(text)));
-    expect([...codesOf(answers)]).toEqual(['401 INVALID_IDENTITY_TOKEN']);
+    const responses = await Promise.all([...spellings, `${token}=`, `${token}==`].map((text) => google(text)));
+    expect([...codesOf(responses)]).toEqual(['401 INVALID_IDENTITY_TOKEN']);
   });
 
   it('names keys that nobody knows as often as it likes: they are fetched once a minute at most', async () => {
@@ -143,8 +143,8 @@ describe('a token of the identity provider', () => {
     async (mood) => {
       issuer.become(mood);
       const token = goodToken();
-      const answer = await google(token);
-      expect([code(answer), answer.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '5']);
+      const response = await google(token);
+      expect([code(response), response.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '5']);
       issuer.become('serving');
       expect(code(await google(token))).toBe('200 LOGIN_SUCCESS');
     },

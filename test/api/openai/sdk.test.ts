@@ -67,7 +67,7 @@ describe('chat.completions', () => {
     'lets runTools call what the model asks for and answer with it, streaming: %s',
     async (stream) => {
       const asked: string[] = [];
-      const tool = (name: string, answer: string) => ({
+      const tool = (name: string, output: string) => ({
         type: 'function' as const,
         function: {
           name,
@@ -76,7 +76,7 @@ describe('chat.completions', () => {
           parse: JSON.parse,
           function: ({ city }: { city: string }) => {
             asked.push(`${name} ${city}`);
-            return answer;
+            return output;
           },
         },
       });
@@ -102,12 +102,12 @@ describe('chat.completions', () => {
     });
     const [choice] = completion.choices;
     const result = { role: 'function' as const, name: 'get_weather', content: '{"sky":"clear"}' };
-    const answered = await client.chat.completions.create({
+    const continued = await client.chat.completions.create({
       model: 'svc-1',
       messages: [...messages, choice!.message, result],
       functions,
     });
-    expect(answered.choices[0]).toMatchObject({
+    expect(continued.choices[0]).toMatchObject({
       message: { content: expect.stringContaining('sky is clear') },
       finish_reason: 'stop',
     });

@@ -68,8 +68,8 @@ describe('an operator', () => {
 
   it('suspends a key, which its owner can neither resume nor rotate', async () => {
     const person = await service.person();
-    const answer = await act('POST', `${person.id}/keys/${person.keyId}/suspend`);
-    expect(answer.body.data).toMatchObject({ id: person.keyId, status: 'suspended' });
+    const response = await act('POST', `${person.id}/keys/${person.keyId}/suspend`);
+    expect(response.body.data).toMatchObject({ id: person.keyId, status: 'suspended' });
     expect([await modelsWith(person.key), (await complete(person.key)).status]).toEqual([401, 401]);
     const { cookie } = person;
     const path = `/api/keys/${person.keyId}`;
@@ -94,9 +94,9 @@ describe('an operator', () => {
     const unlimited = { translation: -1, audio: -1, voice_call: -1, sms: -1 };
     expect(await balanceOf(person.key)).toMatchObject({ id: person.id, quota: unlimited, source: 'plan' });
     // More than the free plan lets through in a minute, or dev_pass at once.
-    const answers = await Promise.all(Array.from({ length: 30 }, () => complete(person.key)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const names = [...answers[0]!.headers.keys()].filter((name) => name.includes('ratelimit'));
+    const responses = await Promise.all(Array.from({ length: 30 }, () => complete(person.key)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    const names = [...responses[0]!.headers.keys()].filter((name) => name.includes('ratelimit'));
     expect(names).toEqual([]);
     expect((await me(person.cookie)).body.data.isSubscribe).toBe(true);
   });
@@ -104,8 +104,8 @@ describe('an operator', () => {
   it('grants credits: they can be spent at once, and the ledger has a row of them', async () => {
     const person = await service.person({ credits: 0 });
     expect((await grant(person, 25)).status).toBe(200);
-    const answer = await complete(person.key);
-    expect([answer.status, answer.headers.get('x-credits-remaining')]).toEqual([200, '24']);
+    const response = await complete(person.key);
+    expect([response.status, response.headers.get('x-credits-remaining')]).toEqual([200, '24']);
     expect((await balanceOf(person.key)).source).toBe('purchase');
     await service.settled();
     const rows = (await rowsOf('ledger')).filter((row) => row['a'] === person.id && row['type'] === 'grant');

@@ -47,10 +47,10 @@ describe('an operator', () => {
     const frozen = clock.now();
     ambient.clock = { now: () => frozen };
     resetEnvironment();
-    const answers = [await grant(person, 5), await grant(person, 7)];
+    const responses = [await grant(person, 5), await grant(person, 7)];
     ambient.clock = clock;
     resetEnvironment();
-    expect(answers.map(code)).toEqual(['200 SUCCESS', '200 SUCCESS']);
+    expect(responses.map(code)).toEqual(['200 SUCCESS', '200 SUCCESS']);
     expect(await auditOf(person)).toHaveLength(2);
   });
 
@@ -86,8 +86,8 @@ describe('an operator', () => {
     ['POST', 'suspend', { reason: '' }, 'reason must not be empty.'],
     ['POST', 'suspend', { reason: undefined }, 'reason is required.'],
   ])('is told 400 at %s …/%s with %j, and nothing is done', async (method, verb, body, detail) => {
-    const answer = await act(method, `${somebody.id}/${verb}`, body);
-    expect([answer.status, answer.body.detail]).toEqual([400, detail]);
+    const response = await act(method, `${somebody.id}/${verb}`, body);
+    expect([response.status, response.body.detail]).toEqual([400, detail]);
     expect(await auditOf(somebody)).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('an operator', () => {
 describe('a viewer', () => {
   it('may do nothing of it, not even to their own account, and leaves no row', async () => {
     const person = await service.person();
-    const answers = [
+    const responses = [
       await service.call('GET', `/api/operator/accounts?email=${person.email}`, { cookie: person.cookie }),
       await act('POST', `${person.id}/suspend`, {}, person.cookie),
       await act('POST', `${person.id}/resume`, {}, person.cookie),
@@ -113,7 +113,7 @@ describe('a viewer', () => {
       await act('POST', `${person.id}/credits`, { credits: 1000 }, person.cookie),
       await act('POST', `${person.id}/keys/${person.keyId}/suspend`, {}, person.cookie),
     ];
-    expect(new Set(answers.map(code))).toEqual(new Set(['403 INSUFFICIENT_PERMISSIONS']));
+    expect(new Set(responses.map(code))).toEqual(new Set(['403 INSUFFICIENT_PERMISSIONS']));
     expect(await auditOf(person)).toEqual([]);
     expect((await balanceOf(person.key)).quota.translation).toBe(100);
   });

@@ -89,13 +89,13 @@ describe('a change of password', () => {
 
   it('has one winner when many come at once, and nobody is left out without saying so', async () => {
     const { email, password, cookie } = await service.registered();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       times(4, (index) => {
         const body = { currentPassword: password, newPassword: `a river bank, number ${index}` };
         return post('change-password', body, cookie);
       }),
     );
-    const winners = answers.flatMap((answer, index) => (answer.status === 200 ? [index] : []));
+    const winners = responses.flatMap((response, index) => (response.status === 200 ? [index] : []));
     expect(winners).toHaveLength(1);
     expect(code(await login(email, `a river bank, number ${winners[0]}`))).toBe('200 LOGIN_SUCCESS');
   });

@@ -53,9 +53,9 @@ describe('a forgotten password', () => {
   it('is replaced with the token of the mail: the old one is refused, all sessions end, a notice comes', async () => {
     const { email, password, cookie } = await service.registered();
     const other = cookieOf(await login(email, password));
-    const answer = await reset(await resetToken(email.toUpperCase().toLowerCase()));
-    expect(answer.body).toEqual({ message: 'PASSWORD_RESET_SUCCESS', error: false, data: null, status: 200 });
-    expect(answer.headers.getSetCookie().join()).not.toContain('session=');
+    const response = await reset(await resetToken(email.toUpperCase().toLowerCase()));
+    expect(response.body).toEqual({ message: 'PASSWORD_RESET_SUCCESS', error: false, data: null, status: 200 });
+    expect(response.headers.getSetCookie().join()).not.toContain('session=');
     expect([code(await me(cookie)), code(await me(other))]).toEqual(times(2, () => '401 INVALID_API_KEY'));
     expect(code(await login(email, password))).toBe('401 INVALID_CREDENTIALS');
     expect(code(await login(email, 'another river bank'))).toBe('200 LOGIN_SUCCESS');
@@ -65,10 +65,10 @@ describe('a forgotten password', () => {
   it('is replaced once of 100 times at once, by exactly one of the passwords', async () => {
     const { email } = await service.registered();
     const token = await resetToken(email);
-    const answers = await Promise.all(times(100, (index) => reset(token, `a river bank, number ${index}`)));
-    const winners = answers.flatMap((answer, index) => (answer.status === 200 ? [index] : []));
+    const responses = await Promise.all(times(100, (index) => reset(token, `a river bank, number ${index}`)));
+    const winners = responses.flatMap((response, index) => (response.status === 200 ? [index] : []));
     expect(winners).toHaveLength(1);
-    expect(new Set(answers.filter(({ status }) => status !== 200).map(code))).toEqual(new Set(['400 INVALID_TOKEN']));
+    expect(new Set(responses.filter(({ status }) => status !== 200).map(code))).toEqual(new Set(['400 INVALID_TOKEN']));
     expect(code(await login(email, `a river bank, number ${winners[0]}`))).toBe('200 LOGIN_SUCCESS');
     const again = await reset(token);
     expect(code(again)).toBe('400 INVALID_TOKEN');

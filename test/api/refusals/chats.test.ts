@@ -112,9 +112,9 @@ describe('a chat request that is wrong', () => {
     ['__proto__', '{"model":"svc-1","messages":[{"role":"user","content":"Hi"}],"__proto__":{"a":1}}', /__proto__/],
   ])('for %s is a 400 that names the field, costs nothing and stores nothing', async (_, body, detail) => {
     const before = await fingerprint();
-    const answer = await service.call('POST', chatPath, { key: person.key, body });
-    expect(refusedWith(answer)).toBe('400 INVALID_FORMAT');
-    expect(answer.body.detail).toMatch(detail);
+    const response = await service.call('POST', chatPath, { key: person.key, body });
+    expect(refusedWith(response)).toBe('400 INVALID_FORMAT');
+    expect(response.body.detail).toMatch(detail);
     expect(await fingerprint()).toBe(before);
     expect(({} as Record<string, unknown>)['a']).toBeUndefined();
   });

@@ -29,16 +29,16 @@ const openAiCodes: Readonly<Record<string, string>> = {
   method_not_supported: 'METHOD_NOT_ALLOWED',
   null: 'INVALID_FORMAT',
 };
-const refusedOpenAi = ({ status, body: answer, headers }: ApiResponse) => {
-  const { error, ...rest } = answer as unknown as { error: Record<string, unknown> };
+const refusedOpenAi = ({ status, body: response, headers }: ApiResponse) => {
+  const { error, ...rest } = response as unknown as { error: Record<string, unknown> };
   expect([Object.keys(error).toSorted(), rest]).toEqual([['code', 'message', 'param', 'type'], {}]);
   expect(error['message']).toMatch(/^.{10,}\.$/s);
   expect(headers.get('x-request-id')).toBeTruthy();
   return `${status} ${openAiCodes[String(error['code'])]}`;
 };
 const send = async (method: string, path: string, options: CallOptions) => {
-  const answer = await service.call(method, path, options);
-  return path.startsWith('/openai/') ? refusedOpenAi(answer) : refusedWith(answer);
+  const response = await service.call(method, path, options);
+  return path.startsWith('/openai/') ? refusedOpenAi(response) : refusedWith(response);
 };
 
 /** A row per route that a rule is for. */

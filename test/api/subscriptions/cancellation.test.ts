@@ -38,8 +38,8 @@ describe('cancellation', () => {
     await advance('P12D');
     expect(await current(person)).toMatchObject({ status: 'cancelled' });
     expect((await call('POST', '/v1/chat/completions', person, large)).status).toBe(403);
-    const answer = await call('POST', '/v1/chat/completions', person, chat());
-    expect([answer.status, answer.headers.get('x-ratelimit-limit-requests')]).toEqual([200, '10']);
+    const response = await call('POST', '/v1/chat/completions', person, chat());
+    expect([response.status, response.headers.get('x-ratelimit-limit-requests')]).toEqual([200, '10']);
     expect((await credits(person)).balance).toBe(99_999);
     await advance('P19D');
     expect(await current(person)).toBeNull();
@@ -91,13 +91,13 @@ describe('subscribing again while the paid month runs', () => {
     await advance('P10D');
     await cancel(person);
     const preview = (plan: string) => call('GET', `/api/subscription/upgrade-plan/preview?newPlanId=${plan}`, person);
-    const told = (await preview('pro_pass')).body.data;
-    expect((await preview('dev_pass')).body.data).toMatchObject({ amount: 0, credits: 0, to: told.to });
-    expect((await preview('freemium')).body.data).toMatchObject({ amount: 0, credits: 0, to: told.to });
+    const previewed = (await preview('pro_pass')).body.data;
+    expect((await preview('dev_pass')).body.data).toMatchObject({ amount: 0, credits: 0, to: previewed.to });
+    expect((await preview('freemium')).body.data).toMatchObject({ amount: 0, credits: 0, to: previewed.to });
     const { proration, ...subscription } = (await subscribe(person, 'pro_pass')).body.data;
     expect(subscription).toEqual({ ...begun.data, planId: 'pro_pass', monthlyCredits: 100_000, price: 299.99 });
-    expect(proration.to).toBe(told.to);
-    expect(Math.abs(proration.amount - told.amount)).toBeLessThan(0.02);
+    expect(proration.to).toBe(previewed.to);
+    expect(Math.abs(proration.amount - previewed.amount)).toBeLessThan(0.02);
     expect((await credits(person)).balance).toBe(5100 + proration.credits);
   });
 

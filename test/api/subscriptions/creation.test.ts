@@ -39,8 +39,8 @@ describe('POST /subscription/create', () => {
       ['grant', 5000, 5100],
       ['grant', 100, 100],
     ]);
-    const answer = await call('POST', '/v1/chat/completions', person, chat());
-    expect(answer.headers.get('x-ratelimit-limit-requests')).toBe('100');
+    const response = await call('POST', '/v1/chat/completions', person, chat());
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('100');
     expect((await current(person)).creditsUsed).toBe(1);
     expect((await call('GET', '/api/auth/me', person)).body.data.isSubscribe).toBe(true);
   });
@@ -64,9 +64,9 @@ describe('POST /subscription/create', () => {
       '403 ACCOUNT_NOT_CONFIRMED',
     );
     const person = await service.person();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => subscribe(person, '2')));
-    expect(answers.filter(({ status }) => status === 200).map(({ body }) => body.data.planId)).toEqual(['2']);
-    expect(new Set(answers.map(code))).toEqual(new Set(['200 SUCCESS', '409 ALREADY_SUBSCRIBED']));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => subscribe(person, '2')));
+    expect(responses.filter(({ status }) => status === 200).map(({ body }) => body.data.planId)).toEqual(['2']);
+    expect(new Set(responses.map(code))).toEqual(new Set(['200 SUCCESS', '409 ALREADY_SUBSCRIBED']));
     expect((await credits(person)).balance).toBe(5100);
   });
 });

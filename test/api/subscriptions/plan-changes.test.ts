@@ -37,12 +37,12 @@ describe('change of plan', () => {
     expect(code(await preview('pro_pass'))).toBe('409 INVALID_STATE');
     await subscribe(person, 'dev_pass');
     await advance('P10D');
-    const [told, again] = [await preview('pro_pass'), await preview('4')];
-    expect(again.body.data.to).toBe(told.body.data.to);
+    const [previewed, again] = [await preview('pro_pass'), await preview('4')];
+    expect(again.body.data.to).toBe(previewed.body.data.to);
     expect(await current(person)).toMatchObject({ planId: 'dev_pass' });
     const { body } = await call('PUT', '/api/subscription/upgrade-plan', person, { newPlanId: 'pro_pass' });
-    expect(Math.abs(body.data.proration.amount - told.body.data.amount)).toBeLessThan(0.02);
-    expect(Math.abs(body.data.proration.credits - told.body.data.credits)).toBeLessThan(3);
+    expect(Math.abs(body.data.proration.amount - previewed.body.data.amount)).toBeLessThan(0.02);
+    expect(Math.abs(body.data.proration.credits - previewed.body.data.credits)).toBeLessThan(3);
     expect(code(await preview('dev_pass'))).toBe('400 INVALID_FORMAT');
     expect(code(await preview('enterprise'))).toBe('403 INSUFFICIENT_PERMISSIONS');
   });

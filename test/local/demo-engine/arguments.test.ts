@@ -63,18 +63,18 @@ const numbers = fc.oneof(
   fc.record({ type: fc.constantFrom('number', 'integer') }),
   fc
     .tuple(fc.constantFrom('number', 'integer'), range)
-    .map(([type, [least, more]]) => ({ type, minimum: least, maximum: least + more })),
-  range.map(([least, more]) => ({
+    .map(([type, [low, more]]) => ({ type, minimum: low, maximum: low + more })),
+  range.map(([low, more]) => ({
     type: 'number',
-    exclusiveMinimum: least / 8,
-    exclusiveMaximum: (least + more + 1) / 8,
+    exclusiveMinimum: low / 8,
+    exclusiveMaximum: (low + more + 1) / 8,
   })),
-  range.map(([least, more]) => ({ type: 'integer', exclusiveMinimum: least, exclusiveMaximum: least + more + 2 })),
-  fc.tuple(range, fc.integer({ min: 1, max: 50 })).map(([[least, more], multipleOf]) => ({
+  range.map(([low, more]) => ({ type: 'integer', exclusiveMinimum: low, exclusiveMaximum: low + more + 2 })),
+  fc.tuple(range, fc.integer({ min: 1, max: 50 })).map(([[low, more], multipleOf]) => ({
     type: 'integer',
     multipleOf,
-    minimum: least,
-    maximum: least + more + multipleOf,
+    minimum: low,
+    maximum: low + more + multipleOf,
   })),
   range.map(([maximum]) => ({ type: 'number', maximum })),
 );

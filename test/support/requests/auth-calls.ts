@@ -2,8 +2,8 @@ import type { ApiResponse, Person, TestService } from '../service/service.ts';
 import { mailsTo } from './inbox.ts';
 
 export const setCookies = ({ headers }: ApiResponse) => headers.getSetCookie();
-export const deviceOf = (answer: ApiResponse) =>
-  setCookies(answer)
+export const deviceOf = (response: ApiResponse) =>
+  setCookies(response)
     .find((cookie) => /^(?:__Host-)?device=/.test(cookie))
     ?.split(';')[0] ?? '';
 export const inTurn = async <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> => {

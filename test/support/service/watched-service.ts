@@ -60,7 +60,7 @@ export function useWatchedService() {
   const leaked = new Set<string>();
 
   async function send(method: string, path: string, body?: unknown, { key, cookie, headers }: Options = {}) {
-    const answer = await fetch(origin + path, {
+    const response = await fetch(origin + path, {
       method,
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -70,13 +70,13 @@ export function useWatchedService() {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
-    const shown = text + JSON.stringify([...answer.headers]);
-    if (answer.status >= 400)
-      for (const name of given(shown)) leaked.add(`${name} by ${method} ${path.split('?')[0]} ${answer.status}`);
-    const session = /session=(tas_\w+)/.exec(answer.headers.getSetCookie().join())?.[1];
-    return { status: answer.status, data: (JSON.parse(text) as { data: any }).data, session };
+    const text = await response.text();
+    met.set(response.status, (met.get(response.status) ?? 0) + 1);
+    const shown = text + JSON.stringify([...response.headers]);
+    if (response.status >= 400)
+      for (const name of given(shown)) leaked.add(`${name} by ${method} ${path.split('?')[0]} ${response.status}`);
+    const session = /session=(tas_\w+)/.exec(response.headers.getSetCookie().join())?.[1];
+    return { status: response.status, data: (JSON.parse(text) as { data: any }).data, session };
   }
 
   const local = (path: string, body: unknown) => send('POST', `/_local/${path}`, body);

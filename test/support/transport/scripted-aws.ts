@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
 
 /** How one request is answered. */
-export interface Answer {
+export interface ScriptedResponse {
   readonly status: number;
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,25 +25,30 @@ export interface Sent {
 }
 
 /** An AWS that answers by a script, and remembers what it was sent. The last answer counts for all further requests. */
-export async function startScriptedAws(): Promise<Loopback & { sent: Sent[]; play(answers: readonly Answer[]): void }> {
+export async function startScriptedAws(): Promise<
+  Loopback & { sent: Sent[]; play(responses: readonly ScriptedResponse[]): void }
+> {
   const sent: Sent[] = [];
-  let script: readonly Answer[] = [];
-  async function answerNext(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let script: readonly ScriptedResponse[] = [];
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await buffer(request)).toString();
-    const answer = script[Math.min(sent.length, script.length - 1)];
+    const planned = script[Math.min(sent.length, script.length - 1)];
     const { method, url, headers, socket } = request;
     sent.push({ method, url, headers, body, connection: socket.remotePort });
-    if (answer) send(response, answer);
+    if (planned) send(response, planned);
   }
-  const server = await listen((request, response) => void answerNext(request, response));
-  function play(answers: readonly Answer[]): void {
-    script = answers;
+  const server = await listen((request, response) => void respond(request, response));
+  function play(responses: readonly ScriptedResponse[]): void {
+    script = responses;
     sent.length = 0;
   }
   return { ...server, sent, play };
 }
 
-function send(response: ServerResponse, { status, body = '', headers, cutAfter, hangsAfter, silent }: Answer): void {
+function send(
+  response: ServerResponse,
+  { status, body = '', headers, cutAfter, hangsAfter, silent }: ScriptedResponse,
+): void {
   if (silent) return;
   if (cutAfter === -1) {
     response.destroy();

@@ -18,7 +18,7 @@ import {
 const wire = useScriptedServer();
 const { requests, sockets, connections } = wire;
 
-async function answerOver(over: Connections): Promise<HttpResponse> {
+async function responseOver(over: Connections): Promise<HttpResponse> {
   const result = await attempt(over, request, {});
   if ('error' in result) throw result.error;
   return result.response;
@@ -40,7 +40,7 @@ const nameOf = (result: AttemptResult) => ('error' in result ? (result.error as 
 test('an answer that nobody reads holds its sender back, and then comes whole', async () => {
   const body = Buffer.alloc(8 * 1024 * 1024, 'a');
   wire.script = { pieces: [Buffer.from(`${head}Content-Length: ${body.length}${crlf}${crlf}`), body] };
-  const reply = await answerOver(connections());
+  const reply = await responseOver(connections());
   await sleep(50);
   expect(sockets.at(-1)!.writableLength).toBeGreaterThan(0);
   expect((await buffer(reply)).equals(body)).toBe(true);
@@ -56,7 +56,7 @@ test.each([
   const before = sockets.length;
   const chunks = Array<Buffer>(5).fill(Buffer.from(`1${crlf}a${crlf}`));
   wire.script = { pieces: [Buffer.from(chunked), ...chunks, Buffer.from(`0${crlf}${crlf}`)], gapMs };
-  for await (const _ of await answerOver(over)) break;
+  for await (const _ of await responseOver(over)) break;
   await sleep(1200);
   wire.script = { pieces: [two] };
   expect(await read(over)).toBe('200 undefined 6f6b');

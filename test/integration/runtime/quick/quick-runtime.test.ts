@@ -9,7 +9,7 @@ import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
 import { quickRuntime } from '#runtime/quick/quick-runtime.ts';
 import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';
-import type { Answer } from '#test/transport/scripted-aws.ts';
+import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
 const { serviceOf, resultOf } = scripted;
@@ -20,7 +20,7 @@ const runtimes = {
   on: () => quickRuntime(serviceOf('sagemaker'), async () => models(), {}),
   off: () => sdkRuntime(models()),
 };
-const modelFailure = (status: number, type: string, more: object = {}): Answer => ({
+const modelFailure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
   status,
   headers: { 'content-type': 'application/json', 'x-amzn-errortype': type },
   body: JSON.stringify({ Message: `It is ${type}.`, ...more }),
@@ -47,7 +47,7 @@ function essence(headers: Record<string, unknown>) {
 describe.each(['on', 'off'] as const)(
   'an invocation comes to the same as the SDK makes of it, in one attempt, fast path %s',
   (setting) => {
-    test.each<[string, Answer]>([
+    test.each<[string, ScriptedResponse]>([
       ['answered', { status: 200, body: '{"é":1}' }],
       ['an answer that is no JSON', { status: 200, body: 'hm' }],
       ['an answer that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
@@ -58,11 +58,11 @@ describe.each(['on', 'off'] as const)(
       ['no such endpoint', modelFailure(400, 'ValidationError')],
       ['cut', { status: 200, cutAfter: -1 }],
       ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
-    ])('%s', async (_, answer) => {
-      scripted.aws.play([answer]);
+    ])('%s', async (_, planned) => {
+      scripted.aws.play([planned]);
       const theirs = await resultOf(() => runtimes.off().reply(invocation)(later()));
       const [sentByThem] = scripted.aws.sent;
-      scripted.aws.play([answer]);
+      scripted.aws.play([planned]);
       const ours = await resultOf(() => runtimes[setting]().reply(invocation)(later()));
       expect(ours).toEqual(theirs);
       expect(ours.requests).toBe(1);
@@ -70,7 +70,7 @@ describe.each(['on', 'off'] as const)(
       expect(scripted.aws.sent[0]!.url).toBe(sentByThem!.url);
     });
 
-    test.each<[string, Answer]>([
+    test.each<[string, ScriptedResponse]>([
       ['answered', { status: 200, headers: frameHeaders, body: frames }],
       [
         'the stream tells of a failure',
@@ -80,11 +80,11 @@ describe.each(['on', 'off'] as const)(
       ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
       ['away', modelFailure(503, 'ServiceUnavailable')],
       ['cut', { status: 200, cutAfter: -1 }],
-    ])('streamed: %s', async (_, answer) => {
-      scripted.aws.play([answer]);
+    ])('streamed: %s', async (_, planned) => {
+      scripted.aws.play([planned]);
       const theirs = await resultOf(() => all(runtimes.off().parts(invocation)(later())));
       const [sentByThem] = scripted.aws.sent;
-      scripted.aws.play([answer]);
+      scripted.aws.play([planned]);
       const ours = await resultOf(() => all(runtimes[setting]().parts(invocation)(later())));
       expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
       expect(ours.requests).toBe(1);

@@ -9,19 +9,19 @@ import { quickUpdate } from '#runtime/quick/quick-update.ts';
 import { wanting } from '#test/database/wanted.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';
-import type { Answer } from '#test/transport/scripted-aws.ts';
+import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
 const { variables, serviceOf, resultOf } = scripted;
 
 const requestTimeout = 150;
 
-const failure = (status: number, type: string, more: object = {}): Answer => ({
+const failure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
   status,
   headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },
   body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `It is ${type}.`, ...more }),
 });
-const done: Answer = {
+const done: ScriptedResponse = {
   status: 200,
   headers: { 'x-amzn-requestid': 'R' },
   body: JSON.stringify({
@@ -29,7 +29,7 @@ const done: Answer = {
   }),
 };
 const everything = wanting(['a', 'h']);
-const none: Answer = { status: 200, body: '{}' };
+const none: ScriptedResponse = { status: 200, body: '{}' };
 const input: UpdateCommandInput = {
   TableName: 'meters',
   Key: { a: 9_007_199_254_740_991 },
@@ -66,7 +66,7 @@ const signedAt = (stamp: unknown): number =>
 describe.each(['on', 'off'] as const)(
   'an UpdateItem comes to the same as the SDK makes of it, fast path %s',
   (setting) => {
-    test.each<[string, Answer[]]>([
+    test.each<[string, ScriptedResponse[]]>([
       ['done', [done]],
       ['done without attributes', [none]],
       [
@@ -80,7 +80,7 @@ describe.each(['on', 'off'] as const)(
       ['throttled once', [failure(400, 'ThrottlingException'), done]],
       [
         'a transaction on the item, three times',
-        [...Array<Answer>(3).fill(failure(400, 'TransactionConflictException')), done],
+        [...Array<ScriptedResponse>(3).fill(failure(400, 'TransactionConflictException')), done],
       ],
       [
         'a transaction on the item, and then throttled',

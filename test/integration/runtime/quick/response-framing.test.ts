@@ -62,7 +62,7 @@ const chunkFramed = fc
       Buffer.from(`0${crlf}${trailer ? `x-after: 1${crlf}` : ''}${crlf}`),
     ]),
   );
-const answer = fc
+const responseBytes = fc
   .record({
     interim: fc.boolean(),
     status: fc.constantFrom(200, 204, 304, 400, 503),
@@ -86,7 +86,7 @@ function cut(whole: Buffer, places: readonly number[]): Buffer[] {
 
 test('an answer is read as Node’s own client reads it, wherever its bytes are cut', async () => {
   const over = connections();
-  const property = fc.asyncProperty(answer, cuts, async (whole, places) => {
+  const property = fc.asyncProperty(responseBytes, cuts, async (whole, places) => {
     wire.script = { pieces: cut(whole, places).filter(({ length }) => length > 0) };
     expect(await read(over)).toBe(await readByNode());
   });
@@ -95,7 +95,7 @@ test('an answer is read as Node’s own client reads it, wherever its bytes are 
 
 test('a response that is cut anywhere is never taken for the whole', async () => {
   const property = fc.asyncProperty(
-    answer,
+    responseBytes,
     fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
     async (whole, place) => {
       const part = whole.subarray(0, Math.floor(place * whole.length));
@@ -123,10 +123,10 @@ test.each([
   ['a chunk that is longer than it says', `${chunked}1${crlf}ab${crlf}0${crlf}${crlf}`],
   ['more than the answer', `${head}Content-Length: 1${crlf}${crlf}ab`],
   ['a head without an end', `${head}x-name: ${'a'.repeat(20_000)}`],
-])('refused, and the connection with it: %s', async (_, bytesOfAnswer) => {
+])('refused, and the connection with it: %s', async (_, bytesOfResponse) => {
   const over = connections();
   const before = sockets.length;
-  wire.script = { pieces: [Buffer.from(bytesOfAnswer)] };
+  wire.script = { pieces: [Buffer.from(bytesOfResponse)] };
   expect(await read(over)).toMatch(/no response|broke off|200 undefined 61/);
   wire.script = { pieces: [two] };
   expect(await read(over)).toBe('200 undefined 6f6b');
@@ -140,10 +140,10 @@ test.each<[string, string, { ends?: boolean }, number]>([
   ['left by HTTP/1.0', `HTTP/1.0 200 OK${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
   ['left when its end is the answer’s', `${head}${crlf}ok`, { ends: true }, 3],
   ['left when it ended unasked', `${head}Content-Length: 2${crlf}${crlf}ok`, { ends: true }, 3],
-])('a connection is %s', async (_, bytesOfAnswer, how, used) => {
+])('a connection is %s', async (_, bytesOfResponse, how, used) => {
   const over = connections();
   const before = sockets.length;
-  wire.script = { pieces: [Buffer.from(bytesOfAnswer)], ...how };
+  wire.script = { pieces: [Buffer.from(bytesOfResponse)], ...how };
   for (let call = 0; call < 3; call++) {
     expect(await read(over)).toBe('200 undefined 6f6b');
     await sleep(5);

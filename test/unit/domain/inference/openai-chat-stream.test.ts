@@ -64,8 +64,8 @@ function assembled(chunks: any[]): unknown {
       calls[index].function.arguments += piece.arguments;
     }
   }
-  const said = calls.length > 0 ? { content: content || null, tool_calls: calls } : { content };
-  const message = { role: 'assistant', refusal: null, ...said };
+  const delivered = calls.length > 0 ? { content: content || null, tool_calls: calls } : { content };
+  const message = { role: 'assistant', refusal: null, ...delivered };
   return { index: 0, message, logprobs: null, finish_reason: chunks.at(-1).choices[0].finish_reason };
 }
 

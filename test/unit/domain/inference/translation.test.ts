@@ -141,11 +141,11 @@ describe('a translation', () => {
   });
 
   it('keeps the order of the parts under any delays, with at most four at once', async () => {
-    let [open, most] = [0, 0];
+    let [open, maxOpen] = [0, 0];
     await fc.assert(
       fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 5 })), async (delays) => {
         const slowly: Chat = async (id, sent) => {
-          most = Math.max(most, ++open);
+          maxOpen = Math.max(maxOpen, ++open);
           await sleep(Number(delays.next().value));
           open--;
           return shout(id, sent);
@@ -154,7 +154,7 @@ describe('a translation', () => {
       }),
       { numRuns: 20 },
     );
-    expect(most).toBe(4);
+    expect(maxOpen).toBe(4);
   });
 
   it.each([
@@ -164,8 +164,8 @@ describe('a translation', () => {
     ['blank', reply(' \n')],
     ['missing', reply(null)],
     ['without a choice', { ...reply(''), choices: [] }],
-  ])('that is %s is a MODEL_ERROR', async (_, answer) => {
-    expect(await failureOf(async () => answer)).toMatchObject({ code: 'MODEL_ERROR' });
+  ])('that is %s is a MODEL_ERROR', async (_, response) => {
+    expect(await failureOf(async () => response)).toMatchObject({ code: 'MODEL_ERROR' });
   });
 
   it.each([
@@ -174,14 +174,14 @@ describe('a translation', () => {
     ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
     ['INVALID_FORMAT', 'MODEL_ERROR'],
     ['CONTEXT_LENGTH_EXCEEDED', 'MODEL_ERROR'],
-  ] as const)('fails with the first part that fails: %s as %s', async (code, told) => {
+  ] as const)('fails with the first part that fails: %s as %s', async (code, expected) => {
     let asked = 0;
     const failure = await failureOf(async (id, sent) => {
       asked += 1;
       if (asked === 3) throw new ServiceError(code, 'The third part failed.');
       return shout(id, sent);
     }, manySentences);
-    expect(failure).toMatchObject({ code: told });
+    expect(failure).toMatchObject({ code: expected });
   });
 
   it('gives up the other parts when one fails, and all when the deadline passes', async () => {

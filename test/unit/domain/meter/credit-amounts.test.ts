@@ -64,7 +64,7 @@ describe('amounts', () => {
       { ...row, seq: 1, amount: 5, balance: 5 },
       { ...row, seq: 2, amount: -2, balance: 4 },
     ];
-    expect(auditLedger(rows, 2, 3)).toEqual(['row 2 says 4, the rows up to it add up to 3']);
+    expect(auditLedger(rows, 2, 3)).toEqual(['row 2 has the balance 4, the rows up to it add up to 3']);
     expect(auditLedger(rows.slice(1), 2, 3)).toEqual(['row 1 is missing: the next is 2']);
   });
 });

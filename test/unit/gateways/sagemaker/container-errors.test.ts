@@ -164,12 +164,12 @@ describe('what a container answers in place of a reply', () => {
   it('leaves nothing of its words in the cause that is logged, but what kind of failure it was', () => {
     const secret = 'the prompt of somebody';
     const $metadata = { httpStatusCode: 424, requestId: 'r-1' };
-    const answered = { message: secret, OriginalMessage: secret, OriginalStatusCode: 500, $metadata };
+    const failed = { message: secret, OriginalMessage: secret, OriginalStatusCode: 500, $metadata };
     const broken = { message: secret, ErrorCode: 'StreamBroken', $metadata };
     const unread = Object.assign(new SyntaxError(`Unexpected token in "${secret}"`), { $metadata });
     const cut = Object.assign(new Error(`read ECONNRESET ${secret}`), { code: 'ECONNRESET' });
     const odd = Object.assign(new Error(secret), { name: secret, code: secret });
-    const causes = [new ModelError(answered), new ModelStreamError(broken), unread, cut, odd].map(
+    const causes = [new ModelError(failed), new ModelStreamError(broken), unread, cut, odd].map(
       (error) => serviceErrorOf(error, 'svc-1', false).cause as Error,
     );
     expect(causes.map(({ message }) => message)).toEqual([
