@@ -5,6 +5,8 @@ export interface ServiceOptions {
   readonly port: number;
   /** Folder that keeps everything; made where it is missing. */
   readonly data: string;
+  /** Address of a database to use instead of the embedded one, with the same faults and hooks. */
+  readonly databaseUrl?: string;
   /** An OpenAI-compatible server to call instead of the demo engine, and the model to call there. */
   readonly modelUrl?: string;
   readonly modelName?: string;

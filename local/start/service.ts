@@ -76,7 +76,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const front = await startFrontServer({ port, routes: allRoutes, handlerOf, pages, log, ...(access && { access }) });
   closers.add(front);
   const [database, issuer] = await Promise.all([
-    openDatabase(folder, external.dynamodb, closers),
+    openDatabase(folder, options.databaseUrl ?? external.dynamodb, closers),
     openIdentityIssuer(folder.file('identity-key.json'), front.origin, clock.now),
     loadHandlers(),
     options.buildDashboard && buildDashboard(log, closers),

@@ -4,13 +4,15 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/tables.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
 import { removeFolder, testFolder } from '../folder.ts';
+import { separateDatabase } from './dynamodb-local.ts';
 
-/** The embedded database with the platform's tables, on a file of its own. */
+/** A database of its own with the platform's tables: the embedded one, or one in DynamoDB Local. */
 export async function startTestDatabase() {
   const folder = await testFolder();
+  const separate = await separateDatabase();
   const database = await startDatabase({
     file: join(folder, 'db'),
-    external: undefined,
+    external: separate?.url,
     tables: Object.values(tables),
   });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url, maxAttempts: 1 }));
@@ -20,6 +22,7 @@ export async function startTestDatabase() {
     async close() {
       client.destroy();
       await database.close();
+      await separate?.close();
       await removeFolder(folder);
     },
   };

@@ -6,6 +6,7 @@ import { startService } from '#local/start/service.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { services } from '#runtime/container.ts';
 import { demandDocumented } from '../contract/documented.ts';
+import { separateDatabase } from '../database/dynamodb-local.ts';
 import { tableName } from '../database/rows.ts';
 import { removeFolder, testFolder } from '../folder.ts';
 import { deployedService } from './deployed.ts';
@@ -34,8 +35,10 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   process.env['SCRYPT_LOG2_N'] ??= '12';
   const deployed = deployedService();
   const folder = await testFolder();
+  const separate = deployed ? undefined : await separateDatabase();
+  const usual = { port: 0, data: folder, wordDelayMs: 0, log: () => undefined };
   const service =
-    deployed ?? (await startService({ port: 0, data: folder, wordDelayMs: 0, log: () => undefined, ...options }));
+    deployed ?? (await startService({ ...usual, ...(separate && { databaseUrl: separate.url }), ...options }));
 
   async function call(
     method: string,
@@ -124,6 +127,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
 
   async function close(): Promise<void> {
     await service.close();
+    await separate?.close();
     await removeFolder(folder);
   }
 

@@ -1,0 +1,22 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+import common from '../../vitest.config.ts';
+
+/** These start the embedded database by itself, or measure time. */
+const needsNoDatabase = ['test/api/{readme,restart,timing}.test.ts'];
+
+/** The tests of storage and of the API, against Amazon's DynamoDB Local instead of the embedded database (docs/dynamodb.md). */
+export default defineConfig({
+  test: {
+    ...common.test,
+    include: [
+      'test/dynamodb-local/*.check.ts',
+      'test/api/**/*.test.ts',
+      'test/integration/**/*.test.ts',
+      'test/unit/{repositories,domain/meter,domain/billing}/**/*.test.ts',
+    ],
+    exclude: [...configDefaults.exclude, ...needsNoDatabase],
+    globalSetup: ['test/dynamodb-local/start.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
