@@ -12,9 +12,22 @@ export const mailFeedback = {
   detailTypes: { Bounce: 'Email Bounced', Complaint: 'Email Complaint Received' },
 } as const;
 
-/** What wakes a job. At most two jobs read the stream of a table (docs/adr/0011-typed-jobs.md). */
+/** Changes of a table's items. At most two jobs read the stream of a table (docs/adr/0011-typed-jobs.md). */
+export interface StreamTrigger {
+  readonly stream: TableId;
+  /** Only records whose new image has this. */
+  readonly newImageHas: TypedAttribute;
+  /** Batches of a shard that are handled at a time, 10 at most; the records of one item stay in order. */
+  readonly concurrentBatches: number;
+  /** Age at which a record that still fails is given up; the stream has it for 24 hours. */
+  readonly maxRecordAgeHours: number;
+  /** What is kept of records that are given up: they themselves, in a bucket, or their place in the stream, in the dead-letter queue. */
+  readonly givenUp: 'records' | 'place';
+}
+
+/** What wakes a job. */
 export type Trigger =
-  | { readonly stream: TableId /** Only records whose new image has this. */; readonly newImageHas: TypedAttribute }
+  | StreamTrigger
   | { readonly queue: QueueId }
   | { readonly events: 'mail feedback' }
   | { readonly everySeconds: number };
@@ -30,12 +43,21 @@ export interface Job {
   readonly timeoutSeconds: number;
 }
 
+/** A record that fails holds up those behind it, and its work can be requested again: an outage of an hour is outlasted. */
+const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, givenUp: 'place' } as const;
+
 export const jobs = {
   projectLedger: {
     id: 'project-ledger',
     summary: 'Writes one immutable ledger row for each entry of a meter',
     loss: 'Usage, entries and warnings of low credits lag behind; balances and charges stay exact.',
-    trigger: { stream: 'meters', newImageHas: { name: 'last', type: { L: { M: ['t', 'S'] } } } },
+    trigger: {
+      stream: 'meters',
+      newImageHas: { name: 'last', type: { L: { M: ['t', 'S'] } } },
+      concurrentBatches: 10,
+      maxRecordAgeHours: 23,
+      givenUp: 'records',
+    },
     uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['ledgerRetry'] },
     timeoutSeconds: 60,
   },
@@ -51,7 +73,7 @@ export const jobs = {
     id: 'send-mail',
     summary: 'Sends the mails of the outbox',
     loss: 'Confirmation links, reset links and notices are not sent; they wait in the outbox.',
-    trigger: { stream: 'accounts', newImageHas: { name: 'outbox', type: 'S' } },
+    trigger: { stream: 'accounts', newImageHas: { name: 'outbox', type: 'S' }, ...oneByOne },
     uses: { tables: { accounts: 'write' }, mail: true },
     timeoutSeconds: 60,
   },
@@ -67,7 +89,7 @@ export const jobs = {
     id: 'send-reset-link',
     summary: 'Makes the reset token and its mail for a password that somebody has forgotten',
     loss: 'Whoever forgot a password gets no link.',
-    trigger: { stream: 'accounts', newImageHas: { name: 'resetRequest', type: 'S' } },
+    trigger: { stream: 'accounts', newImageHas: { name: 'resetRequest', type: 'S' }, ...oneByOne },
     uses: { tables: { accounts: 'write' } },
     timeoutSeconds: 60,
   },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
@@ -13,6 +14,8 @@ export interface DeliveryOptions {
   readonly filters: readonly EventPattern[];
   readonly deliver: (event: DynamoDBStreamEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
+  /** Batches that are handled at a time. */
+  readonly concurrentBatches: number;
   /** Ends the waiting between tries. */
   readonly signal: AbortSignal;
 }
@@ -25,10 +28,26 @@ const BatchResponse = v.nullish(
 const waitsMs = { first: 50, max: 2000 };
 
 /**
- * Delivers records in order, from the first failed one on again until all are done: a failure delays the shard but
- * loses nothing. `done` gets each sequence number up to which nothing is left to do. Rejects when the signal ends it.
+ * Delivers records in order, those of one item at least, from the first failed one on again until all are done: a failure
+ * delays the shard but loses nothing. `done` gets sequence numbers up to which nothing is left to do. Rejects when the
+ * signal ends it.
  */
-export async function deliverInOrder(
+export async function deliverRecords(
+  options: DeliveryOptions,
+  records: readonly StreamRecord[],
+  done: (sequenceNumber: string) => Promise<void>,
+): Promise<void> {
+  const { concurrentBatches } = options;
+  if (concurrentBatches === 1) return deliverInOrder(options, records, done);
+  const batches = Map.groupBy(records, ({ dynamodb }) => crc32(JSON.stringify(dynamodb?.Keys)) % concurrentBatches);
+  const deliveries = batches.values().map((batch) => deliverInOrder(options, batch, async () => undefined));
+  const failed = (await Promise.allSettled(deliveries)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  const last = records.at(-1)?.dynamodb?.SequenceNumber;
+  if (last !== undefined) await done(last);
+}
+
+async function deliverInOrder(
   options: DeliveryOptions,
   records: readonly StreamRecord[],
   done: (sequenceNumber: string) => Promise<void>,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 import { described } from '../shared/problems.ts';
 import { type Pump, startPump } from '../shared/pump.ts';
-import { type DeliveryOptions, deliverInOrder } from './batch-delivery.ts';
+import { type DeliveryOptions, deliverRecords } from './batch-delivery.ts';
 import { createShardReader, type Positions, shardEnd } from './stream-shards.ts';
 
 export interface StreamPumpOptions extends Omit<DeliveryOptions, 'signal'> {
@@ -32,7 +32,7 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Pump>
   async function look(signal: AbortSignal): Promise<boolean> {
     let isAll = true;
     for await (const { shardId, records, isLast } of reader.pages(batchSize)) {
-      await deliverInOrder({ ...options, signal }, records, (position) => note(shardId, position));
+      await deliverRecords({ ...options, signal }, records, (position) => note(shardId, position));
       if (isLast) await note(shardId, shardEnd);
       if (isLast || records.length === batchSize) isAll = false;
     }

@@ -1,7 +1,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { allJobs, type Job } from '#contract/jobs.ts';
+import { allJobs, type Job, type StreamTrigger } from '#contract/jobs.ts';
 import { queues } from '#contract/platform/queues.ts';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
@@ -91,7 +91,7 @@ function followStream(job: Job, client: DynamoDBStreamsClient, options: Backgrou
 
 async function openPump(
   job: Job,
-  { stream, newImageHas }: Extract<Job['trigger'], { stream: unknown }>,
+  { stream, newImageHas, concurrentBatches }: StreamTrigger,
   client: DynamoDBStreamsClient,
   { database, folder, log }: BackgroundOptions,
 ): Promise<Pump> {
@@ -102,6 +102,7 @@ async function openPump(
     client,
     streamArn: Table.LatestStreamArn,
     filters: eventPatterns(newImageHas),
+    concurrentBatches,
     deliver: (event) => runJob(job, event),
     checkpointFile: folder.file(`${job.id}.checkpoint.json`),
     log: logAs(job, log),

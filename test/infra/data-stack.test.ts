@@ -88,7 +88,13 @@ test('nothing is retained when its first creation fails, but the account’s rol
   expect(new Set(retained.map(pathOf))).toEqual(new Set(['Api/RestApi/CloudWatchRole', 'Api/RestApi/Account']));
   const exceptOnCreate = policies.filter(({ DeletionPolicy }) => DeletionPolicy === 'RetainExceptOnCreate');
   expect(new Set(exceptOnCreate.map(({ Type }) => Type))).toEqual(
-    new Set(['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::SES::EmailIdentity', 'AWS::Lambda::Version']),
+    new Set([
+      'AWS::DynamoDB::GlobalTable',
+      'AWS::KMS::Key',
+      'AWS::SES::EmailIdentity',
+      'AWS::Lambda::Version',
+      'AWS::S3::Bucket',
+    ]),
   );
   for (const { UpdateReplacePolicy } of exceptOnCreate) expect(UpdateReplacePolicy).toBe('Retain');
 });

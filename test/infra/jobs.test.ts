@@ -23,14 +23,46 @@ describe.each(allJobs)('$id', ({ id }) => {
 });
 
 describe.each(jobsWith('stream'))('$id', ({ id }) => {
-  test('reads its stream from the start, in order, and retries for two hours only what failed', () => {
+  const isLedger = id === jobs.projectLedger.id;
+
+  test('reads its stream from the start, in order, and retries only what failed, for two hours or nearly a day', () => {
     expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
-      ParallelizationFactor: 1,
+      ParallelizationFactor: isLedger ? 10 : 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BisectBatchOnFunctionError: true,
-      MaximumRecordAgeInSeconds: 7200,
-      DestinationConfig: { OnFailure: { Destination: queueOf(id) } },
+      MaximumRecordAgeInSeconds: (isLedger ? 23 : 2) * 3600,
+      DestinationConfig: { OnFailure: { Destination: isLedger ? bucketOf(id) : queueOf(id) } },
+    });
+  });
+});
+
+describe('records of the ledger that are given up', () => {
+  const { id } = jobs.projectLedger;
+  const bucket = partsOf('AWS::S3::Bucket').get(id)!;
+
+  test('are kept whole for a year in a bucket of their own, private, encrypted, which stays', () => {
+    expect(bucket.part).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      Properties: {
+        BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
+        PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+        LifecycleConfiguration: { Rules: [{ ExpirationInDays: 365, Status: 'Enabled' }] },
+      },
+    });
+  });
+
+  test('ring the alarm: each new object is a message in the dead-letter queue', () => {
+    expect(bucket.part.Properties).toMatchObject({
+      NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
+    });
+    expect(properties('AWS::Events::Rule', id)).toMatchObject({
+      EventPattern: {
+        source: ['aws.s3'],
+        'detail-type': ['Object Created'],
+        detail: { bucket: { name: [{ Ref: bucket.id }] } },
+      },
+      Targets: [{ Arn: queueOf(id) }],
     });
   });
 });
@@ -137,6 +169,10 @@ function queuePart(job: string, name: JobQueue, type = 'AWS::SQS::Queue') {
 
 function queueOf(job: string, name: JobQueue = 'DeadLetters') {
   return { 'Fn::GetAtt': [queuePart(job, name).id, 'Arn'] };
+}
+
+function bucketOf(job: string) {
+  return { 'Fn::GetAtt': [partsOf('AWS::S3::Bucket').get(job)?.id, 'Arn'] };
 }
 
 function expectGuarded(job: string, name: JobQueue): void {

@@ -51,12 +51,13 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(pumps.map((pump) => pump.close())));
 
-async function pumpTo(deliver: (event: DynamoDBStreamEvent) => unknown) {
+async function pumpTo(deliver: (event: DynamoDBStreamEvent) => unknown, concurrentBatches = 1) {
   const { Table } = await database.client.send(new DescribeTableCommand({ TableName: name() }));
   const pump = await startStreamPump({
     client,
     streamArn: Table!.LatestStreamArn!,
     filters: eventPatterns({ name: 'job', type: 'BOOL' }),
+    concurrentBatches,
     deliver: async (event) => deliver(event),
     checkpointFile: join(folder, `${name()}.json`),
     log: (line) => log.push(line),
@@ -84,6 +85,28 @@ describe('a stream pump', () => {
     await (await pumpTo(deliver)).settled();
     expect(seen).toEqual(upTo(250));
     expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(100);
+  });
+
+  test('delivers several batches at a time, each item’s records in order and no two of one item together', async () => {
+    await putAll(250);
+    const seen: number[] = [];
+    const running = new Set<number>();
+    let most = 0;
+    const pump = await pumpTo(async ({ Records }) => {
+      const items = new Set(Records.map((record) => numberOf(record) % 7));
+      expect(running.intersection(items)).toEqual(new Set());
+      for (const item of items) running.add(item);
+      most = Math.max(most, running.size - items.size + 1);
+      await sleep(2);
+      for (const item of items) running.delete(item);
+      seen.push(...Records.map(numberOf));
+    }, 4);
+    await pump.settled();
+    expect(seen.toSorted((a, b) => a - b)).toEqual(upTo(250));
+    for (let item = 0; item < 7; item += 1)
+      expect(seen.filter((n) => n % 7 === item)).toEqual(upTo(250).filter((n) => n % 7 === item));
+    expect(most).toBeGreaterThan(1);
+    expect(log).toEqual([]);
   });
 
   test('delivers soon what is written later', async () => {

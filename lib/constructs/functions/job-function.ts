@@ -7,12 +7,13 @@ import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Job } from '#contract/jobs.ts';
+import type { Job, StreamTrigger } from '#contract/jobs.ts';
 import { type QueueId, queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
+import { GivenUpRecords } from './given-up-records.ts';
 import { JobQueue, maxRetention } from './job-queue.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { filtersFor } from './stream-filters.ts';
@@ -68,19 +69,21 @@ export class JobFunction extends ServiceFunction {
     return this.alias.metric('IteratorAge', { statistic: 'Maximum', period });
   }
 
-  /** Retries last longer than an hour's outage of what the job needs, and end while the stream (24 h) has the record. */
-  #followStream(tables: Tables, { stream, newImageHas }: Extract<Job['trigger'], { stream: unknown }>): void {
-    const table = tables[stream];
+  #followStream(tables: Tables, trigger: StreamTrigger): void {
+    const table = tables[trigger.stream];
     table.grantStreamRead(this);
     this.live.addEventSourceMapping('Stream', {
       ...(table.tableStreamArn && { eventSourceArn: table.tableStreamArn }),
       startingPosition: StartingPosition.TRIM_HORIZON,
-      filters: filtersFor(newImageHas),
-      parallelizationFactor: 1,
+      filters: filtersFor(trigger.newImageHas),
+      parallelizationFactor: trigger.concurrentBatches,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      maxRecordAge: Duration.hours(2),
-      onFailure: new SqsDlq(this.deadLetters),
+      maxRecordAge: Duration.hours(trigger.maxRecordAgeHours),
+      onFailure:
+        trigger.givenUp === 'records'
+          ? new GivenUpRecords(this, 'GivenUp', this.deadLetters)
+          : new SqsDlq(this.deadLetters),
     });
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
@@ -117,6 +118,39 @@ describe('a job on a stream, item by item', () => {
     });
   });
 
+  test('handles items beside each other, ten at most, and the records of one item one after another', async () => {
+    const [running, most] = [new Map<number, number>(), { items: 0, ofOne: 0 }];
+    const job = itemStreamJob(async (image) => {
+      const item = Number(image['a']);
+      running.set(item, (running.get(item) ?? 0) + 1);
+      most.items = Math.max(most.items, [...running.values()].filter(Boolean).length);
+      most.ofOne = Math.max(most.ofOne, running.get(item)!);
+      await sleep(1);
+      running.set(item, running.get(item)! - 1);
+    }, queue().open);
+    const steps = Array.from({ length: 100 }, (_, n) => ({ a: n % 25, n }));
+    expect(await job(eventOf(steps))).toEqual({ batchItemFailures: [] });
+    expect(most).toEqual({ items: 10, ofOne: 1 });
+  });
+
+  test('in an outage begins nothing more, and requests again from the first record that is not done', async () => {
+    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    const done: number[] = [];
+    const job = itemStreamJob(async ({ a, n }) => {
+      await sleep(a === 1 ? 20 : 1);
+      if (a === 2 && n === 1) throw throttled;
+      done.push(Number(n));
+    }, queue().open);
+    const steps = [
+      { a: 2, n: 0 },
+      { a: 1, n: 10 },
+      { a: 1, n: 11 },
+      { a: 2, n: 1 },
+    ];
+    expect(await job(eventOf(steps))).toEqual({ batchItemFailures: [{ itemIdentifier: 's2' }] });
+    expect(done).toEqual([0, 10]);
+  });
+
   test('loses nothing and repeats nothing, whatever fails', async () => {
     const step = fc.record({ a: fc.integer({ min: 1, max: 4 }), bad: fc.boolean() });
     await fc.assert(
@@ -128,7 +162,8 @@ describe('a job on a stream, item by item', () => {
         const numbers = [...done, ...(sent as { n: { N: string } }[]).map(({ n }) => ({ n: Number(n.N) }))];
         expect(numbers.map(({ n }) => n).toSorted((x, y) => x - y)).toEqual(steps.map(({ n }) => n));
         const poisoned = new Set(steps.filter(({ bad }) => bad).map(({ a }) => a));
-        expect(done.filter(({ a }) => !poisoned.has(a))).toEqual(steps.filter(({ a }) => !poisoned.has(a)));
+        for (const item of new Set(steps.map(({ a }) => a)).difference(poisoned))
+          expect(done.filter(({ a }) => a === item)).toEqual(steps.filter(({ a }) => a === item));
       }),
     );
   });
