@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { givenUpImages } from '#runtime/given-up-records.ts';
+import { projectImage } from '#runtime/project-image.ts';
+import { itemOf } from '#runtime/stream-image.ts';
+
+/**
+ * Writes the ledger rows of records that the projector gave up. Exit status: 0 all are written, 1 some are not, 2 it could
+ * not be run.
+ */
+const usage = `Usage: npm run replay -- FILE...
+
+Writes the ledger rows of the records in the files, which are objects of the projector's bucket of given-up records.
+Rows that are there stay as they are, so it can be repeated.
+
+Environment: LEDGER_TABLE, ACCOUNTS_TABLE, PUBLIC_ORIGIN (for links in mails), AWS region and credentials;
+AWS_ENDPOINT_URL_DYNAMODB for a database elsewhere.
+`;
+
+/** How many records of the file could not be written; each is named on standard error. */
+async function replay(file: string): Promise<number> {
+  let failed = 0;
+  const images = givenUpImages(await readFile(file, 'utf8'));
+  for (const image of images) {
+    try {
+      await projectImage(itemOf(image));
+    } catch (error) {
+      failed += 1;
+      console.error(`${file}: the record of ${JSON.stringify(image['a'])} was not written:`, error);
+    }
+  }
+  console.log(`${file}: ${images.length - failed} of ${images.length} records written`);
+  return failed;
+}
+
+async function run(): Promise<number> {
+  const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' } }, allowPositionals: true });
+  if (values.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  if (positionals.length === 0) throw new Error('No file is named.');
+  let failed = 0;
+  for (const file of positionals) failed += await replay(file);
+  return failed > 0 ? 1 : 0;
+}
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.stderr.write(`\n${usage}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { credits } from '#test/meter/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let folder: string;
+let account: LedgerAccount;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  folder = await testFolder();
+});
+afterAll(async () => {
+  await database.close();
+  await removeFolder(folder);
+});
+
+beforeEach(async () => {
+  account = await openLedgerAccount(database.url);
+  for (const cost of [3, 5, 7]) await account.call(credits(10), credits(cost));
+  return () => account.close();
+});
+
+const recordOf = (image: unknown) => ({ eventName: 'MODIFY', dynamodb: { NewImage: marshall(image) } });
+
+/** An object as Lambda writes it: metadata, and the event as text. */
+async function givenUp(Records: readonly object[], asText = true): Promise<string> {
+  const file = join(folder, `${account.id}.json`);
+  const event = { Records };
+  const record = {
+    requestContext: { condition: 'RecordAgeExceeded', approximateInvokeCount: 40 },
+    version: '1.0',
+    DDBStreamBatchInfo: { shardId: 'shardId-1', batchSize: Records.length },
+    payload: asText ? JSON.stringify(event) : event,
+  };
+  await writeFile(file, JSON.stringify(record));
+  return file;
+}
+
+/** Runs the command; its exit status and what it printed. */
+function replay(...files: string[]): Promise<{ status: unknown; out: string; err: string }> {
+  const env = {
+    ...process.env,
+    AWS_ENDPOINT_URL_DYNAMODB: database.url,
+    POWERTOOLS_METRICS_DISABLED: 'true',
+    [tableVariables.accounts]: tables.accounts.name,
+    [tableVariables.ledger]: tables.ledger.name,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['bin/replay.ts', ...files], { env }, (error, out, err) => {
+      resolve({ status: error ? error.code : 0, out, err });
+    });
+  });
+}
+
+/** The images on which something ended, as the stream's filter lets them pass. */
+const ended = () => account.images.filter((image) => 'last' in (image as object));
+
+describe('npm run replay', () => {
+  it.each([true, false])(
+    'writes the rows of records that were given up, once (payload as text: %j)',
+    async (asText) => {
+      const file = await givenUp(ended().map(recordOf), asText);
+      const { seq } = await account.current();
+      expect(await account.rows(seq)).toEqual([]);
+      const result = await replay(file);
+      expect(result).toMatchObject({ status: 0, out: expect.stringContaining(`${file}: 4 of 4 records written\n`) });
+      const rows = await account.rows(seq);
+      expect(rows.map(({ amount }) => amount).slice(1)).toEqual([-3, -5, -7].map((cost) => credits(cost)));
+      expect((await replay(file)).status).toBe(0);
+      expect(await account.rows(seq)).toEqual(rows);
+    },
+  );
+
+  it('writes the other records where one cannot be written, names that one, and exits 1', async () => {
+    const images = ended();
+    const { err, status } = await replay(await givenUp([{ a: account.id, last: 'no list' }, ...images].map(recordOf)));
+    expect(status).toBe(1);
+    expect(err).toContain(`the record of {"N":"${account.id}"} was not written`);
+    expect(await account.rows((await account.current()).seq)).toHaveLength(images.length);
+  });
+
+  it('exits 2 without a file, and for one that is none of Lambda’s', async () => {
+    expect((await replay()).status).toBe(2);
+    const file = join(folder, 'other.json');
+    await writeFile(file, '{"Records":[]}');
+    expect(await replay(file)).toMatchObject({ status: 2, err: expect.stringContaining('payload') });
+  });
+});
