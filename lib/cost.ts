@@ -10,6 +10,7 @@ const listPrices = {
   functionGbSecond: 0.0000133334,
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
+  tableGb: 0.25,
   logGb: 0.5,
   trace: 5 / 1e6,
   metric: 0.3,
@@ -41,6 +42,9 @@ export const writeUnits = { request: 2, ledger: 4, key: 1 } as const;
 /** Log bytes of one call: access log, request line, its metrics, the charge's metric. */
 const logBytes = 1800;
 
+/** Bytes that the record of one request adds to its log line and to the table, where a record is at most one write unit. */
+const recordBytes = { log: 600, row: 800 } as const;
+
 /** One in twenty requests is traced (X-Ray's default rule, without its one a second). */
 const traced = 0.05;
 
@@ -49,6 +53,8 @@ export function costOfCalls(calls: number, { seconds, memoryMb, responseBytes }:
   const p = listPrices;
   const units = writeUnits.request + writeUnits.ledger + writeUnits.key;
   const projectorSeconds = 0.05;
+  // A run for each request is the worst: lines come in batches.
+  const recorderSeconds = 0.03;
   const each: readonly Line[] = [
     { what: 'API Gateway', usd: p.gatewayRequest },
     {
@@ -58,6 +64,15 @@ export function costOfCalls(calls: number, { seconds, memoryMb, responseBytes }:
     { what: 'Lambda, ledger', usd: p.functionRequest + projectorSeconds * 0.5 * p.functionGbSecond },
     { what: 'DynamoDB', usd: units * p.writeUnit },
     { what: 'Logs', usd: (logBytes / GB) * p.logGb },
+    {
+      what: 'Request logs, of which storage for 30 days 0.20',
+      usd:
+        p.functionRequest +
+        recorderSeconds * 0.5 * p.functionGbSecond +
+        p.writeUnit +
+        (recordBytes.log / GB) * p.logGb +
+        (recordBytes.row / GB) * p.tableGb,
+    },
     { what: 'CloudFront', usd: p.edgeRequest + (responseBytes / GB) * p.edgeGb },
     { what: 'WAF', usd: p.firewallRequest },
     { what: 'Traces', usd: traced * p.trace },

@@ -77,6 +77,7 @@ async function manageKeys({ record }: Recorder): Promise<void> {
   await record('rotateKey', { cookie, path });
   await record('revokeKey', { cookie, path });
   await record('listKeys', { cookie });
+  await record('listRequests', { cookie });
   const sessions = v.parse(Sessions, (await record('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await record('endSession', { cookie, path: { id } });

@@ -33,8 +33,8 @@ export const tags: readonly Tag[] = [
   },
   {
     name: 'Credits',
-    description: 'Balance, grants with their expiry, the ledger, prices, quotas and usage.',
-    paths: ['/api/credits', '/api/services', '/api/usage'],
+    description: 'Balance, grants with their expiry, the ledger, prices, quotas, usage and the log of requests.',
+    paths: ['/api/credits', '/api/services', '/api/usage', '/api/requests'],
   },
   {
     name: 'Operators',

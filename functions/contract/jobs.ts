@@ -30,9 +30,10 @@ export type Trigger =
   | StreamTrigger
   | { readonly queue: QueueId }
   | { readonly events: 'mail feedback' }
+  | { readonly logs: 'recorded requests' }
   | { readonly everySeconds: number };
 
-/** Work that no caller waits for: on a stream, a queue, events, a schedule. Entry point: `functions/jobs/<id>.ts`. */
+/** Work that no caller waits for: on a stream, a queue, events, log lines, a schedule. Entry point: `functions/jobs/<id>.ts`. */
 export interface Job {
   readonly id: string;
   readonly summary: string;
@@ -91,6 +92,14 @@ export const jobs = {
     loss: 'Whoever forgot a password gets no link.',
     trigger: { stream: 'accounts', newImageHas: { name: 'resetRequest', type: 'S' }, ...oneByOne },
     uses: { tables: { accounts: 'write' } },
+    timeoutSeconds: 60,
+  },
+  recordRequests: {
+    id: 'record-requests',
+    summary: 'Writes the records of requests that accounts can list',
+    loss: 'Requests are missing from the request logs of accounts; charges and usage stay exact.',
+    trigger: { logs: 'recorded requests' },
+    uses: { tables: { requests: 'append' } },
     timeoutSeconds: 60,
   },
   purgeAccounts: {

@@ -65,6 +65,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'get-credits': { query: { limit: '5' } },
   'get-service-quota': { path: { name: 'translation' } },
   'get-usage': { query: { group: 'service' } },
+  'list-requests': { query: { status: '2xx', limit: '2' } },
   translate: { body: { text: 'Good morning, friend.', sourceLanguage: 'en', targetLanguage: 'fr' } },
   'create-chat-completion': {
     body: chat,

@@ -5,7 +5,7 @@ import type { Proof } from '#domain/inference/tokens.ts';
 import { hasWorkingKey, invalidKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type Credential, parseCredential } from '#domain/shared/credential.ts';
-import type { Caller, KeyCaller, Middleware } from './call.ts';
+import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
 import { cookieValue, headerValues } from './headers.ts';
 
 /** What proves a credential; each is one read. */
@@ -22,12 +22,13 @@ export interface Authentication {
  */
 export function authenticate(route: Route, authentication: () => Authentication): Middleware {
   /** Reads the key once, however often it is called. */
-  function proofOf(caller: KeyCaller): Proof {
+  function proofOf(caller: KeyCaller, call?: Call): Proof {
     let proof: Promise<void> | undefined;
     async function read(): Promise<void> {
       const { now, findMeter } = authentication();
       const meter = await findMeter(caller.accountId);
       if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw invalidKey();
+      if (call) call.isProved = true;
     }
     return () => (proof ??= read());
   }
@@ -56,7 +57,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
         : callerOf(credential ?? refuse()));
       if (!caller) return;
       call.caller = caller;
-      if (route.priced && caller.kind === 'key') call.prove = proofOf(caller);
+      if (route.priced && caller.kind === 'key') call.prove = proofOf(caller, call);
     },
   };
 }

@@ -41,6 +41,8 @@ export interface Call {
   caller?: Caller;
   /** Proves a key that the admission has not yet looked at, by one read. */
   prove?: Proof;
+  /** The proof has succeeded. */
+  isProved?: true;
   input: { path: unknown; query: unknown; body: unknown };
   order?: Order;
   /** The value of the Idempotency-Key header, on routes that take it. */
@@ -52,6 +54,8 @@ export interface Call {
   /** Request id of the one that came first with the key, whose response is sent again. */
   replayOf?: string;
   charge?: Charge;
+  /** What the operation of an admitted call came back with, where it did. */
+  result?: unknown;
   /** A stream that its account has cancelled. */
   isCancelled?: boolean;
   /** What the response reports of the charge. */

@@ -49,6 +49,7 @@ export function envelope(
       const { status: statusCode, message } = call.replay ?? success;
       const headers = responseHeaders(call);
       lifecycle.status = statusCode;
+      lifecycle.headers = headers;
       const result = request.response;
       if (result instanceof StreamedResponse) {
         const explain = (error: unknown) => serviceErrorOf(error, call);
@@ -75,6 +76,7 @@ export function envelope(
       const headers = { ...responseHeaders(call), ...format.errorHeaders(error), ...errorHeaders(error) };
       const statusCode = errorStatus[error.code];
       lifecycle.status = statusCode;
+      lifecycle.headers = headers;
       const cookies = cookieHeaders(call, outcome().sessionCookie);
       const body = JSON.stringify(format.error(error));
       request.response = { statusCode, headers, ...cookies, body, lifecycle } satisfies CallResponse;
@@ -83,7 +85,7 @@ export function envelope(
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
     const refusal = explained(error, call);
-    call.response.refusal = refusal.code;
+    call.response.refusal = refusal;
     return refusal;
   }
 

@@ -91,6 +91,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
     after: function settleCall({ context: { call }, response: result }) {
       const { charge, response } = call;
       if (!charge) return;
+      call.result = result;
       if (result instanceof StreamedResponse) {
         call.receipt = charge.holding();
         response.settleBy(() => settle(call, result.cost()));

@@ -1,4 +1,5 @@
 import type { Route } from '#contract/http/route.ts';
+import type { RequestRecord } from '#contract/platform/request-record.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Call, Middleware } from './call.ts';
 import { ResponseLifecycle } from './response-lifecycle.ts';
@@ -18,6 +19,8 @@ export interface RequestLine {
   readonly keyId: string | undefined;
   /** Microcredits. */
   readonly cost: number;
+  /** What the account may list of a priced request (docs/adr/0014-request-logs.md). */
+  readonly record: RequestRecord | undefined;
 }
 
 export interface RequestLog {
@@ -26,22 +29,27 @@ export interface RequestLog {
   readonly write: (line: RequestLine) => void;
 }
 
-/** Names the request, and writes its line when its response is closed. */
-export function requestLog(route: Pick<Route, 'id'>, log: () => RequestLog): Middleware {
+/** Names the request, and writes its line, with its record where there is one, when its response is closed. */
+export function requestLog(
+  route: Pick<Route, 'id'>,
+  log: () => RequestLog,
+  recordOf?: (call: Call) => RequestRecord | undefined,
+): Middleware {
   function writeLine(call: Call): void {
     const { now, write } = log();
     const { requestId, startedAt, caller, response } = call;
-    const { status = 500, refusal: code, firstByteAt } = response;
+    const { status = 500, refusal, firstByteAt } = response;
     write({
       requestId,
       route: route.id,
       status,
-      code,
+      code: refusal?.code,
       latencyMs: now() - startedAt,
       firstByteMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
       accountId: caller?.accountId,
       keyId: caller?.kind === 'key' ? caller.keyId : undefined,
       cost: status < 400 ? response.cost : 0,
+      record: recordOf?.(call),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contract/shared/errors.ts';
+import type { Refusal } from '#contract/shared/errors.ts';
 
 /**
  * How the response of one call comes to its end. The middlewares set what it is and what settles the call; whoever sends it settles
@@ -8,7 +8,9 @@ export class ResponseLifecycle {
   /** HTTP status, once it is known. */
   status: number | undefined;
   /** Why the call failed or was refused: of a stream, also after its status. */
-  refusal: ErrorCode | undefined;
+  refusal: Pick<Refusal, 'code' | 'detail'> | undefined;
+  /** As they are sent. */
+  headers: Readonly<Record<string, string>> = {};
   /** Microcredits that the call comes to. */
   cost = 0;
   /** Epoch ms at which the first piece of a stream left. */

@@ -12,8 +12,15 @@ function pooledBytes(size: number): Uint8Array {
   return pool.subarray(used - size, used);
 }
 
-/** Time and randomness of this process. Whoever runs the handlers may put others in their place before the first event. */
-export const ambient: { clock: Clock; random: Random } = {
+interface Ambient {
+  clock: Clock;
+  random: Random;
+  /** Is given the log lines that have a record, in place of a subscription to the log; AWS has one, so there it is not set. */
+  followRecords?: (line: string) => void;
+}
+
+/** What surrounds the functions of this process. Whoever runs the handlers may put others in their place before the first event. */
+export const ambient: Ambient = {
   clock: { now: () => Date.now() },
   random: { bytes: pooledBytes },
 };

@@ -13,6 +13,7 @@ import { noPayments } from '#domain/billing/payments.ts';
 import { statementService } from '#domain/billing/statements.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { keyService } from '#domain/keys/key-service.ts';
+import { requestLog } from '#domain/requests/request-log.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
@@ -29,6 +30,7 @@ import { outboxStore } from '#repositories/mail/outbox.ts';
 import { suppressionStore } from '#repositories/mail/suppressions.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
+import { requestStore } from '#repositories/requests/requests.ts';
 import { dynamoClient } from './clients.ts';
 import { createCoreServices } from './core-services.ts';
 import { lazy } from './lazy.ts';
@@ -67,6 +69,7 @@ function build() {
   const keys = lazy(() =>
     keyService(keyStore(dynamo(), table('accounts'), table('meters')), demandKeyChange, clock, random),
   );
+  const requests = lazy(() => requestStore(dynamo(), table('requests')));
   const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
   return {
     ...core,
@@ -113,6 +116,13 @@ function build() {
     auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
     statements: lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock)),
     cancellations: lazy(() => cancellationService(meters(), statementStore(dynamo(), table('ledger')))),
+    requests,
+    requestLog: lazy(() => {
+      const stored = keyStore(dynamo(), table('accounts'), table('meters'));
+      const names = async (accountId: number) =>
+        new Map((await stored.list(accountId)).map(({ id, name }) => [id, name]));
+      return requestLog(requests(), names, clock);
+    }),
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
     suppressions: lazy(() => suppressionStore(dynamo(), table('accounts'))),
     mailer: lazy(async () => {

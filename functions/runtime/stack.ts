@@ -14,12 +14,13 @@ import { envelope } from '#middleware/envelope.ts';
 import { idempotency } from '#middleware/idempotency.ts';
 import { meter } from '#middleware/meter.ts';
 import { requestLog } from '#middleware/request-log.ts';
+import { recordOf } from '#middleware/request-record.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
 import type { CoreServices } from './core-services.ts';
 import { canStream } from './response-streaming.ts';
 import { log, outcome } from './response-wiring.ts';
 import { bufferedHandler, streamedHandler } from './send-response.ts';
-import { authentication, idempotent, meters, publicOrigin } from './wiring.ts';
+import { authentication, idempotent, meters, publicOrigin, sampleRefusal } from './wiring.ts';
 
 /** The only place that orders middleware. */
 export function stack(
@@ -29,9 +30,10 @@ export function stack(
   orderOf?: MakeOrder,
   check?: (call: Call) => void | Promise<void>,
 ) {
+  const { priced } = route;
   const once = idempotency(route, idempotent(services));
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
-    .use(requestLog(route, () => log))
+    .use(requestLog(route, () => log, priced && ((call) => recordOf(call, priced, sampleRefusal))))
     .use(
       envelope(
         () => outcome,

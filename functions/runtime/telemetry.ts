@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { dimensions, metrics } from '#contract/platform/metrics.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
+import { ambient } from './ambient.ts';
 import { lazy } from './lazy.ts';
 
 /** Reads POWERTOOLS_* from the environment when first used. Of errors it writes what `described` lets through. */
@@ -20,12 +21,13 @@ class Figures extends Metrics {
 
 /** One line in the log, which CloudWatch takes its metrics from too (AWS "Embedded metric format"). */
 export function recordRequest({ route, latencyMs, firstByteMs, ...others }: RequestLine): void {
+  const values = { [metrics.latency]: latencyMs, [metrics.firstByte]: firstByteMs };
   if (!figures().isDisabled()) {
     const { _aws, ...declared } = requestMetrics(route, firstByteMs !== undefined);
-    const values = { [metrics.latency]: latencyMs, [metrics.firstByte]: firstByteMs };
     const line = { _aws: { ..._aws, Timestamp: Date.now() }, ...declared, ...values, message: 'request', ...others };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
+  if (others.record) ambient.followRecords?.(JSON.stringify({ ...values, ...others }));
   if (others.code) count(dimensions.cause, others.code, metrics.refusals, 1);
 }
 

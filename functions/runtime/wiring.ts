@@ -1,6 +1,7 @@
 import type { Authentication } from '#middleware/authenticate.ts';
 import type { Idempotent } from '#middleware/idempotency.ts';
 import type { Meters } from '#middleware/meter.ts';
+import { createRefusalSampler } from '#middleware/refusal-sampler.ts';
 import { ambient } from './ambient.ts';
 import type { CoreServices } from './core-services.ts';
 import { environment } from './environment.ts';
@@ -8,6 +9,8 @@ import { logger, recordLostSettlement } from './telemetry.ts';
 
 /** What the middlewares of a route are given; each part is looked up when a request needs it. */
 export const publicOrigin = (): string => environment().PUBLIC_ORIGIN;
+
+export const sampleRefusal = createRefusalSampler();
 
 export const authentication = (services: () => CoreServices) => (): Authentication => ({
   sessionCookie: environment().SESSION_COOKIE,

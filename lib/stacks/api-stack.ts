@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { handlerFile } from '#contract/handlers.ts';
@@ -64,10 +65,14 @@ export class ApiStack extends Stack {
     const publicOrigin = frontDoor.kind === 'edge' ? (edge?.origin ?? '') : frontDoor.publicOrigin;
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
+    const recordedLogs = new Map<string, ILogGroup>();
     for (const [name, routes] of Object.entries(routeGroups)) {
       const props = { ...shared, tables, mail: this.mail };
       const group = new FunctionGroup(this, name, { ...props, routes, entries });
-      for (const [route, fn] of group.functions) api.attach(route, fn.live);
+      for (const [route, fn] of group.functions) {
+        api.attach(route, fn.live);
+        if (route.priced) recordedLogs.set(route.id, fn.logGroup);
+      }
     }
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
       entry: join(entries, handlerFile(unknownRouteId)),
@@ -84,6 +89,7 @@ export class ApiStack extends Stack {
       ...shared,
       tables,
       mail: this.mail,
+      recordedLogs,
       entries: join(functions, 'jobs'),
     }).jobs;
 

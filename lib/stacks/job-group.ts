@@ -3,10 +3,13 @@ import { NestedStack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { allJobs } from '#contract/jobs.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
-import { JobFunction } from '#lib/constructs/functions/job-function.ts';
+import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/job-function.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
 
-export interface JobGroupProps extends SharedProps, Pick<Resources, 'tables' | 'mail'> {
+export interface JobGroupProps
+  extends SharedProps,
+    Pick<Resources, 'tables' | 'mail'>,
+    Pick<JobFunctionProps, 'recordedLogs'> {
   /** Folder with the entry point of each job. */
   readonly entries: string;
 }
@@ -15,12 +18,12 @@ export interface JobGroupProps extends SharedProps, Pick<Resources, 'tables' | '
 export class JobGroup extends NestedStack {
   readonly jobs: readonly JobFunction[];
 
-  constructor(scope: Construct, id: string, { entries, tables, mail, ...shared }: JobGroupProps) {
+  constructor(scope: Construct, id: string, { entries, tables, mail, recordedLogs, ...shared }: JobGroupProps) {
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
     const functions = allJobs.map((job) => {
       const entry = join(entries, `${job.id}.ts`);
-      return { job, fn: new JobFunction(this, job.id, { job, tables, mail, entry, ...shared }) };
+      return { job, fn: new JobFunction(this, job.id, { job, tables, mail, recordedLogs, entry, ...shared }) };
     });
     const queues = new Map(
       functions.flatMap(({ job: { trigger }, fn: { queue } }) =>

@@ -14,6 +14,7 @@ import type { Pump } from '../shared/pump.ts';
 import { startQueuePump } from '../sqs/queue-pump.ts';
 import { queueUrl } from '../sqs/server.ts';
 import type { EventBus } from './event-bus.ts';
+import type { LogSubscription } from './log-subscription.ts';
 import { runJob } from './run-job.ts';
 import { type Recurring, startSchedule } from './schedule.ts';
 
@@ -23,6 +24,7 @@ export interface BackgroundOptions {
   readonly sqs: string;
   readonly folder: DataFolder;
   readonly events: EventBus;
+  readonly logLines: Pick<LogSubscription, 'settled'>;
   /** Epoch milliseconds of the shifted clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
@@ -41,7 +43,7 @@ const catchUpMs = 5000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 export async function startBackground(options: BackgroundOptions, closers: Closers): Promise<Background> {
-  const { database, events, now, log } = options;
+  const { database, events, logLines, now, log } = options;
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
@@ -62,6 +64,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     await Promise.all(streams.map((pump) => pump.settled()));
     await Promise.all(consumers.map((pump) => pump.settled()));
     await events.settled();
+    await logLines.settled();
   }
 
   async function catchUp(): Promise<void> {

@@ -14,6 +14,7 @@ import { apiHandler } from '../gateway/handlers.ts';
 import { installLambdaRuntime } from '../gateway/lambda-runtime.ts';
 import { startBackground } from '../jobs/background.ts';
 import { createEventBus } from '../jobs/event-bus.ts';
+import { createLogSubscription } from '../jobs/log-subscription.ts';
 import { type MailStore, openMailStore } from '../mail/mail-store.ts';
 import { openApiReference } from '../pages/api-reference.ts';
 import { openDashboard } from '../pages/dashboard.ts';
@@ -90,8 +91,11 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add({ close: setFunctionVariables(front.origin, endpoints) });
   closers.add({ close: setAmbientClock(clock) });
   closers.add(events);
+  const logLines = createLogSubscription(log);
+  closers.add(logLines);
+  closers.add({ close: setAmbientFollower(logLines.follow) });
   const background = await startBackground(
-    { database, sqs: endpoints.sqs, folder, events, now: clock.now, log },
+    { database, sqs: endpoints.sqs, folder, events, logLines, now: clock.now, log },
     closers,
   );
 
@@ -136,6 +140,14 @@ function setAmbientClock(clock: ShiftedClock): () => void {
   };
   use(clock);
   return () => use(before);
+}
+
+/** Subscribes to the records in the functions' log, and gives back how to undo it. */
+function setAmbientFollower(follow: (line: string) => void): () => void {
+  ambient.followRecords = follow;
+  return () => {
+    delete ambient.followRecords;
+  };
 }
 
 /** Without a demo account the service is still of use, so a changed password is only logged. */

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
 import { queueVariables } from '#contract/platform/environment.ts';
 import { type QueueId, queues } from '#contract/platform/queues.ts';
+import { recordPattern } from '#contract/platform/request-record.ts';
+import { allRoutes } from '#contract/routes.ts';
 import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
 import { lambdaPasses } from '#test/database/event-filter.ts';
@@ -13,7 +15,7 @@ const { api: template } = await synthesise();
 const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));
 const properties = (type: string, job: string): Record<string, unknown> =>
   partsOf(type).get(job)?.part.Properties ?? {};
-const jobsWith = (kind: 'stream' | 'queue' | 'events' | 'everySeconds') =>
+const jobsWith = (kind: 'stream' | 'queue' | 'events' | 'logs' | 'everySeconds') =>
   allJobs.filter(({ trigger }) => kind in trigger);
 
 describe.each(allJobs)('$id', ({ id }) => {
@@ -136,6 +138,34 @@ describe.each(jobsWith('events'))('$id', ({ id }) => {
     expect(permissions.map(([, part]) => part.Properties)).toMatchObject([
       { Principal: 'events.amazonaws.com', SourceArn: { 'Fn::GetAtt': [rule?.id, 'Arn'] } },
     ]);
+  });
+});
+
+describe.each(jobsWith('logs'))('$id', ({ id }) => {
+  const filters = ofType(template, 'AWS::Logs::SubscriptionFilter').map(([, { Properties }]) => Properties);
+
+  test('gets the lines with a record of every priced function, and no others', () => {
+    const logs = ofType(template, 'AWS::Logs::LogGroup').map(([group, part]) => [group, functionId(part)] as const);
+    const names = new Map(logs);
+    const followed = filters.map(({ LogGroupName }) => names.get((LogGroupName as { Ref: string }).Ref));
+    const priced = allRoutes.flatMap((route) => (route.priced ? [route.id] : []));
+    expect(followed).toHaveLength(priced.length);
+    expect(new Set(followed)).toEqual(new Set(priced));
+    for (const { FilterPattern } of filters) expect(FilterPattern).toBe(recordPattern);
+  });
+
+  test('is invoked by those log groups only, and keeps failures in its dead-letter queue', () => {
+    const permissions = ofType(template, 'AWS::Lambda::Permission').filter(([, part]) => functionId(part) === id);
+    expect(permissions.length).toBe(filters.length);
+    for (const [, { Properties }] of permissions)
+      expect(Properties).toMatchObject({
+        Principal: 'logs.amazonaws.com',
+        SourceArn: { 'Fn::GetAtt': [expect.any(String), 'Arn'] },
+      });
+    expect(properties('AWS::Lambda::EventInvokeConfig', id)).toMatchObject({
+      MaximumRetryAttempts: 2,
+      DestinationConfig: { OnFailure: { Destination: queueOf(id) } },
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { accountId, day, instant, text, whole } from '../shared/fields.ts';
+import { accountId, day, instant, pageSize, text, whole } from '../shared/fields.ts';
 
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 const source = v.picklist(['plan', 'free', 'purchase']);
@@ -12,12 +12,6 @@ export const CreditBalance = v.object({
   source,
   expiresAt: instant,
 });
-
-const pageSize = v.pipe(
-  v.string(),
-  v.regex(/^(?:[1-9]\d?|1\d\d|200)$/, 'must be a number from 1 to 200'),
-  v.transform(Number),
-);
 
 /** `cursor` is the `nextCursor` of the page before. */
 export const LedgerQuery = v.object({

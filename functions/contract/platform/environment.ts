@@ -10,6 +10,7 @@ export const tableVariables = {
   meters: 'METERS_TABLE',
   ledger: 'LEDGER_TABLE',
   idempotency: 'IDEMPOTENCY_TABLE',
+  requests: 'REQUESTS_TABLE',
 } as const satisfies Record<TableId, string>;
 
 /** The variable with the URL of each queue, for those who send to it. */
@@ -27,6 +28,7 @@ export const Environment = v.object({
   METERS_TABLE: v.optional(v.string()),
   LEDGER_TABLE: v.optional(v.string()),
   IDEMPOTENCY_TABLE: v.optional(v.string()),
+  REQUESTS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),

@@ -39,6 +39,8 @@ export const tables = {
   ledger: { name: 'ledger', partitionKey: { name: 'a', type: 'N' }, sortKey: sk },
   /** One item per Idempotency-Key: the request that runs with it, or its response. */
   idempotency: { name: 'idempotency', partitionKey: { name: 'id', type: 'S' }, ttlAttribute: 'ttl' },
+  /** One item per recorded request of an account, under a sort key that orders them by time. */
+  requests: { name: 'requests', partitionKey: { name: 'a', type: 'N' }, sortKey: sk, ttlAttribute: 'ttl' },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;

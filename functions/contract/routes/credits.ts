@@ -9,8 +9,9 @@ import {
   UsageQuery,
 } from '../billing/credits.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { RequestList, RequestQuery } from '../requests/request-list.ts';
 
-/** Credits, services and usage. */
+/** Credits, services, usage and the log of requests. */
 export const creditRoutes = {
   getCredits: defineRoute({
     id: 'get-credits',
@@ -51,6 +52,16 @@ export const creditRoutes = {
     queryInput: UsageQuery,
     output: Usage,
     uses: { tables: { accounts: 'write', meters: 'read', ledger: 'read' } },
+  }),
+  listRequests: defineRoute({
+    id: 'list-requests',
+    method: 'GET',
+    path: '/api/requests',
+    summary: 'The priced requests of the last 30 days, also those refused or failed',
+    credential: 'session',
+    queryInput: RequestQuery,
+    output: RequestList,
+    uses: { tables: { accounts: 'write', meters: 'read', requests: 'read' } },
   }),
   getCreditBalance: defineRoute({
     id: 'get-credit-balance',

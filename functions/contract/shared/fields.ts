@@ -70,6 +70,13 @@ export const instant = v.pipe(v.string(), v.isoTimestamp());
 /** A whole number in a response. */
 export const whole = v.pipe(v.number(), v.safeInteger());
 
+/** The `limit` of a list, from a query. */
+export const pageSize = v.pipe(
+  v.string(),
+  v.regex(/^(?:[1-9]\d?|1\d\d|200)$/, 'must be a number from 1 to 200'),
+  v.transform(Number),
+);
+
 /** An account's, user's or balance's id: a random integer that JavaScript holds exactly (docs/design/accounts.md#ids). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 

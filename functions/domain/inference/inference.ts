@@ -79,8 +79,11 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const { model, request, amount, format, call } = order;
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
-    const onUsage = (usage: ModelUsage | null | undefined) =>
-      billable(usage, () => countedChat(request, delivered.text));
+    let used: ModelUsage | undefined;
+    const onUsage = async (usage: ModelUsage | null | undefined) => {
+      used = await billable(usage, () => countedChat(request, delivered.text));
+      return used;
+    };
     const chunks = chatChunks({
       chunks: modelChunks,
       format,
@@ -88,7 +91,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       delivered,
       onUsage,
     });
-    return new StreamedResponse(chunks, async (isWhole) => (isWhole || delivered.text !== '' ? amount : 0), cancel);
+    const cost = async (isWhole: boolean) => (isWhole || delivered.text !== '' ? amount : 0);
+    return new StreamedResponse(chunks, cost, cancel, () => used ?? delivered.usage);
   }
 
   async function orderCompletion<Body>(
@@ -141,13 +145,15 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       return { prompt_tokens, completion_tokens: Math.min(completion_tokens, request.max_tokens) };
     }
     let used: ModelUsage | undefined;
+    let charged: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
       used = await billable(usage, usedSoFar);
       return used;
     };
     async function cost(): Promise<number> {
       if (!used && delivered.text === '') return 0;
-      const { prompt_tokens, completion_tokens } = used ?? (await usedSoFar());
+      charged = used ?? (await usedSoFar());
+      const { prompt_tokens, completion_tokens } = charged;
       return tokenPrice('completion', prompt_tokens + completion_tokens);
     }
     const chunks = completionChunks({
@@ -157,7 +163,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       delivered,
       onUsage,
     });
-    return new StreamedResponse(chunks, cost, cancel);
+    return new StreamedResponse(chunks, cost, cancel, () => charged);
   }
 
   async function orderEmbeddings(input: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {

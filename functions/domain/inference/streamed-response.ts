@@ -1,17 +1,26 @@
+import type { ModelUsage } from './model-stream.ts';
+
 /** What an operation responds with chunk by chunk, as its model generates them. The generation begins immediately. */
 export class StreamedResponse {
   readonly #chunks: AsyncIterator<unknown>;
   readonly #cost: (isWhole: boolean) => Promise<number>;
   readonly #cancel: () => void;
+  readonly #usage: () => ModelUsage | null | undefined;
   readonly #first: Promise<IteratorResult<unknown>>;
   #isRead = false;
   #isWhole = false;
 
-  /** `cost` computes what the response has come to, in microcredits. */
-  constructor(chunks: AsyncIterator<unknown>, cost: (isWhole: boolean) => Promise<number>, cancel: () => void) {
+  /** `cost` computes what the response has come to, in microcredits; `usage` returns its tokens as far as they were counted. */
+  constructor(
+    chunks: AsyncIterator<unknown>,
+    cost: (isWhole: boolean) => Promise<number>,
+    cancel: () => void,
+    usage: () => ModelUsage | null | undefined = () => undefined,
+  ) {
     this.#chunks = chunks;
     this.#cost = cost;
     this.#cancel = cancel;
+    this.#usage = usage;
     this.#first = chunks.next();
     // Whoever does not wait for it need not hear of its failure.
     this.#first.catch(() => undefined);
@@ -33,6 +42,11 @@ export class StreamedResponse {
   /** What it has come to so far, in microcredits; final once it has ended. Nothing when not even the first chunk was taken. */
   async cost(): Promise<number> {
     return this.#isRead ? this.#cost(this.#isWhole) : 0;
+  }
+
+  /** Tokens that were used, as far as they were reported or counted. */
+  get usage(): ModelUsage | undefined {
+    return this.#usage() ?? undefined;
   }
 
   /** Ends the model's work. */

@@ -26,6 +26,7 @@ export function createTables(scope: Construct, { accountsKey }: Pick<Stage, 'acc
     meters: create('meters'),
     ledger: create('ledger'),
     idempotency: create('idempotency'),
+    requests: create('requests'),
   };
 }
 

@@ -5,10 +5,13 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { FilterPattern, type ILogGroup, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
+import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Job, StreamTrigger } from '#contract/jobs.ts';
 import { type QueueId, queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
+import { recordPattern } from '#contract/platform/request-record.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
@@ -25,6 +28,8 @@ export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps
   readonly tables: Tables;
   /** Source of bounce and complaint events. */
   readonly mail: Mail;
+  /** Log groups of the functions whose requests are recorded, by the ids of their routes. */
+  readonly recordedLogs: ReadonlyMap<string, ILogGroup>;
 }
 
 /** Iterator age above which an alarm fires, in ms. */
@@ -37,7 +42,7 @@ export class JobFunction extends ServiceFunction {
   /** The queue that it consumes; undefined for a job without one. */
   readonly queue: Queue | undefined;
 
-  constructor(scope: Construct, id: string, { job, tables, mail, ...props }: JobFunctionProps) {
+  constructor(scope: Construct, id: string, { job, tables, mail, recordedLogs, ...props }: JobFunctionProps) {
     const { summary: description, timeoutSeconds, loss } = job;
     super(scope, id, { ...props, description, timeoutSeconds, loss, memoryMb: 512 });
     this.deadLetters = new JobQueue(this, 'DeadLetters', { retentionPeriod: maxRetention });
@@ -61,6 +66,7 @@ export class JobFunction extends ServiceFunction {
         topic: props.alarms,
       });
     } else if ('events' in trigger) this.#subscribe(mail.feedback);
+    else if ('logs' in trigger) this.#followLogs(recordedLogs);
     else if ('everySeconds' in trigger) this.#runEvery(trigger.everySeconds);
   }
 
@@ -100,10 +106,23 @@ export class JobFunction extends ServiceFunction {
     return queue;
   }
 
+  /** CloudWatch Logs invokes asynchronously; a failed run is retried twice. */
+  #followLogs(logGroups: ReadonlyMap<string, ILogGroup>): void {
+    this.#retryTwice();
+    const destination = new LambdaDestination(this.live);
+    const filterPattern = FilterPattern.literal(recordPattern);
+    for (const [id, logGroup] of logGroups)
+      new SubscriptionFilter(this, `Log-${id}`, { logGroup, destination, filterPattern });
+  }
+
+  #retryTwice(): void {
+    this.live.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(this.deadLetters) });
+  }
+
   /** EventBridge retries delivery for a day; Lambda retries a failed run twice. */
   #subscribe(eventPattern: EventPattern): void {
     const deadLetterQueue = this.deadLetters;
-    this.live.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(deadLetterQueue) });
+    this.#retryTwice();
     const rule = new Rule(this, 'Events', { eventPattern });
     const delivery = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
     rule.addTarget(new LambdaFunction(this.live, { ...delivery, deadLetterQueue }));

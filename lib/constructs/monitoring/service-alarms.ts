@@ -34,7 +34,8 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
   const streaming = allRoutes.filter(
     ({ priced, streaming: streams }) => streams && priced?.capability !== 'embeddings',
   );
-  const { idempotency: neverRead, ...read } = tables;
+  // Nobody waits for a record of a request; one that cannot be written has the alarm of its job.
+  const { idempotency: neverRead, requests: _, ...read } = tables;
   const throttled = [
     ...Object.values(read).map(({ tableName }) => aws.table(tableName, 'ReadThrottleEvents')),
     ...[neverRead, ...Object.values(read)].map(({ tableName }) => aws.table(tableName, 'WriteThrottleEvents')),

@@ -1,0 +1,112 @@
+import type { InferOutput } from 'valibot';
+import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import { type RecordedLine, requestRetentionDays } from '#contract/platform/request-record.ts';
+import type { RequestQuery } from '#contract/requests/request-list.ts';
+import type { Clock } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+
+type Query = InferOutput<typeof RequestQuery>;
+
+/** Which records are listed: days and statuses inclusive, `from` in epoch ms. */
+export interface RequestFilter {
+  readonly from: number;
+  readonly to: number;
+  readonly status?: { readonly min: number; readonly max: number } | undefined;
+  readonly service?: ServiceName | undefined;
+  readonly model?: string | undefined;
+  readonly keyId?: string | undefined;
+}
+
+/** Records of requests. */
+export interface RequestStore {
+  /** Writes a record until `expiresAt` (epoch ms); a repeat changes nothing. */
+  put(line: RecordedLine, expiresAt: number): Promise<void>;
+  /**
+   * At most `limit` records, newest first, before `cursor`, without those that cannot be read. `next` is the cursor of the
+   * page that follows; a page ends early where many records do not match.
+   */
+  page(
+    accountId: number,
+    filter: RequestFilter,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<{ rows: RecordedLine[]; next: string | null }>;
+}
+
+/** Names of an account's keys, by their ids. */
+export type KeyNames = (accountId: number) => Promise<ReadonlyMap<string, string>>;
+
+const dayMs = 86_400_000;
+const retentionMs = requestRetentionDays * dayMs;
+
+/** Records that are written concurrently. */
+const concurrentWrites = 25;
+
+export async function recordRequests(
+  store: Pick<RequestStore, 'put'>,
+  clock: Clock,
+  lines: readonly RecordedLine[],
+): Promise<void> {
+  const kept = lines.filter(({ record }) => record.at + retentionMs > clock.now());
+  for (let first = 0; first < kept.length; first += concurrentWrites) {
+    const batch = kept.slice(first, first + concurrentWrites);
+    await Promise.all(batch.map((line) => store.put(line, line.record.at + retentionMs)));
+  }
+}
+
+/** The requests of an account, for the account to read. */
+export function requestLog(store: Pick<RequestStore, 'page'>, keyNames: KeyNames, clock: Clock) {
+  async function list(accountId: number, query: Query) {
+    const [{ rows, next }, names] = await Promise.all([
+      store.page(accountId, filterOf(query, clock.now()), query.limit, query.cursor),
+      keyNames(accountId),
+    ]);
+    return { requests: rows.map((row) => shown(row, names)), nextCursor: next };
+  }
+  return { list };
+}
+
+/** Refuses (400) a range that ends before it begins. */
+function filterOf({ from, to, status, service, model, keyId }: Query, now: number): RequestFilter {
+  if (from !== undefined && to !== undefined && from > to)
+    throw new ServiceError('INVALID_FORMAT', 'from must not be after to.');
+  return {
+    from: Math.max(from === undefined ? 0 : Date.parse(from), now - retentionMs),
+    to: to === undefined ? now : Date.parse(to) + dayMs - 1,
+    status: status === undefined ? undefined : statuses(status),
+    service,
+    model,
+    keyId,
+  };
+}
+
+function statuses(status: string): { min: number; max: number } {
+  if (!status.endsWith('xx')) return { min: Number(status), max: Number(status) };
+  const min = Number(status[0]) * 100;
+  return { min, max: min + 99 };
+}
+
+function shown(
+  { requestId, status, code, keyId, latency, firstByte, cost, record }: RecordedLine,
+  names: ReadonlyMap<string, string>,
+) {
+  const { at, service, model, isStream, inputTokens, outputTokens, detail, headers, unlisted } = record;
+  return {
+    requestId,
+    at: new Date(at).toISOString(),
+    status,
+    code: code ?? null,
+    detail: detail ?? null,
+    service,
+    model: model ?? null,
+    key: keyId === undefined ? null : { id: keyId, name: names.get(keyId) ?? null },
+    isStream,
+    inputTokens: inputTokens ?? null,
+    outputTokens: outputTokens ?? null,
+    latencyMs: latency,
+    firstByteMs: firstByte ?? null,
+    credits: cost / microPerCredit,
+    headers: { 'x-request-id': requestId, ...headers },
+    unlisted: unlisted ?? 0,
+  };
+}
