@@ -15,6 +15,7 @@ const Overview = lazy(orReload(() => import('./pages/overview/overview.tsx')));
 const Keys = lazy(orReload(() => import('./pages/keys/keys.tsx')));
 const Plans = lazy(orReload(() => import('./pages/plans/plans.tsx')));
 const Usage = lazy(orReload(() => import('./pages/usage/usage.tsx')));
+const Logs = lazy(orReload(() => import('./pages/logs/logs.tsx')));
 const Playground = lazy(orReload(() => import('./pages/playground/playground.tsx')));
 const NotFound = lazy(orReload(() => import('./pages/not-found.tsx')));
 const Settings = lazy(orReload(() => import('./pages/settings/settings.tsx')));
@@ -34,6 +35,7 @@ const signedInPages = [
   { path: '/keys', page: Keys },
   { path: '/plans', page: Plans },
   { path: '/usage', page: Usage },
+  { path: '/logs', page: Logs },
   { path: '/playground', page: Playground },
   { path: '/settings', page: Settings },
 ];

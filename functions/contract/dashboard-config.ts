@@ -23,6 +23,7 @@ export const dashboardPages = [
   '/keys',
   '/plans',
   '/usage',
+  '/logs',
   '/playground',
   '/settings',
 ] as const;

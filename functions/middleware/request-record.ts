@@ -32,7 +32,7 @@ export function recordOf(
   return {
     at: startedAt,
     service: priced.service,
-    isStream: call.result instanceof StreamedResponse,
+    isStream: call.order?.stream ?? false,
     ...(model !== undefined && { model }),
     ...tokensOf(call.result),
     ...(detail !== undefined && { detail }),

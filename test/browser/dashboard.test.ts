@@ -7,6 +7,7 @@ import { dialogTests } from './dialogs.ts';
 import { failureTests } from './failures.ts';
 import { interruptionTests } from './interruptions.ts';
 import { keyTests } from './keys.ts';
+import { logTests } from './logs.ts';
 import { nameTests } from './names.ts';
 import { newcomerTests } from './newcomer.ts';
 import { planTests } from './plans.ts';
@@ -39,6 +40,9 @@ describe('plans', () => {
 });
 describe('usage', () => {
   usageTests(current);
+});
+describe('request logs', () => {
+  logTests(current);
 });
 describe('the playground', () => {
   playgroundTests(current);

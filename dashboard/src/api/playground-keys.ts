@@ -14,6 +14,10 @@ export function isPlaygroundKey({ name, createdAt, expiresAt }: KeyRecord): bool
   return Date.parse(expiresAt ?? '') - Date.parse(createdAt ?? '') < playgroundKeyMs + toleranceMs;
 }
 
+/** All keys of the playground have one title. */
+export const keyTitle = (key: KeyRecord): string =>
+  isPlaygroundKey(key) ? playgroundKeyName : `${key.name} …${key.lastFour}`;
+
 /** Revokes what the playground has made, in whatever tab. */
 export async function revokePlaygroundKeys(): Promise<void> {
   const keys = await call(listKeys, {});

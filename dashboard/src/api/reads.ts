@@ -16,4 +16,10 @@ export const useCredits = () => useData(routes.getCredits, { query: { limit: '1'
 /** What a change of plan changes. */
 export const planReads = [routes.getSubscription, routes.getCredits, routes.me] as const;
 /** What a call with a key changes. */
-export const spendingReads = [routes.getCredits, routes.getUsage, routes.getSubscription, routes.listKeys] as const;
+export const spendingReads = [
+  routes.getCredits,
+  routes.getUsage,
+  routes.listRequests,
+  routes.getSubscription,
+  routes.listKeys,
+] as const;

@@ -10,6 +10,7 @@ const links: readonly { href: string; label: string; icon: IconName }[] = [
   { href: '/keys', label: 'API keys', icon: 'keys' },
   { href: '/playground', label: 'Playground', icon: 'playground' },
   { href: '/usage', label: 'Usage', icon: 'usage' },
+  { href: '/logs', label: 'Logs', icon: 'logs' },
   { href: '/plans', label: 'Plans', icon: 'plans' },
   { href: '/settings', label: 'Settings', icon: 'settings' },
 ];

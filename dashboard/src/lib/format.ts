@@ -17,6 +17,13 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
 });
+const secondFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** Shown for an invalid date, on which formatters of `Intl` throw. */
@@ -46,6 +53,11 @@ export const formatDay = (iso: string): string => formatDate(dayFormat, Date.par
 /** A UTC day without its year. */
 export const formatDayMonth = (iso: string): string => formatDate(dayMonthFormat, Date.parse(iso));
 export const formatMoment = (iso: string): string => formatDate(timeFormat, Date.parse(iso));
+/** A moment to the second. */
+export const formatSecond = (iso: string): string => formatDate(secondFormat, Date.parse(iso));
+/** "640 ms", "1.28 s". */
+export const formatDuration = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 
 const steps = [
   ['day', 86_400_000],

@@ -2,14 +2,14 @@ import { Tabs, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { formatCredits } from '../../lib/format.ts';
+import { formatCredits, formatDuration } from '../../lib/format.ts';
 import { curlCommand } from './curl-command.ts';
 import css from './playground.module.css';
 import { prettyJson } from './pretty-json.ts';
 import type { ExchangeState } from './use-exchange.ts';
 
 const milliseconds = (ms: number | undefined): string | undefined =>
-  ms === undefined ? undefined : ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+  ms === undefined ? undefined : formatDuration(ms);
 
 /** Request, response, tokens, credits and times of the last call. */
 export function Inspector({ exchange: { sent, receipt } }: { exchange: ExchangeState }) {

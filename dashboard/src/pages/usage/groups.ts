@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../api/key-list.ts';
-import { isPlaygroundKey } from '../../api/playground-keys.ts';
+import { keyTitle } from '../../api/playground-keys.ts';
 import { formatDay } from '../../lib/format.ts';
-import { playgroundKeyName, serviceTitle } from '../../lib/names.ts';
+import { serviceTitle } from '../../lib/names.ts';
 import { type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
 
 /** What usage can be grouped by; the first one is the default. */
@@ -36,7 +36,3 @@ export function usageTotals(
   const places = new Map(days.map((day, place) => [formatDay(day), place]));
   return totals.toSorted((one, other) => (places.get(other.name) ?? 0) - (places.get(one.name) ?? 0));
 }
-
-/** All keys of the playground have one title. */
-const keyTitle = (key: KeyRecord): string =>
-  isPlaygroundKey(key) ? playgroundKeyName : `${key.name} …${key.lastFour}`;

@@ -1,0 +1,87 @@
+import { Drawer, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { count, formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
+import css from './logs.module.css';
+import { keyNameOf, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
+
+interface RequestDrawerProps {
+  /** What is shown; undefined while it is closed. */
+  readonly request: RequestEntry | undefined;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** All that is recorded of a request. */
+export function RequestDrawer({ request, isOpen, onClose }: RequestDrawerProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="right"
+      size={440}
+      title="Request"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {request && <Details request={request} />}
+    </Drawer>
+  );
+}
+
+function Details({ request }: { request: RequestEntry }) {
+  const { requestId, at, status, code, detail, isStream, latencyMs, firstByteMs, credits, headers, unlisted } = request;
+  return (
+    <Stack gap="md">
+      {detail !== null && <Notice tone={status >= 500 ? 'error' : 'warning'}>{detail}</Notice>}
+      {unlisted > 0 && (
+        <Text size="sm" c="dimmed">
+          {count(unlisted, 'refused request')} just before this one {unlisted === 1 ? 'is' : 'are'} not listed.
+        </Text>
+      )}
+      <dl className={css.details}>
+        <Detail title="Request ID">
+          <Group gap={4} wrap="nowrap">
+            <span className="mono">{requestId}</span>
+            <CopyButton value={requestId} what="request ID" />
+          </Group>
+        </Detail>
+        <Detail title="Time">{formatSecond(at)}</Detail>
+        <Detail title="Status">
+          <StatusBadge status={status} code={null} />
+        </Detail>
+        {code !== null && (
+          <Detail title="Error code">
+            <span className="mono">{code}</span>
+          </Detail>
+        )}
+        <Detail title="Service">{whatFor(request)}</Detail>
+        <Detail title="Key">{keyNameOf(request)}</Detail>
+        <Detail title="Stream">{isStream ? 'Yes' : 'No'}</Detail>
+        <Detail title="Tokens (in + out)">{tokensOf(request)}</Detail>
+        <Detail title="Latency">{formatDuration(latencyMs)}</Detail>
+        {firstByteMs !== null && <Detail title="Time to first token">{formatDuration(firstByteMs)}</Detail>}
+        <Detail title="Credits charged">{formatCredits(credits)}</Detail>
+      </dl>
+      <Text component="h3" fw={600} size="sm">
+        Response headers
+      </Text>
+      <dl className={`${css.details} ${css.headers}`}>
+        {Object.entries(headers).map(([name, value]) => (
+          <Detail key={name} title={name}>
+            {value}
+          </Detail>
+        ))}
+      </dl>
+    </Stack>
+  );
+}
+
+function Detail({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
