@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handler } from '#jobs/record-requests.ts';
 import { fullyRecorded } from '#middleware/refusal-sampler.ts';
 import { itemBytes } from '#test/item-size.ts';
 import { mistyped } from '#test/mistyped.ts';
@@ -133,6 +135,31 @@ describe('the record of a request', () => {
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect(JSON.stringify(rows)).not.toContain(body.data.choices[0].message.content);
     for (const row of rows) expect(itemBytes(row)).toBeLessThanOrEqual(1024);
+  });
+});
+
+describe('a log line', () => {
+  it('that is delivered again, or late, makes no second record', async () => {
+    const person = await service.person();
+    const record = { at: Date.now(), service: 'chat', isStream: false, headers: {} };
+    const line = (requestId: string, about = {}) =>
+      JSON.stringify({
+        requestId,
+        status: 200,
+        accountId: person.id,
+        latency: 5,
+        cost: 0,
+        record: { ...record, ...about },
+      });
+    const deliver = (...messages: string[]) => {
+      const logEvents = messages.map((message) => ({ message }));
+      return handler({ awslogs: { data: gzipSync(JSON.stringify({ logEvents })).toString('base64') } });
+    };
+    await deliver(line('one'), line('two'), line('one'));
+    await deliver(line('two'), line('old', { at: Date.now() - 31 * 86_400_000 }), 'no record');
+    const { requests } = await list(person);
+    expect(requests.map(({ requestId }: any) => requestId).toSorted()).toEqual(['one', 'two']);
+    expect(await stored(person)).toHaveLength(2);
   });
 });
 
