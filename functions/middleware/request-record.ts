@@ -28,7 +28,7 @@ export function recordOf(
   const unlisted = charge ? 0 : sample(caller.accountId, startedAt);
   if (unlisted === undefined) return undefined;
   const model = modelOf(call, priced);
-  const detail = response.refusal?.detail.slice(0, maxRecordedDetail);
+  const detail = withoutQuotes(response.refusal?.detail)?.slice(0, maxRecordedDetail);
   return {
     at: startedAt,
     service: priced.service,
@@ -46,6 +46,9 @@ function isProved({ caller, charge, isProved, response: { refusal } }: Call): bo
     caller?.kind === 'session' || charge !== undefined || isProved === true || admissionRefusals.has(refusal?.code)
   );
 }
+
+/** A refusal may quote a key of the body, which is the caller's text. */
+const withoutQuotes = (detail?: string): string | undefined => detail?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"');
 
 const Named = v.object({ model: v.string() });
 

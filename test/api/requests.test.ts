@@ -127,11 +127,12 @@ describe('the record of a request', () => {
     await complete(person.key, { ...chat(secret), model: secret });
     await complete(person.key, { ...chat(), [secret]: secret, messages: [{ role: secret, content: secret }] });
     await complete(person.key, `{"${secret}`);
+    await complete(person.key, `{"${secret}\\"":1,"${secret}\\"":2}`);
     await complete(person.key, chat(`${secret} `.repeat(5000)));
     await stream(person.key, { model: 'svc-instruct', prompt: secret, max_tokens: 20, stream: true });
-    await recorded(person, 7);
+    await recorded(person, 8);
     const rows = await stored(person);
-    expect(rows.length).toBe(7);
+    expect(rows.length).toBe(8);
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect(JSON.stringify(rows)).not.toContain(body.data.choices[0].message.content);
     for (const row of rows) expect(itemBytes(row)).toBeLessThanOrEqual(1024);
