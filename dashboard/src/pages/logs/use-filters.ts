@@ -19,8 +19,8 @@ const statusChoices = [
 
 export const choices = {
   days: [
-    { value: '30', label: 'Last 30 days' },
-    { value: '7', label: 'Last 7 days' },
+    { value: '30', label: '30 days' },
+    { value: '7', label: '7 days' },
     { value: '1', label: 'Today (UTC)' },
   ],
   status: statusChoices,
