@@ -7,7 +7,7 @@ const LogData = v.object({ logEvents: v.array(v.object({ message: v.string() }))
 
 /**
  * A Lambda on a subscription to log groups, which may deliver a line more than once (AWS "Using CloudWatch Logs subscription
- * filters"). A line that is not as the schema has it is reported, without what it says, and left out.
+ * filters"). A line that is not as the schema has it is reported, without its text, and left out.
  */
 export function logJob<Schema extends v.GenericSchema>(
   schema: Schema,

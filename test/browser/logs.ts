@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chat } from '#test/service.ts';
+import { chat } from '#test/service/service.ts';
 import { changeTheme, findings, still } from './findings.ts';
-import { eventually, press, type Stage, says } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 export function logTests(stage: () => Stage): void {
   test('lists requests with their status, and shows why one was refused', async () => {
@@ -53,17 +53,17 @@ export function logTests(stage: () => Stage): void {
     await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(await opener.textContent());
   });
 
-  test('says what is wrong when nothing matches, or the list cannot be loaded', async () => {
+  test('shows what is wrong when nothing matches, or the list cannot be loaded', async () => {
     const { service, visit, shoot } = stage();
     const person = await service.person();
     const page = await visit(person);
     await page.goto('/logs');
-    await says(page, 'No requests yet');
+    await shows(page, 'No requests yet');
     await shoot(page, 'logs-empty');
     await page.goto('/logs?status=429&days=7');
-    await says(page, 'No requests match these filters');
+    await shows(page, 'No requests match these filters');
     await press(page, 'Clear filters');
-    await says(page, 'No requests yet');
+    await shows(page, 'No requests yet');
     expect(new URL(page.url()).search).toBe('');
     await page.route('**/api/requests*', (route) => route.abort());
     await press(page, 'Refresh');

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
 import { startStreamPump } from '#local/dynamodb/stream-pump.ts';
 import type { Pump } from '#local/shared/pump.ts';
+import { numberOf, recorder } from '#test/database/stream-recorder.ts';
 
 let database: Database;
 let client: DynamoDBStreamsClient;
@@ -19,7 +20,6 @@ let pumps: Pump[];
 let log: string[];
 
 const name = () => `table-${table}`;
-const numberOf = (record: DynamoDBRecord): number => Number(record.dynamodb!.NewImage!['n']!.N);
 const put = (n: number, about: object = {}) =>
   database.client.send(
     new PutItemCommand({
@@ -66,18 +66,6 @@ async function pumpTo(deliver: (event: DynamoDBStreamEvent) => unknown, concurre
   return pump;
 }
 
-/** A function on the stream that notes what it is given. */
-function recorder() {
-  const seen: number[] = [];
-  const batches: DynamoDBRecord[][] = [];
-  const deliver = ({ Records }: DynamoDBStreamEvent) => {
-    batches.push(Records);
-    seen.push(...Records.map(numberOf));
-    return { batchItemFailures: [] };
-  };
-  return { seen, batches, deliver };
-}
-
 describe('a stream pump', () => {
   test('delivers each record once, in order, at most a hundred at a time', async () => {
     await putAll(250);
@@ -91,12 +79,12 @@ describe('a stream pump', () => {
     await putAll(250);
     const seen: number[] = [];
     const running = new Set<number>();
-    let most = 0;
+    let max = 0;
     const pump = await pumpTo(async ({ Records }) => {
       const items = new Set(Records.map((record) => numberOf(record) % 7));
       expect(running.intersection(items)).toEqual(new Set());
       for (const item of items) running.add(item);
-      most = Math.max(most, running.size - items.size + 1);
+      max = Math.max(max, running.size - items.size + 1);
       await sleep(2);
       for (const item of items) running.delete(item);
       seen.push(...Records.map(numberOf));
@@ -105,7 +93,7 @@ describe('a stream pump', () => {
     expect(seen.toSorted((a, b) => a - b)).toEqual(upTo(250));
     for (let item = 0; item < 7; item += 1)
       expect(seen.filter((n) => n % 7 === item)).toEqual(upTo(250).filter((n) => n % 7 === item));
-    expect(most).toBeGreaterThan(1);
+    expect(max).toBeGreaterThan(1);
     expect(log).toEqual([]);
   });
 

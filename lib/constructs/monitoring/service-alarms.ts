@@ -31,14 +31,13 @@ export class ServiceAlarms extends Construct {
 function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'topic'>): readonly Rule[] {
   const own = ownMetrics(stage, fiveMinutes);
   const aws = awsMetrics(fiveMinutes);
-  const streaming = allRoutes.filter(
-    ({ priced, streaming: streams }) => streams && priced?.capability !== 'embeddings',
-  );
-  // Nobody waits for a record of a request; one that cannot be written has the alarm of its job.
-  const { idempotency: neverRead, requests: _, ...read } = tables;
+  // Completions run on the same endpoints.
+  const chats = allRoutes.filter(({ priced, streaming }) => streaming && priced?.capability === 'chat');
+  // What callers wait for. Rows of the ledger and records of requests are written by jobs, whose alarms show what is late.
+  const { accounts, meters, ledger, idempotency } = tables;
   const throttled = [
-    ...Object.values(read).map(({ tableName }) => aws.table(tableName, 'ReadThrottleEvents')),
-    ...[neverRead, ...Object.values(read)].map(({ tableName }) => aws.table(tableName, 'WriteThrottleEvents')),
+    ...[accounts, meters, ledger].map(({ tableName }) => aws.table(tableName, 'ReadThrottleEvents')),
+    ...[accounts, meters, idempotency].map(({ tableName }) => aws.table(tableName, 'WriteThrottleEvents')),
   ];
   return [
     {
@@ -64,7 +63,7 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
     },
     {
       id: 'SlowFirstByte',
-      metric: largestOf(streaming.map(({ id }) => own.firstByte(id, 'p90'))),
+      metric: largestOf(chats.map(({ id }) => own.firstByte(id, 'p90'))),
       above: 10_000,
       periods: 3,
       loss: 'One stream in ten takes more than 10 s to begin: users wait for the first token.',

@@ -119,18 +119,18 @@ describe('a job on a stream, item by item', () => {
   });
 
   test('handles items beside each other, ten at most, and the records of one item one after another', async () => {
-    const [running, most] = [new Map<number, number>(), { items: 0, ofOne: 0 }];
+    const [running, max] = [new Map<number, number>(), { items: 0, ofOne: 0 }];
     const job = itemStreamJob(async (image) => {
       const item = Number(image['a']);
       running.set(item, (running.get(item) ?? 0) + 1);
-      most.items = Math.max(most.items, [...running.values()].filter(Boolean).length);
-      most.ofOne = Math.max(most.ofOne, running.get(item)!);
+      max.items = Math.max(max.items, [...running.values()].filter(Boolean).length);
+      max.ofOne = Math.max(max.ofOne, running.get(item)!);
       await sleep(1);
       running.set(item, running.get(item)! - 1);
     }, queue().open);
     const steps = Array.from({ length: 100 }, (_, n) => ({ a: n % 25, n }));
     expect(await job(eventOf(steps))).toEqual({ batchItemFailures: [] });
-    expect(most).toEqual({ items: 10, ofOne: 1 });
+    expect(max).toEqual({ items: 10, ofOne: 1 });
   });
 
   test('in an outage begins nothing more, and requests again from the first record that is not done', async () => {
