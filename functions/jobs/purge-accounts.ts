@@ -1,5 +1,5 @@
 import { services } from '#runtime/container.ts';
-import { logger } from '#runtime/telemetry.ts';
+import { logger } from '#runtime/shared/telemetry.ts';
 
 export async function handler(): Promise<void> {
   const accounts = await services().profile().purge();

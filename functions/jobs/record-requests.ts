@@ -1,7 +1,7 @@
 import { RecordedLine } from '#contract/platform/request-record.ts';
 import { recordRequests } from '#domain/requests/request-log.ts';
 import { services } from '#runtime/container.ts';
-import { logJob } from '#runtime/log-job.ts';
+import { logJob } from '#runtime/jobs/log-job.ts';
 
 /** Lines that come again, or late, write the same records again. */
 export const handler = logJob(RecordedLine, (lines) => {

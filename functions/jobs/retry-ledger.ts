@@ -1,4 +1,4 @@
-import { projectImage } from '#runtime/project-image.ts';
-import { imageRetryJob } from '#runtime/queue-job.ts';
+import { projectImage } from '#runtime/jobs/project-image.ts';
+import { imageRetryJob } from '#runtime/jobs/queue-job.ts';
 
 export const handler = imageRetryJob(projectImage);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { sendWaiting } from '#domain/mail/outbox.ts';
 import { services } from '#runtime/container.ts';
-import { streamJob } from '#runtime/stream-job.ts';
+import { streamJob } from '#runtime/jobs/stream-job.ts';
 
 const Image = v.object({ outbox: v.string() });
 

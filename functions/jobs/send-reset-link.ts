@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { services } from '#runtime/container.ts';
-import { streamJob } from '#runtime/stream-job.ts';
+import { streamJob } from '#runtime/jobs/stream-job.ts';
 
 const Image = v.object({ resetRequest: v.string() });
 

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '#contract/http/route.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Middleware } from './call.ts';
-import { headerValues } from './headers.ts';
+import { headerValues } from './request/headers.ts';
 
 /** Refuses a body for its size or type, before anyone looks at credentials (docs/design/http.md#order-whole). */
 export function accept(route: Route): Middleware {

@@ -6,7 +6,7 @@ import { hasWorkingKey, invalidKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type Credential, parseCredential } from '#domain/shared/credential.ts';
 import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
-import { cookieValue, headerValues } from './headers.ts';
+import { cookieValue, headerValues } from './request/headers.ts';
 
 /** What proves a credential; each is one read. */
 export interface Authentication {

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '#contract/http/route.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Middleware } from './call.ts';
-import { headerValues } from './headers.ts';
+import { headerValues } from './request/headers.ts';
 
 /**
  * Refuses (403) a caller who is known but may not: a change that a foreign page makes with the browser's cookie, a key

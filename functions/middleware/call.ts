@@ -8,7 +8,7 @@ import type { Charge } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/receipt.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
-import type { ResponseLifecycle } from './response-lifecycle.ts';
+import type { ResponseLifecycle } from './response/response-lifecycle.ts';
 
 /** Who calls: a person in a session, with the account as it is now, or a key. */
 export type Caller = SessionCaller | KeyCaller;

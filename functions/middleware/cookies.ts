@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Call } from './call.ts';
-import { cookieValue } from './headers.ts';
+import { cookieValue } from './request/headers.ts';
 
 /** The cookie of known devices is named as the session's is: `__Host-` where the service is deployed. */
 const deviceCookie = (sessionCookie: string): string => sessionCookie.replace('session', 'device');

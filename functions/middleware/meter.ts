@@ -5,7 +5,7 @@ import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { graceSeconds, InsufficientCredits, invalidKey } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import type { Call, Middleware } from './call.ts';
-import { followStream } from './stream-progress.ts';
+import { followStream } from './response/stream-progress.ts';
 
 export interface Meters {
   readonly metering: Metering;

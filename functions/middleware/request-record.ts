@@ -5,7 +5,7 @@ import { maxRecordedDetail, type RequestRecord, recordedHeaders } from '#contrac
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Call } from './call.ts';
-import type { RefusalSampler } from './refusal-sampler.ts';
+import type { RefusalSampler } from './request/refusal-sampler.ts';
 
 /** Whose key works and is refused all the same meets these in the admission. */
 const admissionRefusals: ReadonlySet<ErrorCode | undefined> = new Set([

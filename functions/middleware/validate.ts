@@ -4,8 +4,8 @@ import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
-import { idempotencyKeyOf } from './idempotency-key.ts';
-import { jsonBody } from './json-body.ts';
+import { idempotencyKeyOf } from './request/idempotency-key.ts';
+import { jsonBody } from './request/json-body.ts';
 
 /** Makes the order of a parsed body, and refuses (400) what no schema can. Before it does more than parsing costs, it awaits the proof. */
 export type MakeOrder = (body: unknown, prove: Proof) => Promise<Order>;

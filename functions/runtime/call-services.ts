@@ -4,11 +4,11 @@ import { translationService } from '#domain/inference/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { createCoreServices } from './core-services.ts';
-import { environment } from './environment.ts';
 import { meterUpdate, modelRuntime } from './fast-path.ts';
-import { lazy } from './lazy.ts';
 import { modelDeadlines } from './model-deadlines.ts';
-import { perEnvironment } from './per-environment.ts';
+import { environment } from './shared/environment.ts';
+import { lazy } from './shared/lazy.ts';
+import { perEnvironment } from './shared/per-environment.ts';
 
 export type CallServices = ReturnType<typeof createCallServices>;
 

@@ -31,10 +31,10 @@ import { suppressionStore } from '#repositories/mail/suppressions.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { requestStore } from '#repositories/requests/requests.ts';
-import { dynamoClient } from './clients.ts';
+import { dynamoClient } from './aws/clients.ts';
 import { createCoreServices } from './core-services.ts';
-import { lazy } from './lazy.ts';
-import { perEnvironment } from './per-environment.ts';
+import { lazy } from './shared/lazy.ts';
+import { perEnvironment } from './shared/per-environment.ts';
 
 export type Services = ReturnType<typeof build>;
 
@@ -109,7 +109,7 @@ function build() {
     ledgerRetry: lazy(async () => {
       const [{ sqsQueue }, { sqsClient }] = await Promise.all([
         import('#gateways/sqs-queue.ts'),
-        import('./sqs-client.ts'),
+        import('./aws/sqs-client.ts'),
       ]);
       return sqsQueue(sqsClient(), core.queueUrl('ledgerRetry'));
     }),
@@ -128,7 +128,7 @@ function build() {
     mailer: lazy(async () => {
       const [{ sesMailer }, { sesClient }] = await Promise.all([
         import('#gateways/ses-mailer.ts'),
-        import('./ses-client.ts'),
+        import('./aws/ses-client.ts'),
       ]);
       return sesMailer(sesClient(), {
         sender: environment.MAIL_SENDER,

@@ -8,9 +8,9 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { idempotency } from '#domain/shared/idempotency.ts';
 import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
-import { ambient } from './ambient.ts';
-import { environment } from './environment.ts';
-import { deferred, lazy } from './lazy.ts';
+import { ambient } from './shared/ambient.ts';
+import { environment } from './shared/environment.ts';
+import { deferred, lazy } from './shared/lazy.ts';
 
 export type CoreServices = ReturnType<typeof createCoreServices>;
 
@@ -26,7 +26,7 @@ export function createCoreServices(updateBy: UpdateBy) {
   const plans = plansOf(variables.PLAN_TABLE);
   const table = (id: TableId): string => given(variables, tableVariables[id], `table ${id}`);
   const queueUrl = (id: QueueId): string => given(variables, queueVariables[id], `queue ${id}`);
-  const dynamo = lazy(async () => (await import('./clients.ts')).dynamoClient());
+  const dynamo = lazy(async () => (await import('./aws/clients.ts')).dynamoClient());
 
   const meters = lazy((): MeterStore => {
     const name = table('meters');

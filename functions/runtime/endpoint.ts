@@ -1,10 +1,10 @@
 import type { Route } from '#contract/http/route.ts';
 import { deviceOf } from '#middleware/cookies.ts';
 import { services } from './container.ts';
-import { networkOf } from './network.ts';
+import { networkOf } from './http/network.ts';
 import type { InputCheck, Operation } from './operation.ts';
+import { typed } from './shared/typed.ts';
 import { given, stack } from './stack.ts';
-import { typed } from './typed.ts';
 
 /** Builds a route's Lambda handler; `check` refuses (400) input that no schema can, before anyone checks who may (403). */
 export function endpoint<R extends Route>(route: R, operation: Operation<R>, check?: InputCheck<R>) {

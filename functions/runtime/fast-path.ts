@@ -3,11 +3,11 @@ import type { Environment } from '#contract/platform/environment.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import type { Update } from '#repositories/meter/meter-calls.ts';
 import { wantedOfAllowance } from '#repositories/meter/meter-item.ts';
-import { awsService } from './aws-service.ts';
-import { lazy } from './lazy.ts';
+import { awsService } from './aws/aws-service.ts';
+import { dynamoTimeout } from './aws/timeouts.ts';
 import { quickRuntime } from './quick/quick-runtime.ts';
 import { quickUpdate } from './quick/quick-update.ts';
-import { dynamoTimeout } from './timeouts.ts';
+import { lazy } from './shared/lazy.ts';
 
 type Switch = Pick<Environment, 'FAST_PATH'>;
 
@@ -22,7 +22,7 @@ export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<Dyn
 /** The same for models. */
 export function modelRuntime({ FAST_PATH }: Switch): ModelRuntime {
   const service = FAST_PATH === 'on' ? awsService('sagemaker') : undefined;
-  const loadClient = lazy(async () => (await import('./clients.ts')).sagemakerClient());
+  const loadClient = lazy(async () => (await import('./aws/clients.ts')).sagemakerClient());
   if (service) return quickRuntime(service, loadClient, {});
   const load = lazy(async () => (await import('#gateways/sagemaker/sdk-runtime.ts')).sdkRuntime(await loadClient()));
   return {

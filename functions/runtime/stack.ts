@@ -17,9 +17,9 @@ import { requestLog } from '#middleware/request-log.ts';
 import { recordOf } from '#middleware/request-record.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
 import type { CoreServices } from './core-services.ts';
-import { canStream } from './response-streaming.ts';
-import { log, outcome } from './response-wiring.ts';
-import { bufferedHandler, streamedHandler } from './send-response.ts';
+import { canStream } from './http/response-streaming.ts';
+import { log, outcome } from './http/response-wiring.ts';
+import { bufferedHandler, streamedHandler } from './http/send-response.ts';
 import { authentication, idempotent, meters, publicOrigin, sampleRefusal } from './wiring.ts';
 
 /** The only place that orders middleware. */

@@ -1,11 +1,11 @@
 import type { Authentication } from '#middleware/authenticate.ts';
 import type { Idempotent } from '#middleware/idempotency.ts';
 import type { Meters } from '#middleware/meter.ts';
-import { createRefusalSampler } from '#middleware/refusal-sampler.ts';
-import { ambient } from './ambient.ts';
+import { createRefusalSampler } from '#middleware/request/refusal-sampler.ts';
 import type { CoreServices } from './core-services.ts';
-import { environment } from './environment.ts';
-import { logger, recordLostSettlement } from './telemetry.ts';
+import { ambient } from './shared/ambient.ts';
+import { environment } from './shared/environment.ts';
+import { logger, recordLostSettlement } from './shared/telemetry.ts';
 
 /** What the middlewares of a route are given; each part is looked up when a request needs it. */
 export const publicOrigin = (): string => environment().PUBLIC_ORIGIN;

@@ -1,8 +1,8 @@
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { ambient } from '#runtime/ambient.ts';
 import { services } from '#runtime/container.ts';
-import { resetEnvironment } from '#runtime/per-environment.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
+import { resetEnvironment } from '#runtime/shared/per-environment.ts';
 import { createAdmin } from '../admin/admin.ts';
 import { type DemoAccount, openDemoAccount } from '../admin/demo-account.ts';
 import { openIdentityIssuer } from '../admin/identity-issuer.ts';

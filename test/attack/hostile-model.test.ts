@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
-import { sagemakerClient } from '#runtime/clients.ts';
+import { sagemakerClient } from '#runtime/aws/clients.ts';
 import { begun, completion, embeddings, useHostileModel, whole, wholeReply } from '#test/models/hostile-calls.ts';
 import { flood, type Misdeed } from '#test/models/hostile-runtime.ts';
 

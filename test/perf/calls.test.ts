@@ -4,7 +4,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/ambient.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { startCountedApi } from '#test/service/counted-api.ts';
 

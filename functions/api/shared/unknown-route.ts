@@ -1,3 +1,3 @@
-import { unknownRoute } from '#runtime/unknown-route.ts';
+import { unknownRoute } from '#runtime/http/unknown-route.ts';
 
 export const handler = unknownRoute();

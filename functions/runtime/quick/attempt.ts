@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { HttpRequest } from '../signature.ts';
+import type { HttpRequest } from '../aws/signature.ts';
 import type { Connection, Connections } from './connections.ts';
 import { HttpResponse } from './http-response.ts';
 

@@ -7,9 +7,9 @@ import {
   type ModelRuntime,
   type Streaming,
 } from '#gateways/sagemaker/runtime.ts';
-import type { AwsService } from '../aws-service.ts';
-import { lazy } from '../lazy.ts';
-import type { HttpRequest } from '../signature.ts';
+import type { AwsService } from '../aws/aws-service.ts';
+import type { HttpRequest } from '../aws/signature.ts';
+import { lazy } from '../shared/lazy.ts';
 import type { AttemptResult, TransportOptions } from './attempt.ts';
 import { bodyOf, type Send, signedTransport } from './signed-transport.ts';
 

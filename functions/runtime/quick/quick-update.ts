@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { attributesOf } from '#repositories/shared/attributes.ts';
 import { itemOf, type Wanted } from '#repositories/shared/item-reader.ts';
-import type { AwsService } from '../aws-service.ts';
+import type { AwsService } from '../aws/aws-service.ts';
 import type { TransportOptions } from './attempt.ts';
 import { bodyOf, signedTransport } from './signed-transport.ts';
 

@@ -1,6 +1,6 @@
 import { BodyTooLarge, collectBody } from '#gateways/bounded-body.ts';
-import type { AwsService } from '../aws-service.ts';
-import { type HttpRequest, signerFor } from '../signature.ts';
+import type { AwsService } from '../aws/aws-service.ts';
+import { type HttpRequest, signerFor } from '../aws/signature.ts';
 import { type AttemptResult, attempt, type Cancellation, type TransportOptions } from './attempt.ts';
 import { Connections } from './connections.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ambient } from '#runtime/ambient.ts';
 import { services } from '#runtime/container.ts';
-import { resetEnvironment } from '#runtime/per-environment.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
+import { resetEnvironment } from '#runtime/shared/per-environment.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { operatorActions, reason } from '#test/requests/operator-actions.ts';
 import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';

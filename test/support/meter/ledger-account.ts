@@ -13,7 +13,7 @@ import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { meterImageOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/ambient.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
 import { type Fault, faultyClient } from '../database/faulty-client.ts';
 import { start } from './meters.ts';
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { handlerFile } from '#contract/handlers.ts';
-import { ambient } from '#runtime/ambient.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
 
 /**
  * Runs one event through a handler in a process of its own, which a test may kill: `run-handler.ts <id> <clock offset>`,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
-import { type AwsService, awsService } from '#runtime/aws-service.ts';
+import { type AwsService, awsService } from '#runtime/aws/aws-service.ts';
 import { startScriptedAws } from './scripted-aws.ts';
 
 export const credentials = {

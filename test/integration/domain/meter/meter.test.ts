@@ -6,7 +6,7 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/ambient.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 

@@ -27,7 +27,7 @@ import {
 } from '#domain/meter/subscription-changes.ts';
 import { newRequestId } from '#domain/shared/ids.ts';
 import { holdRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
-import { ambient } from '#runtime/ambient.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';

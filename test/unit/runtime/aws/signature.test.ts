@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { signerFor } from '#runtime/signature.ts';
+import { signerFor } from '#runtime/aws/signature.ts';
 
 const given = (values: { secretAccessKey: string; sessionToken: string | undefined }) => ({
   secretAccessKey: values.secretAccessKey,

@@ -1,8 +1,8 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { MessageQueue } from '#domain/shared/ports.ts';
-import { explainOutage } from './outage.ts';
+import { explainOutage } from '../shared/outage.ts';
+import { logger } from '../shared/telemetry.ts';
 import { type HandleImage, itemOf } from './stream-image.ts';
-import { logger } from './telemetry.ts';
 
 type Change = NonNullable<DynamoDBRecord['dynamodb']>;
 

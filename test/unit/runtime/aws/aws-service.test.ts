@@ -2,7 +2,7 @@ import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeEndpointCommand, SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { describe, expect, test } from 'vitest';
-import { awsService } from '#runtime/aws-service.ts';
+import { awsService } from '#runtime/aws/aws-service.ts';
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
 const inRegion = (AWS_REGION: string) => ({

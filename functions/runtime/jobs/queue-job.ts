@@ -1,6 +1,6 @@
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { logger } from '../shared/telemetry.ts';
 import { type HandleImage, itemOf } from './stream-image.ts';
-import { logger } from './telemetry.ts';
 
 /** A Lambda on a queue. Messages that fail are reported, each by itself, and the queue hands them out again. */
 export function queueJob(handle: (message: unknown) => Promise<void>) {

@@ -3,8 +3,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { imageRetryJob, queueJob } from '#runtime/queue-job.ts';
-import { itemStreamJob, streamJob } from '#runtime/stream-job.ts';
+import { imageRetryJob, queueJob } from '#runtime/jobs/queue-job.ts';
+import { itemStreamJob, streamJob } from '#runtime/jobs/stream-job.ts';
 
 /** An account's nth image; `bad` ones cannot be handled. */
 interface Step {

@@ -1,10 +1,10 @@
 import { newRequestId } from '#domain/shared/ids.ts';
 import type { Outcome } from '#middleware/envelope.ts';
 import type { RequestLog } from '#middleware/request-log.ts';
-import { ambient } from './ambient.ts';
-import { environment } from './environment.ts';
-import { explainOutage } from './outage.ts';
-import { logger, recordRequest } from './telemetry.ts';
+import { ambient } from '../shared/ambient.ts';
+import { environment } from '../shared/environment.ts';
+import { explainOutage } from '../shared/outage.ts';
+import { logger, recordRequest } from '../shared/telemetry.ts';
 
 /** What the request log and the envelope are given, also where no route matches: so nothing here loads a service. */
 export const log: RequestLog = {

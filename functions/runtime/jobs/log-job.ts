@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { CloudWatchLogsEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { logger } from './telemetry.ts';
+import { logger } from '../shared/telemetry.ts';
 
 const LogData = v.object({ logEvents: v.array(v.object({ message: v.string() })) });
 

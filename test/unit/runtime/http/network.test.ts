@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '#runtime/network.ts';
+import { networkOf } from '#runtime/http/network.ts';
 
 const on = (TRUSTED_PROXIES = 0) => ({ NETWORK_LIMITS: 'on', TRUSTED_PROXIES }) as const;
 
