@@ -12,7 +12,7 @@ import { installTools, type LocalAws, startLocalAws } from './local-aws.ts';
 
 /**
  * Deploys the real stacks to a local AWS, sends the API tests through the deployed gateway, deploys an update, tests
- * that, and destroys. Not supported by the local AWS: edge, firewall, streams, alarms with metric math.
+ * that, and destroys. Not supported by the local AWS: edge, firewall, streams, metric filters, alarms with metric math.
  */
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'deploy-'));
