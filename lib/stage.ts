@@ -45,6 +45,23 @@ const FrontDoor = v.variant('kind', [
   }),
 ]);
 
+/** A table's name and, where functions follow it, its stream. */
+const ExistingTable = v.strictObject({
+  name: v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/, 'must be the name of a table')),
+  streamArn: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^arn:[\w-]+:dynamodb:[^:]+:\d{12}:table\/[\w.-]+\/stream\/.+$/, 'must be the ARN of a stream'),
+    ),
+  ),
+});
+export type ExistingTable = v.InferOutput<typeof ExistingTable>;
+
+const Followed = v.pipe(
+  ExistingTable,
+  v.check(({ streamArn }) => streamArn !== undefined, 'must have streamArn: functions follow its stream'),
+);
+
 const Settings = v.strictObject({
   /** Part of every stack's name, so that stages may share an account. */
   name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/, 'must be 1 to 16 of a-z, 0-9 and -, a letter first')),
@@ -75,6 +92,17 @@ const Settings = v.strictObject({
       v.check((id) => findModel(id, 'chat') !== undefined, 'must name a chat model'),
     ),
   }),
+  /** Tables that exist, as after a restore, used in place of those that the stage creates (docs/runbook.md#restore-a-table). */
+  existingTables: v.optional(
+    v.strictObject({
+      accounts: v.optional(Followed),
+      meters: v.optional(Followed),
+      ledger: v.optional(ExistingTable),
+      idempotency: v.optional(ExistingTable),
+      requests: v.optional(ExistingTable),
+    }),
+    {},
+  ),
   /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
   planTable: v.picklist(['listing', 'overview'], 'must be listing or overview'),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */

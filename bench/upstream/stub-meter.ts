@@ -12,12 +12,30 @@ let made: { readonly bucket: number; readonly text: readonly string[] } = { buck
 
 /**
  * DynamoDB's response to an UpdateItem on a meter: the item of an account in steady use, under the account and with the hold
- * that the request names. Nothing is kept and little is done, so that what is measured is the caller and not a database.
+ * that the request names. Hardly anything is kept and little is done, so that what is measured is the caller and not a database.
  */
 export function updateItemOutput(request: string): string {
   if (!request.includes('"ReturnValues":"ALL_NEW"')) return '{}';
+  keyIds.set(accountOf(request), named(request, '"#key":"'));
+  return `{"Attributes":${itemOf(request, named(request, '"#request":"'))}}`;
+}
+
+/**
+ * Its response to a GetItem, which proves the key of a long prompt before its tokens are counted: the same item, with the key of
+ * the account's last admission.
+ */
+export function getItemOutput(request: string): string {
+  const keys = marshall({ k: { [keyIds.get(accountOf(request)) ?? '']: 4_000_000_000 } });
+  return `{"Item":${itemOf(request, 'a-call-before').slice(0, -1)},${JSON.stringify(keys).slice(1)}}`;
+}
+
+/** By account. */
+const keyIds = new Map<string, string>();
+const accountOf = (request: string): string => named(request, '"Key":{"a":{"N":"');
+
+function itemOf(request: string, hold: string): string {
   const [before, between, after] = template();
-  return `${before}${named(request, '"Key":{"a":{"N":"')}${between}${named(request, '"#request":"')}${after}`;
+  return `${before}${accountOf(request)}${between}${hold}${after}`;
 }
 
 /** The text between a mark and the next quote. */
@@ -30,7 +48,7 @@ function named(request: string, mark: string): string {
 function template(): readonly string[] {
   const bucket = Math.floor(Date.now() / bucketMs);
   if (made.bucket !== bucket) {
-    const text = JSON.stringify({ Attributes: marshall(steadyItem(bucket)) });
+    const text = JSON.stringify(marshall(steadyItem(bucket)));
     made = { bucket, text: text.split(new RegExp(`${accountPlaceholder}|${holdPlaceholder}`)) };
   }
   return made.text;
@@ -52,6 +70,11 @@ function steadyItem(bucket: number): Record<string, unknown> {
   };
 }
 
-function withoutPlaceholders({ a: _account, h: _holds, ...rest }: Record<string, unknown>): Record<string, unknown> {
+function withoutPlaceholders({
+  a: _account,
+  h: _holds,
+  k: _keys,
+  ...rest
+}: Record<string, unknown>): Record<string, unknown> {
   return rest;
 }

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
 import { chunkGapMs, events, reply } from './model-replies.ts';
 import { beginChunks, chunkOf, type HttpRequest, sendWhole, serveRequests } from './post-server.ts';
-import { updateItemOutput } from './stub-meter.ts';
+import { getItemOutput, updateItemOutput } from './stub-meter.ts';
 
 /**
  * Everything that a gateway finds behind it, in one process: the model as an OpenAI-compatible server, the same model as
@@ -41,10 +41,16 @@ async function sendStream(socket: Socket, { type, chunks }: Stream): Promise<voi
 }
 
 function sendItem(head: string, body: string, socket: Socket): void {
-  if (!head.includes('DynamoDB_20120810.UpdateItem')) throw new Error('the stub knows UpdateItem only');
-  const output = updateItemOutput(body);
+  const operation = /DynamoDB_20120810\.(\w+)/.exec(head)?.[1] ?? '';
+  const output = outputs[operation]?.(body);
+  if (output === undefined) throw new Error(`the stub does not know ${operation}`);
   const headers = `x-amzn-requestid: BENCH\r\nx-amz-crc32: ${crc32(output)}\r\n`;
   sendWhole(socket, 'application/x-amz-json-1.0', output, headers);
 }
+
+const outputs: Readonly<Record<string, (body: string) => string>> = {
+  UpdateItem: updateItemOutput,
+  GetItem: getItemOutput,
+};
 
 serveRequests(Number(process.argv[2]), serve);

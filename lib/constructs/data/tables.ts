@@ -3,6 +3,7 @@ import {
   AttributeType,
   Billing,
   CfnGlobalTable,
+  type ITableV2,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
@@ -12,23 +13,41 @@ import { AnyPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { type KeyAttribute, tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
-import type { Stage } from '#lib/stage.ts';
+import { cast } from '#lib/cast.ts';
+import type { ExistingTable, Stage } from '#lib/stage.ts';
 
-export type Tables = Readonly<Record<TableId, TableV2>>;
+export type Tables = Readonly<Record<TableId, ITableV2>>;
 
-/** The tables of the contract, with deletion protection, point-in-time recovery and retention. */
-export function createTables(scope: Construct, { accountsKey }: Pick<Stage, 'accountsKey'>): Tables {
-  const create = (id: TableId) => createTable(scope, specs[id]);
-  const accounts = create('accounts');
-  if (accountsKey === 'own') encryptWith(createKey(scope), accounts);
+/**
+ * The tables of the contract, with deletion protection, point-in-time recovery and retention; where the stage names one that
+ * exists, that. Its own one is retained then, and no longer part of the stack.
+ */
+export function createTables(
+  scope: Construct,
+  { accountsKey, existingTables }: Pick<Stage, 'accountsKey' | 'existingTables'>,
+): Tables {
+  const key = accountsKey === 'own' ? createKey(scope) : undefined;
+  function table(id: TableId): ITableV2 {
+    const existing = existingTables[id];
+    if (existing) return importTable(scope, id, existing);
+    const created = createTable(scope, specs[id]);
+    if (key && id === 'accounts') encryptWith(key, created);
+    return cast<ITableV2>(created);
+  }
   return {
-    accounts,
-    meters: create('meters'),
-    ledger: create('ledger'),
-    idempotency: create('idempotency'),
-    requests: create('requests'),
+    accounts: table('accounts'),
+    meters: table('meters'),
+    ledger: table('ledger'),
+    idempotency: table('idempotency'),
+    requests: table('requests'),
   };
 }
+
+const importTable = (scope: Construct, id: TableId, { name, streamArn }: ExistingTable): ITableV2 =>
+  TableV2.fromTableAttributes(scope, `existing-${id}`, {
+    tableName: name,
+    ...(streamArn !== undefined && { tableStreamArn: streamArn }),
+  });
 
 /** Like a key that AWS manages, any principal with access to the table may use it, through DynamoDB and in this account only. */
 function createKey(scope: Construct): Key {

@@ -1,4 +1,4 @@
-import type { Stub, StubResponse } from './stub-aws.ts';
+import type { Stub, StubResponse } from '../stub-aws.ts';
 
 const namespaces = {
   GetCallerIdentity: 'https://sts.amazonaws.com/doc/2011-06-15/',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
+import { type Stub, startStubAws } from '../stub-aws.ts';
 import {
   callerIdentity,
   certificate,
@@ -18,7 +19,6 @@ import {
   stack,
   webAcls,
 } from './account.ts';
-import { type Stub, startStubAws } from './stub-aws.ts';
 
 const domain = { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' };
 const choices = {

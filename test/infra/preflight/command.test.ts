@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testFolder } from '#test/folder.ts';
+import { type Stub, startStubAws } from '../stub-aws.ts';
 import { noStack, readyAccount } from './account.ts';
-import { type Stub, startStubAws } from './stub-aws.ts';
 
 const aws = await startStubAws();
 const { credentials } = aws;

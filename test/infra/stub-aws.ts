@@ -11,21 +11,28 @@ export interface StubResponse {
 /** Responses by operation, such as `DescribeStacks`, or by operation and a value of its request: `DescribeStacks CDKToolkit`. */
 export type Stub = Readonly<Record<string, StubResponse>>;
 
+export interface Called {
+  readonly operation: string;
+  readonly method: string;
+  /** Its body. */
+  readonly text: string;
+}
+
 /** An AWS of all services that responds by operation, over the wire protocols of their SDK clients. */
 export async function startStubAws(): Promise<
   Loopback & {
     /** The environment of a process that uses it. */
     readonly credentials: Readonly<Record<string, string>>;
-    readonly called: { operation: string; method: string }[];
+    readonly called: Called[];
     play(stub: Stub): void;
   }
 > {
-  const called: { operation: string; method: string }[] = [];
+  const called: Called[] = [];
   let stub: Stub = {};
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = (await buffer(request)).toString();
     const { operation, value } = operationOf(request, text);
-    called.push({ operation, method: request.method ?? '' });
+    called.push({ operation, method: request.method ?? '', text });
     const { status = 200, body } = stub[`${operation} ${value}`] ?? stub[operation] ?? unstubbed(operation, value);
     const isXml = typeof body === 'string';
     response.writeHead(status, { 'content-type': isXml ? 'text/xml' : 'application/json' });
@@ -54,8 +61,11 @@ const unstubbed = (operation: string, value: string): StubResponse => ({
 function operationOf({ headers, url = '' }: IncomingMessage, text: string): { operation: string; value: string } {
   const target = headers['x-amz-target'];
   if (typeof target === 'string') {
-    const { CertificateArn, EndpointName, NextToken } = JSON.parse(text);
-    return { operation: target.split('.')[1] ?? '', value: CertificateArn ?? EndpointName ?? NextToken ?? '' };
+    const { CertificateArn, EndpointName, TableName, NextToken } = JSON.parse(text);
+    return {
+      operation: target.split('.')[1] ?? '',
+      value: CertificateArn ?? EndpointName ?? TableName ?? NextToken ?? '',
+    };
   }
   const query = new URLSearchParams(text);
   if (query.has('Action')) return { operation: query.get('Action') ?? '', value: query.get('StackName') ?? '' };

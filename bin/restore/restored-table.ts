@@ -1,0 +1,102 @@
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ListTagsOfResourceCommand,
+  RestoreTableToPointInTimeCommand,
+  type TableDescription,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import type { TableSpec } from '#contract/platform/tables.ts';
+
+export interface Restore {
+  readonly spec: TableSpec;
+  /** Name of the table that is restored. */
+  readonly source: string;
+  /** Name of the new table. */
+  readonly target: string;
+  /** Undefined: the latest time that can be restored. */
+  readonly at: Date | undefined;
+}
+
+/** A restore takes from minutes to hours, by the size of the table. */
+const maxWaitTime = 24 * 3600;
+
+/**
+ * Restores a table into a new one and gives that what a restore leaves out: stream, expiry, point-in-time recovery, deletion
+ * protection, tags (AWS "Restoring a table to a point in time"). Each step can be repeated: where the new table exists, it
+ * goes on from there.
+ */
+export async function restoreTable(
+  client: DynamoDBClient,
+  { spec, source, target, at }: Restore,
+  log: (line: string) => void,
+): Promise<TableDescription> {
+  const from = await describe(client, source);
+  if (!from) throw new Error(`There is no table ${source}.`);
+  if (await describe(client, target)) log(`${target} exists: going on from there`);
+  else {
+    await client.send(
+      new RestoreTableToPointInTimeCommand({
+        SourceTableName: source,
+        TargetTableName: target,
+        ...(at ? { RestoreDateTime: at } : { UseLatestRestorableTime: true }),
+      }),
+    );
+    log(`${target} is being restored from ${source}`);
+  }
+  const restored = await whenActive(client, target);
+  log(`${target} is there`);
+  await client.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: target,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    }),
+  );
+  if (spec.ttlAttribute !== undefined) await expireBy(client, target, spec.ttlAttribute);
+  await copyTags(client, from, restored);
+  if (!restored.DeletionProtectionEnabled)
+    await client.send(new UpdateTableCommand({ TableName: target, DeletionProtectionEnabled: true }));
+  if (!spec.stream || (await whenActive(client, target)).StreamSpecification?.StreamEnabled)
+    return whenActive(client, target);
+  const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' } as const;
+  await client.send(new UpdateTableCommand({ TableName: target, StreamSpecification }));
+  return whenActive(client, target);
+}
+
+async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
+}
+
+async function whenActive(client: DynamoDBClient, TableName: string): Promise<TableDescription> {
+  await waitUntilTableExists({ client, maxWaitTime, minDelay: 1, maxDelay: 20 }, { TableName });
+  const table = await describe(client, TableName);
+  if (!table) throw new Error(`${TableName} is gone.`);
+  return table;
+}
+
+/** Where it expires already, DynamoDB refuses to switch that on again. */
+async function expireBy(client: DynamoDBClient, TableName: string, AttributeName: string): Promise<void> {
+  try {
+    await client.send(
+      new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { Enabled: true, AttributeName } }),
+    );
+  } catch (error) {
+    if (!(error instanceof Error && /already enabled/i.test(error.message))) throw error;
+  }
+}
+
+/** Those of CloudFormation stay with its own table. */
+async function copyTags(client: DynamoDBClient, from: TableDescription, to: TableDescription): Promise<void> {
+  const { Tags: all = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: from.TableArn }));
+  const Tags = all.filter(({ Key = '' }) => !Key.startsWith('aws:'));
+  if (Tags.length > 0) await client.send(new TagResourceCommand({ ResourceArn: to.TableArn, Tags }));
+}
