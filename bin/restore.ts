@@ -11,7 +11,7 @@ Restores the table named SOURCE into a new one named TARGET, as it was at TIME (
 latest there is), makes it what the service needs of TABLE (${Object.keys(tables).join(', ')}), and prints the setting
 with which a stage uses it. It can be repeated.
 
-Environment: AWS region and credentials. docs/runbook.md says what belongs together.
+Environment: AWS region and credentials. What belongs together is in docs/runbook.md.
 `;
 
 const Arguments = v.tuple([v.picklist(Object.keys(tables).filter(isTableId)), v.string(), v.string()]);
