@@ -30,6 +30,7 @@ exec "$0" "$@" </dev/null 3<&-`;
  */
 const portsThatBrowsersBlock = [6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
 
+/** A machine that is stopped for seconds gets another try, as a port that is taken does. */
 const attempts = 5;
 const startMs = 10_000;
 const stopMs = 3000;
@@ -51,7 +52,7 @@ export async function startDatabaseProcess(file: string): Promise<DatabaseProces
     if (refusal === undefined) return running(child, `http://${host}:${port}`);
     child.kill('SIGKILL');
     sayGoodbye(child);
-    if (attempt === attempts || !/in use|locked|busy/.test(refusal)) throw cannotOpen(file, refusal);
+    if (attempt === attempts || !/in use|locked|busy|did not listen/.test(refusal)) throw cannotOpen(file, refusal);
   }
 }
 
