@@ -1,4 +1,4 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { readStored, removeStored, store } from '../lib/storage.ts';
 import { unconfirmed } from './confirmation.ts';
 import { readResponse } from './response.ts';
@@ -24,7 +24,7 @@ export const documentAccount = (): number | undefined => account;
 
 /** The account of the session; never resolves where that is not the account of this document. */
 export async function loadCurrentUser(options?: SendOptions) {
-  const { data: user } = await readResponse(routes.me, await send(routes.me, {}, options));
+  const { data: user } = await readResponse(accountRoutes.me, await send(accountRoutes.me, {}, options));
   if (account === undefined) forgetOtherAccounts(user.id);
   account ??= user.id;
   return user.id === account ? user : leaveToOther();

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 
 /** Empty where it cannot be read; null means never. */
 const date = v.fallback(v.nullable(v.string()), '');
@@ -21,4 +21,4 @@ const KeyRecord = v.object({
 export type KeyRecord = v.InferOutput<typeof KeyRecord>;
 
 /** The contract's route, read with more patience. */
-export const listKeys = { ...routes.listKeys, output: v.array(KeyRecord) };
+export const listKeys = { ...keyRoutes.listKeys, output: v.array(KeyRecord) };

@@ -1,4 +1,4 @@
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { playgroundKeyName } from '../lib/names.ts';
 import { call, perform } from './call.ts';
 import { type KeyRecord, listKeys } from './key-list.ts';
@@ -22,5 +22,5 @@ export const keyTitle = (key: KeyRecord): string =>
 export async function revokePlaygroundKeys(): Promise<void> {
   const keys = await call(listKeys, {});
   const living = keys.filter((key) => key.status === 'active' && isPlaygroundKey(key));
-  await Promise.all(living.map(({ id }) => perform(routes.revokeKey, { path: { id } })));
+  await Promise.all(living.map(({ id }) => perform(keyRoutes.revokeKey, { path: { id } })));
 }

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { documentAccount, endDocument } from './account.ts';
 import { ApiError } from './api-error.ts';
 import { confirmationKey, unconfirmed } from './confirmation.ts';
@@ -46,7 +46,7 @@ function noteUnconfirmed(): void {
 
 /** Checks the account of the session: the cookie may have become another account's. */
 export function checkAccount(): void {
-  void queryClient.refetchQueries({ queryKey: [routes.me.id] }, { cancelRefetch: false });
+  void queryClient.refetchQueries({ queryKey: [accountRoutes.me.id] }, { cancelRefetch: false });
 }
 
 /** Checks the session whenever the page becomes visible again. */

@@ -1,4 +1,4 @@
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { becomeAccount, endDocument } from './account.ts';
 import { perform } from './call.ts';
 import { revokePlaygroundKeys } from './playground-keys.ts';
@@ -12,6 +12,6 @@ export async function beginSession({ id }: { readonly id: number }): Promise<voi
 /** Ends the session at the service, then this document; throws an ApiError where the session could not be ended. */
 export async function signOut(): Promise<void> {
   await revokePlaygroundKeys().catch(() => undefined);
-  await perform(routes.logout, {});
+  await perform(accountRoutes.logout, {});
   await endDocument('/login');
 }

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { type ApiError, toApiError } from '../api/api-error.ts';
 import { perform } from '../api/call.ts';
 import { confirmationKey, unconfirmed } from '../api/confirmation.ts';
@@ -22,7 +22,7 @@ export function ResendConfirmation() {
   }
 
   const { run, isRunning } = useAction(async () => {
-    await perform(routes.resendConfirmation, {}).then(
+    await perform(accountRoutes.resendConfirmation, {}).then(
       () => notifications.show({ message: 'Email sent. Earlier links no longer work.' }),
       (error: unknown) => {
         notify(toApiError(error));

@@ -1,7 +1,7 @@
 import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { confirmationKey, unconfirmed } from '../../api/confirmation.ts';
 import { useMe } from '../../api/reads.ts';
@@ -18,9 +18,9 @@ export default function ConfirmPage() {
   const token = useLinkToken();
   const client = useQueryClient();
   const { isSuccess, error, isPending, refetch } = useQuery({
-    queryKey: [routes.confirm.id, token],
+    queryKey: [accountRoutes.confirm.id, token],
     queryFn: async () => {
-      await perform(routes.confirm, { query: { token } });
+      await perform(accountRoutes.confirm, { query: { token } });
       unconfirmed.clear();
       forgetLinkToken();
       await client.invalidateQueries({ queryKey: [confirmationKey] });

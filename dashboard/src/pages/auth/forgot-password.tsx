@@ -2,7 +2,7 @@ import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ForgottenPassword } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -21,7 +21,7 @@ export default function ForgotPasswordPage() {
     initial: { email: '' },
     schema: ForgottenPassword,
     labels: { email: 'Email' },
-    act: (body) => perform(routes.forgotPassword, { body }),
+    act: (body) => perform(accountRoutes.forgotPassword, { body }),
     onDone: (_, { email }) => setAddress(email),
   });
 

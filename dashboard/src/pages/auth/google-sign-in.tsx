@@ -1,5 +1,5 @@
 import { Divider, Stack } from '@mantine/core';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { beginSession } from '../../api/session.ts';
@@ -19,7 +19,7 @@ interface GoogleSignInProps {
 export function GoogleSignIn({ onDone, isLinking = false }: GoogleSignInProps) {
   const { googleClientId, local } = useConfig();
   const { run, error } = useAction(async (token: string) => {
-    const user = await call(routes.loginWithGoogle, { body: { token } });
+    const user = await call(accountRoutes.loginWithGoogle, { body: { token } });
     await beginSession(user);
     return user;
   });

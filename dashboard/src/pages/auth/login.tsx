@@ -1,7 +1,7 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { call } from '../../api/call.ts';
 import { useLocalStatus } from '../../api/local-service.ts';
 import { beginSession } from '../../api/session.ts';
@@ -28,7 +28,7 @@ export default function LoginPage() {
     initial: { email: '', password: '' },
     schema: Login,
     labels,
-    act: async (body) => beginSession(await call(routes.login, { body })),
+    act: async (body) => beginSession(await call(accountRoutes.login, { body })),
     onDone: enter,
   });
 

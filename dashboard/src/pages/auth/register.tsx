@@ -2,7 +2,7 @@ import { Anchor, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';
 import { unconfirmed } from '../../api/confirmation.ts';
@@ -27,7 +27,7 @@ export default function RegisterPage() {
     schema: Registration,
     labels,
     act: async (body) => {
-      const user = await call(routes.register, { body });
+      const user = await call(accountRoutes.register, { body });
       await becomeAccount(user.id);
       return user;
     },

@@ -2,7 +2,7 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { PasswordReset } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -25,7 +25,7 @@ export default function ResetPasswordPage() {
     initial: { token, newPassword: '' },
     schema: PasswordReset,
     labels: { newPassword: 'New password' },
-    act: (body) => perform(routes.resetPassword, { body }),
+    act: (body) => perform(accountRoutes.resetPassword, { body }),
     onDone: () => setDone(true),
   });
 

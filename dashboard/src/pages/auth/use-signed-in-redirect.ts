@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { readResponse } from '../../api/response.ts';
 import { send } from '../../api/send.ts';
@@ -14,7 +14,7 @@ export function useSignedInRedirect(go: () => void): void {
     const control = new AbortController();
     async function look(): Promise<void> {
       try {
-        await readResponse(routes.me, await send(routes.me, {}, { signal: control.signal }));
+        await readResponse(accountRoutes.me, await send(accountRoutes.me, {}, { signal: control.signal }));
         if (!control.signal.aborted) go();
       } catch (error) {
         if (error instanceof ApiError && error.code === 'INVALID_API_KEY') clearTabMemory();

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useRef } from 'react';
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
@@ -23,14 +23,14 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const target = useRef<HTMLButtonElement>(null);
   const revoke = useAction(
     () =>
-      perform(routes.revokeKey, { path: { id: apiKey.id } }).then(
+      perform(keyRoutes.revokeKey, { path: { id: apiKey.id } }).then(
         () => 'is revoked.',
         (error: unknown) => {
           if (toApiError(error).status === 404) return 'does not exist any more.';
           throw error;
         },
       ),
-    [routes.listKeys],
+    [keyRoutes.listKeys],
   );
   const { id, name, status } = apiKey;
   if (isEnded(status)) return null;

@@ -1,7 +1,7 @@
 import { Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { NewKey } from '#contract/accounts/keys.ts';
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/clock.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
@@ -45,10 +45,10 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
     labels: { name: 'Name', expiresAt: 'Expiry date' },
     act: async ({ name, expiry, date }) => {
       const expiresAt = expiryOf(expiry, date, await serverNow());
-      return call(routes.createKey, { body: { name, ...(expiresAt !== undefined && { expiresAt }) } });
+      return call(keyRoutes.createKey, { body: { name, ...(expiresAt !== undefined && { expiresAt }) } });
     },
     onDone: ({ key }) => onCreated(key),
-    invalidates: [routes.listKeys],
+    invalidates: [keyRoutes.listKeys],
   });
   const tomorrow = dayOf(now + 86_400_000);
   return (

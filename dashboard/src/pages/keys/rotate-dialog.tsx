@@ -2,7 +2,7 @@ import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { KeyRotation } from '#contract/accounts/keys.ts';
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { call } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
@@ -29,7 +29,7 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
     initial: { grace: '86400' },
     schema: KeyRotation,
     labels: {},
-    act: ({ grace }) => call(routes.rotateKey, { path: { id: apiKey.id }, body: { graceSeconds: Number(grace) } }),
+    act: ({ grace }) => call(keyRoutes.rotateKey, { path: { id: apiKey.id }, body: { graceSeconds: Number(grace) } }),
     onDone: (made) => setKey(made.key),
   });
   const client = useQueryClient();
@@ -38,7 +38,7 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
     setKey(undefined);
     onClose();
     // Not before: the old key's row, and this dialog with it, may leave the list.
-    void client.invalidateQueries({ queryKey: [routes.listKeys.id] });
+    void client.invalidateQueries({ queryKey: [keyRoutes.listKeys.id] });
   }
 
   return (

@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InferInput } from 'valibot';
 import type { KeyChange } from '#contract/accounts/keys.ts';
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
@@ -12,13 +12,13 @@ interface Change {
   readonly to: InferInput<typeof KeyChange>;
 }
 
-const queryKey = [routes.listKeys.id, {}];
+const queryKey = [keyRoutes.listKeys.id, {}];
 
 /** Changes a key's name or state: shown immediately, reverted with a notice when refused. */
 export function useKeyChange() {
   const client = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: ({ id, to }: Change) => perform(routes.changeKey, { path: { id }, body: to }),
+    mutationFn: ({ id, to }: Change) => perform(keyRoutes.changeKey, { path: { id }, body: to }),
     onMutate: async ({ id, to: { name, status } }) => {
       await client.cancelQueries({ queryKey });
       const before = client.getQueryData<KeyRecord[]>(queryKey);

@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { Empty } from '../../components/empty.tsx';
@@ -24,10 +24,10 @@ export function RequestsPanel() {
   const filters = useFilters(dayOf(useNow()));
   const { requested } = filters;
   const list = useInfiniteQuery({
-    queryKey: [routes.listRequests.id, requested],
+    queryKey: [creditRoutes.listRequests.id, requested],
     queryFn: ({ pageParam, signal }) =>
       call(
-        routes.listRequests,
+        creditRoutes.listRequests,
         { query: { ...requested, limit: String(pageSize), ...(pageParam !== null && { cursor: pageParam }) } },
         { signal },
       ),

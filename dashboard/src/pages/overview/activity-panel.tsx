@@ -1,6 +1,6 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { useData } from '../../api/use-data.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -16,7 +16,7 @@ const height = 170;
 
 /** The last 30 days. */
 export function ActivityPanel({ measure }: { measure: Measure }) {
-  const { data, error, refetch } = useData(routes.getUsage, { query: {} });
+  const { data, error, refetch } = useData(creditRoutes.getUsage, { query: {} });
   const chart = useMemo(() => {
     if (!data) return undefined;
     const days = daysBetween(data.from, data.to);

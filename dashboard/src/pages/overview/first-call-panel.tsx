@@ -1,6 +1,6 @@
 import { Anchor, Tabs, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { useKeys } from '../../api/reads.ts';
 import { useData } from '../../api/use-data.ts';
@@ -15,7 +15,7 @@ import { snippets } from './snippets.ts';
  */
 export function FirstCallPanel() {
   const { data: keys, isPending } = useKeys();
-  const { data: usage, isPending: isUsagePending } = useData(routes.getUsage, { query: {} });
+  const { data: usage, isPending: isUsagePending } = useData(creditRoutes.getUsage, { query: {} });
   const [language, setLanguage] = useQueryChoice('language', ['curl', 'javascript', 'python', 'openai']);
   const hasCalled = (usage?.days.length ?? 0) > 0 || keys?.some(({ lastUsedAt }) => lastUsedAt !== null);
   if (isPending || isUsagePending || hasCalled) return null;

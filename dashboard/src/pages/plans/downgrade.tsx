@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { routes } from '#contract/routes.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
 import { planInSentence } from '../../lib/names.ts';
@@ -31,7 +31,7 @@ export function Downgrade({ plan, from, billedOn, onDone }: DowngradeProps) {
         as long as they would have been.
       </Text>
       <ChangeButton
-        act={() => call(routes.downgradePlan, { body: { newPlanId: plan.name } })}
+        act={() => call(subscriptionRoutes.downgradePlan, { body: { newPlanId: plan.name } })}
         done={`From ${day} you are on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >

@@ -1,5 +1,5 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
-import { routes } from '#contract/routes.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -12,7 +12,7 @@ import { Subscribe } from './subscribe.tsx';
 
 /** Subscribing after a cancellation: a paid period that still runs continues. */
 export function SubscribeAgain({ plan, onDone }: { plan: Plan; onDone: () => void }) {
-  const { data, error, refetch } = useData(routes.previewUpgrade, { query: { newPlanId: plan.name } });
+  const { data, error, refetch } = useData(subscriptionRoutes.previewUpgrade, { query: { newPlanId: plan.name } });
   const title = planTitle(plan.name);
   if (error && 'code' in error && error.code === 'INVALID_STATE') return <Subscribe plan={plan} onDone={onDone} />;
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -32,7 +32,9 @@ export function SubscribeAgain({ plan, onDone }: { plan: Plan; onDone: () => voi
         the difference; a smaller one with the next month.
       </Text>
       <ChangeButton
-        act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}
+        act={() =>
+          call(subscriptionRoutes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })
+        }
         done={`You are subscribed to the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { routes } from '#contract/routes.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { formatMoney, formatWhole } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
@@ -23,7 +23,9 @@ export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) 
         Your Freemium credits stay until they expire. You can cancel at any time.
       </Text>
       <ChangeButton
-        act={() => call(routes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })}
+        act={() =>
+          call(subscriptionRoutes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })
+        }
         done={`You are on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >

@@ -1,7 +1,7 @@
 import { Anchor, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { routes } from '#contract/routes.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
@@ -30,11 +30,12 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
       title: `Cancel the ${title}?`,
       text: `You keep its limits and models until ${day}, and can spend its credits for 30 days from now. You get no new credits and are not billed again.`,
       action: 'Cancel subscription',
-      onConfirm: () => change(() => call(routes.cancelSubscription, { path: { id } }), `The ${title} is cancelled.`),
+      onConfirm: () =>
+        change(() => call(subscriptionRoutes.cancelSubscription, { path: { id } }), `The ${title} is cancelled.`),
     });
 
   const keep = () =>
-    change(() => call(routes.downgradePlan, { body: { newPlanId: planId } }), `You stay on the ${title}.`);
+    change(() => call(subscriptionRoutes.downgradePlan, { body: { newPlanId: planId } }), `You stay on the ${title}.`);
 
   if (status !== 'active')
     return (

@@ -1,5 +1,5 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
-import { routes } from '#contract/routes.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -11,7 +11,7 @@ import type { Plan } from './plan.ts';
 
 /** An upgrade with its prorated price, which the service returns before it is done. */
 export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
-  const { data, error, refetch } = useData(routes.previewUpgrade, { query: { newPlanId: plan.name } });
+  const { data, error, refetch } = useData(subscriptionRoutes.previewUpgrade, { query: { newPlanId: plan.name } });
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={190} radius="md" />;
   return (
@@ -28,7 +28,7 @@ export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
         to the second. The billing date stays the same.
       </Text>
       <ChangeButton
-        act={() => call(routes.upgradePlan, { body: { newPlanId: plan.name } })}
+        act={() => call(subscriptionRoutes.upgradePlan, { body: { newPlanId: plan.name } })}
         done={`You are on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { routes } from '#contract/routes.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { type ApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
@@ -21,7 +21,7 @@ export function useResume(subscription: Subscription): Resume {
   const now = useNow();
   const { id = '', planId = '', status, endsAt, nextBillingDate = '' } = subscription ?? {};
   const { run, isRunning, error } = useAction(
-    () => perform(routes.resumeSubscription, { path: { id } }).then(() => true),
+    () => perform(subscriptionRoutes.resumeSubscription, { path: { id } }).then(() => true),
     planReads,
   );
   async function resume(): Promise<void> {

@@ -1,4 +1,4 @@
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 
 const maxAttempts = 12;
@@ -10,7 +10,7 @@ const intervalMs = 500;
  */
 export async function chargedCredits(requestId: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const { entries } = await call(routes.getCredits, { query: { limit: '20' } });
+    const { entries } = await call(creditRoutes.getCredits, { query: { limit: '20' } });
     const entry = entries.find((one) => one.requestId === requestId);
     if (entry) return Math.abs(entry.credits);
     await new Promise((resolve) => setTimeout(resolve, intervalMs));

@@ -2,7 +2,7 @@ import { Anchor, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { InferInput } from 'valibot';
 import type { ChatRequest } from '#contract/inference/requests.ts';
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import type { ChatItem, ChatMessage } from './chat-item.ts';
 import { Composer } from './composer.tsx';
@@ -40,13 +40,13 @@ export function ChatTab() {
     };
     if (sampling.stream) {
       let reply: ChatItem | undefined;
-      await exchange.stream(routes.createChatCompletion, { body }, (piece) => {
+      await exchange.stream(inferenceRoutes.createChatCompletion, { body }, (piece) => {
         reply = extendReply(reply, piece);
         change({ items: [...sent, reply] });
       });
       return;
     }
-    const [choice] = (await exchange.call(routes.createChatCompletion, { body }))?.choices ?? [];
+    const [choice] = (await exchange.call(inferenceRoutes.createChatCompletion, { body }))?.choices ?? [];
     if (choice) change({ items: [...sent, { message: choice.message, finishReason: choice.finish_reason }] });
   }
 

@@ -1,6 +1,6 @@
 import { Button, Group, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { InterruptionNotice } from './interruption-notice.tsx';
@@ -26,13 +26,13 @@ export function CompletionTab() {
     setText('');
     setFinishReason(undefined);
     if (sampling.stream) {
-      await exchange.stream(routes.createCompletion, { body }, (piece) => {
+      await exchange.stream(inferenceRoutes.createCompletion, { body }, (piece) => {
         setText((before) => before + piece.text);
         setFinishReason(piece.finishReason);
       });
       return;
     }
-    const [choice] = (await exchange.call(routes.createCompletion, { body }))?.choices ?? [];
+    const [choice] = (await exchange.call(inferenceRoutes.createCompletion, { body }))?.choices ?? [];
     setText(choice?.text ?? '');
     setFinishReason(choice?.finish_reason);
   }

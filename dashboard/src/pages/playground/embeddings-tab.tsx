@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { formatWhole } from '../../lib/format.ts';
@@ -31,7 +31,7 @@ export function EmbeddingsTab() {
 
   async function embed(): Promise<void> {
     const body = { model: 'svc-embed', input: texts, ...(dimensions !== '' && { dimensions }) };
-    const response = await exchange.call(routes.createEmbeddings, { body });
+    const response = await exchange.call(inferenceRoutes.createEmbeddings, { body });
     const vectors = response?.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
     setResult(vectors && { texts, matrix: similarities(vectors) });
   }

@@ -1,4 +1,4 @@
-import { routes } from '#contract/routes.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
 import { confirmAccount } from '../../api/account.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -48,9 +48,9 @@ async function createKey(now: number): Promise<CachedKey> {
   try {
     await revokePlaygroundKeys();
     const expiresAt = new Date(now + playgroundKeyMs).toISOString();
-    const { key } = await call(routes.createKey, { body: { name: playgroundKeyName, expiresAt } });
+    const { key } = await call(keyRoutes.createKey, { body: { name: playgroundKeyName, expiresAt } });
     return { key, until: now + playgroundKeyMs - 60_000 };
   } finally {
-    void queryClient.invalidateQueries({ queryKey: [routes.listKeys.id] });
+    void queryClient.invalidateQueries({ queryKey: [keyRoutes.listKeys.id] });
   }
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Select, Stack, Text, Textarea, Tooltip } fro
 import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
 import { languages } from '#contract/inference/languages.ts';
-import { routes } from '#contract/routes.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { count } from '../../lib/format.ts';
@@ -22,7 +22,7 @@ export function TranslateTab() {
   const isSame = pair.sourceLanguage === pair.targetLanguage;
 
   async function translate(): Promise<void> {
-    const response = await exchange.call(routes.translate, { body: { text, ...pair } });
+    const response = await exchange.call(inferenceRoutes.translate, { body: { text, ...pair } });
     setResult(response && { text: response.translatedText, words: response.words, credits: response.credits });
   }
 

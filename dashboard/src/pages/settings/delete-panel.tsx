@@ -2,7 +2,7 @@ import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/c
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
 import { AccountDeletion } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endDocument } from '../../api/account.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
@@ -38,7 +38,7 @@ function DeleteForm() {
     schema,
     labels: { email: 'Email', password: 'Password' },
     act: ({ email, password }) =>
-      perform(routes.deleteAccount, { body: { email, ...(password !== '' && { password }) } }),
+      perform(accountRoutes.deleteAccount, { body: { email, ...(password !== '' && { password }) } }),
     onDone: () => void endDocument('/login?deleted'),
     fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'Wrong password' } },
   });

@@ -2,7 +2,7 @@ import { Anchor, PasswordInput, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
 import { PasswordChange } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
@@ -16,12 +16,12 @@ export function PasswordPanel() {
     initial: { currentPassword: '', newPassword: '' },
     schema: PasswordChange,
     labels: { currentPassword: 'Current password', newPassword: 'New password' },
-    act: (body) => perform(routes.changePassword, { body }),
+    act: (body) => perform(accountRoutes.changePassword, { body }),
     onDone: () => {
       form.reset();
       notifications.show({ message: 'Password changed. All other sessions are signed out.' });
     },
-    invalidates: [routes.listSessions],
+    invalidates: [accountRoutes.listSessions],
     fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Wrong password' } },
   });
   return (

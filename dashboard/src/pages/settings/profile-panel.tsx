@@ -1,7 +1,7 @@
 import { Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { ProfileChange } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { call } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
@@ -15,9 +15,9 @@ export function ProfilePanel() {
     initial: { name: me?.name ?? '' },
     schema: ProfileChange,
     labels: { name: 'Name' },
-    act: (body) => call(routes.changeProfile, { body }),
+    act: (body) => call(accountRoutes.changeProfile, { body }),
     onDone: ({ name }) => notifications.show({ message: `Name changed to ${name}.` }),
-    invalidates: [routes.me],
+    invalidates: [accountRoutes.me],
   });
   return (
     <Panel title="Profile">

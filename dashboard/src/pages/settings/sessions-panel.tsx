@@ -2,7 +2,7 @@ import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { InferOutput } from 'valibot';
 import type { SessionList } from '#contract/accounts/accounts.ts';
-import { routes } from '#contract/routes.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { useSessions } from '../../api/reads.ts';
@@ -20,8 +20,8 @@ export function SessionsPanel() {
   const now = useNow();
   const end = useAction(
     (ids: readonly string[]) =>
-      Promise.all(ids.map((id) => perform(routes.endSession, { path: { id } }))).then((ended) => ended.length),
-    [routes.listSessions],
+      Promise.all(ids.map((id) => perform(accountRoutes.endSession, { path: { id } }))).then((ended) => ended.length),
+    [accountRoutes.listSessions],
   );
   const others = data?.filter(({ current }) => !current) ?? [];
   const endAll = (ids: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { useNow } from '../../api/clock.ts';
 import { useKeys } from '../../api/reads.ts';
 import { useData } from '../../api/use-data.ts';
@@ -24,7 +24,7 @@ export function CallsPanel() {
   const days = useRange(today);
   const [group, setGroup] = useQueryChoice('group', groupIds);
   const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
-  const { data, error, refetch } = useData(routes.getUsage, { query: days.range }, { keep: true });
+  const { data, error, refetch } = useData(creditRoutes.getUsage, { query: days.range }, { keep: true });
   const { data: keys } = useKeys();
 
   const shown = useMemo(() => {

@@ -1,11 +1,11 @@
-import type { routes } from '#contract/routes.ts';
+import type { creditRoutes } from '#contract/routes/credits.ts';
 import type { Data } from '../../api/response.ts';
 import type { UsageRow } from '../../lib/usage.ts';
 import { csvOf } from './csv.ts';
 
 /** Saves the usage with nothing summed: a line per day, service, model and key. */
 export function downloadCsv(
-  { from, to, days }: Data<typeof routes.getUsage>,
+  { from, to, days }: Data<typeof creditRoutes.getUsage>,
   keyName: (row: UsageRow) => string,
 ): void {
   const lines = days.map((row) => [row.date, row.service ?? '', row.model ?? '', keyName(row), row.calls, row.credits]);

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { InferOutput } from 'valibot';
 import type { Credits } from '#contract/billing/credits.ts';
-import { routes } from '#contract/routes.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Empty } from '../../components/empty.tsx';
@@ -38,10 +38,10 @@ const columns: Column<Entry>[] = [
 /** Every change of the balance, newest first. */
 export function LedgerPanel() {
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: [routes.getCredits.id, 'ledger'],
+    queryKey: [creditRoutes.getCredits.id, 'ledger'],
     queryFn: ({ pageParam, signal }) =>
       call(
-        routes.getCredits,
+        creditRoutes.getCredits,
         { query: { limit: String(pageSize), ...(pageParam !== null && { cursor: pageParam }) } },
         { signal },
       ),
