@@ -114,20 +114,6 @@ test('a section of the runbook is there for an alarm, or for an operator’s own
   expect(sections.filter((section) => !linked.has(section) && !own.has(section))).toEqual([]);
 });
 
-test('new code is rolled back by the alarm of its function', () => {
-  const groups = ofType(api, 'AWS::CodeDeploy::DeploymentGroup');
-  expect(groups).toHaveLength(allRoutes.length + 1);
-  for (const [, { Properties }] of groups) {
-    expect(Properties).toMatchObject({
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
-      AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
-      AlarmConfiguration: { Enabled: true, Alarms: [{ Name: expect.anything() }] },
-    });
-  }
-  const shifted = ofType(api, 'AWS::Lambda::Alias').filter(([, alias]) => 'UpdatePolicy' in alias);
-  expect(shifted).toHaveLength(groups.length);
-});
-
 test('the dashboard shows every metric that functions write, and what AWS charges by', () => {
   const [[, dashboard] = []] = ofType(monitoring, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(dashboard!.Properties);
