@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     // One more than the processors of a small machine: tests wait as much as they work.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     env: {
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'local',

@@ -34,7 +34,8 @@ shown.render(
       >
         <QueryClientProvider client={queryClient}>
           <ModalsProvider modalProps={{ centered: true, radius: 'lg' }}>
-            <Notifications position="bottom-right" autoClose={5000} />
+            {/* One that waits for another to close is a message too late. */}
+            <Notifications position="bottom-right" autoClose={5000} limit={10} pauseResetOnHover="notification" />
             <App />
           </ModalsProvider>
         </QueryClientProvider>
