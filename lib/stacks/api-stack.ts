@@ -79,7 +79,7 @@ export class ApiStack extends Stack {
       description: 'Returns 404 and 405',
       timeoutSeconds: 5,
       memoryMb: 256,
-      loss: 'Unknown paths and methods get 502 in place of 404 and 405.',
+      failing: 'Unknown paths and methods get 502 in place of 404 and 405.',
       ...shared,
     });
     rollOut(this, stage, [unknownRoute]);

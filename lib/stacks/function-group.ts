@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { handlerFile } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
+import { FailureAlarm } from '#lib/constructs/functions/failure-alarm.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { rollOut } from '#lib/constructs/functions/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';
@@ -21,17 +22,26 @@ export class FunctionGroup extends NestedStack {
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     const { routes, entries, tables, mail, stage, publicOrigin, alarms } = props;
     super(scope, id, { description: `Text AI platform: functions of ${id}` });
+    const shared = { stage, publicOrigin, alarms };
+    // An alarm costs the same whatever it watches: what is not priced has one for the resource, whose log names the route.
+    const inCommon = routes.every(({ priced }) => priced)
+      ? undefined
+      : new FailureAlarm(new Construct(this, id), {
+          watched: id,
+          loss: `Requests for ${id} fail for some callers.`,
+          stage,
+          alarms,
+        });
+    const lossOf = ({ summary, method, path }: Route) => `“${summary}” fails for some callers: ${method} ${path}.`;
     const create = (route: Route): ServiceFunction => {
       const fn = new ServiceFunction(this, route.id, {
         entry: join(entries, handlerFile(route.id)),
         description: route.summary,
         timeoutSeconds: route.timeoutSeconds,
         memoryMb: route.memoryMb,
-        loss: `“${route.summary}” fails for some callers: ${route.method} ${route.path}.`,
+        failing: route.priced || !inCommon ? lossOf(route) : inCommon,
         provisionedConcurrency: stage.provisionedConcurrency[route.id],
-        stage,
-        publicOrigin,
-        alarms,
+        ...shared,
       });
       grantUses(fn, route.uses, { tables, mail, stage });
       return fn;

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Route } from '#contract/http/route.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { dimensions, metrics } from '#contract/platform/metrics.ts';
-import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { allRoutes, routeGroups, unknownRouteId } from '#contract/routes.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
 import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
@@ -43,11 +44,14 @@ describe.each(alarms)('$path', ({ properties }) => {
   });
 });
 
-test('no function is without an alarm of its own for runs that fail', () => {
-  const failing = alarms.filter(({ path }) => path.endsWith('/Failing')).map(({ path }) => path.split('/')[0]);
-  expect(new Set(failing)).toEqual(new Set(functionsOf(api).keys()));
-  expect(failing).toHaveLength(allRoutes.length + allJobs.length + 1);
-  expect(failing).toContain(unknownRouteId);
+test('no function is without an alarm for runs that fail: of its own where it is priced or a job, else of its resource', () => {
+  const watched = alarms.filter(({ path }) => path.endsWith('/Failing')).map(({ properties }) => properties.MetricName);
+  const own = [...allRoutes.filter(({ priced }) => priced), ...allJobs, { id: unknownRouteId }].map(({ id }) => id);
+  const groups = Object.entries<readonly Route[]>(routeGroups);
+  const resources = groups.filter(([, routes]) => routes.some(({ priced }) => !priced)).map(([name]) => name);
+  expect(new Set(watched)).toEqual(new Set([...own, ...resources].map((name) => `failures of ${name}`)));
+  expect(watched).toHaveLength(own.length + resources.length);
+  expect(ofType(api, 'AWS::Logs::MetricFilter')).toHaveLength(functionsOf(api).size);
 });
 
 test('that alarm, which undoes a rollout, rings for a 500 as for a crash: it counts both in the log of the function', () => {

@@ -44,7 +44,7 @@ export class JobFunction extends ServiceFunction {
 
   constructor(scope: Construct, id: string, { job, tables, mail, recordedLogs, ...props }: JobFunctionProps) {
     const { summary: description, timeoutSeconds, loss } = job;
-    super(scope, id, { ...props, description, timeoutSeconds, loss, memoryMb: 512 });
+    super(scope, id, { ...props, description, timeoutSeconds, failing: loss, memoryMb: 512 });
     this.deadLetters = new JobQueue(this, 'DeadLetters', { retentionPeriod: maxRetention });
     userAlarm(this, 'GaveUp', {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),

@@ -11,15 +11,14 @@ import {
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Environment } from '#contract/platform/environment.ts';
 import { metricsService } from '#contract/platform/metrics.ts';
 import { cast } from '#lib/cast.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
-import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import { metricsNamespace, type SharedProps } from '#lib/shared-props.ts';
+import { FailureAlarm } from './failure-alarm.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
@@ -32,20 +31,11 @@ export interface ServiceFunctionProps extends SharedProps {
   readonly timeoutSeconds: number;
   /** Buys processor share too. */
   readonly memoryMb: number;
-  /** Impact on users while it fails: a whole sentence. */
-  readonly loss: string;
+  /** Impact on users while it fails: a whole sentence, for an alarm of its own; or the alarm that watches it among others. */
+  readonly failing: string | FailureAlarm;
   /** Provisioned concurrency. Default: none. */
   readonly provisionedConcurrency?: number | undefined;
 }
-
-/** Failed invocations of a function in five minutes above which its alarm fires. */
-const maxFailures = 2;
-
-/**
- * Lines of a function's log that report a failed invocation: a crash or timeout (AWS "Lambda Telemetry API Event schema reference",
- * platform.report), and a 500, which Lambda's own metric `Errors` takes for a success.
- */
-const failure = '{ ($.status = 500) || ($.type = "platform.report" && $.record.status != "success") }';
 
 /** A Lambda function with our defaults, and a role that may write its own log and traces, nothing else. */
 export class ServiceFunction extends LambdaFunction {
@@ -53,11 +43,11 @@ export class ServiceFunction extends LambdaFunction {
   readonly live: IFunction;
   /** The same alias, for rollouts. */
   readonly alias: Alias;
-  /** Fires when invocations fail: crashed, timed out, out of memory, or ended in a 500. */
+  /** The alarm on invocations that fail. */
   readonly failing: Alarm;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
-    const { entry, description, timeoutSeconds, memoryMb, loss, provisionedConcurrency, stage, alarms: topic } = props;
+    const { entry, description, timeoutSeconds, memoryMb, failing, provisionedConcurrency, stage, alarms } = props;
     const parts = new Construct(scope, id);
     const logGroup = createLogGroup(parts, 'Logs', stage);
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -87,19 +77,10 @@ export class ServiceFunction extends LambdaFunction {
       ...(provisionedConcurrency !== undefined && { provisionedConcurrentExecutions: provisionedConcurrency }),
     });
     this.live = cast<IFunction>(this.alias);
-    const failures = new MetricFilter(parts, 'Failures', {
-      logGroup,
-      filterPattern: FilterPattern.literal(failure),
-      metricNamespace: metricsNamespace(stage),
-      metricName: `failures of ${id}`,
-    });
-    this.failing = userAlarm(parts, 'Failing', {
-      metric: failures.metric({ period: fiveMinutes, statistic: 'Sum' }),
-      above: maxFailures,
-      loss,
-      runbook: 'a-function-fails',
-      topic,
-    });
+    const watch =
+      typeof failing === 'string' ? new FailureAlarm(parts, { watched: id, loss: failing, stage, alarms }) : failing;
+    watch.watch(parts, logGroup);
+    this.failing = watch.alarm;
   }
 }
 
