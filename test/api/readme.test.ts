@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeFolder, testFolder } from '#test/folder.ts';
 import { AccountModel, type PlanName } from '#test/meter/account-model.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
@@ -9,6 +10,31 @@ const readme = await readFile('README.md', 'utf8');
 const [, walk = ''] = /## Six months in a minute\n.*?```sh\n(.*?)```/s.exec(readme) ?? [];
 const lines = walk.split('\n');
 const promised = [...walk.matchAll(/^(?:balance|later \w+) +# (\d+)/gm)].map(([, balance]) => Number(balance));
+
+/** What the README has a newcomer paste, from the first call to the end of its time, in its order. */
+const pasted = Array.from(readme.matchAll(/```sh\n(.*?)```/gs), ([, block = '']) => block).filter((block) =>
+  block.includes('$API'),
+);
+
+describe('the lines of the README', () => {
+  it('work when they are pasted from top to bottom, in one shell', async () => {
+    const service = await startTestService();
+    const folder = await testFolder();
+    try {
+      const lines = pasted.join('\n').replaceAll('http://127.0.0.1:8787', service.origin);
+      expect(lines).not.toMatch(/…|YOUR_/);
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: folder });
+      expect(stderr).toBe('');
+      const messages = Array.from(stdout.matchAll(/"message":"(\w+)"/g), ([, message]) => message);
+      expect(messages.slice(0, 4)).toEqual(['SUCCESS', 'CONFIRMATION_LINK_SENT', 'ACCOUNT_CONFIRMED', 'SUCCESS']);
+      expect(stdout).not.toContain('"error":true');
+      expect(stdout).toContain('demo engine');
+    } finally {
+      await service.close();
+      await removeFolder(folder);
+    }
+  });
+});
 
 describe('six months in a minute, as the README walks through them', () => {
   let service: TestService;
