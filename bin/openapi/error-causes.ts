@@ -49,9 +49,16 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The credits are used up; upgrade the plan or wait for the next month.',
   },
   INSUFFICIENT_PERMISSIONS: {
-    cause: 'The plan does not have the model, the role or kind of credential may not do this, or the origin is foreign',
+    cause:
+      'The plan or the key does not have the model or service, the role or kind of credential may not do this, or the origin is foreign',
     remedy: 'Upgrade the plan, or sign in as who may do it',
     detail: 'The model svc-1-32k needs the plan pro_pass or above.',
+  },
+  KEY_LIMIT_EXCEEDED: {
+    cause: "The call may cost more than the key's own spending limit has left in its period",
+    remedy: 'Wait for the reset that `detail` names, raise the limit, or use another key',
+    detail:
+      "The call may cost 1 credits, and the key's limit of 5 credits per day has 0 left; it resets at 2027-03-02T00:00:00.000Z.",
   },
   ACCOUNT_NOT_CONFIRMED: {
     cause: 'The e-mail address is not confirmed yet',

@@ -2,7 +2,7 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import type { Order, Preparable } from '#domain/inference/order.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
-import { graceSeconds, InsufficientCredits, invalidKey } from '#domain/meter/admission.ts';
+import { graceSeconds, invalidKey, Unaffordable } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import type { Call, Middleware } from './call.ts';
 import { followStream } from './response/stream-progress.ts';
@@ -136,9 +136,9 @@ function prepare(work: Preparable): void {
   }
 }
 
-/** What the account can still pay of an order whose price was a bound, or the refusal again. */
+/** What can still be paid of an order whose price was a bound, or the refusal again. */
 async function affordable(order: Order | undefined, refusal: unknown): Promise<Order> {
-  if (!(refusal instanceof InsufficientCredits)) throw refusal;
+  if (!(refusal instanceof Unaffordable)) throw refusal;
   const smaller = await order?.within?.(refusal.spendable);
   if (!smaller) throw refusal;
   return smaller;

@@ -36,11 +36,12 @@ export function errorHeaders(error: ServiceError): Headers {
 }
 
 /** Credits as metered. */
-function addReceipt(headers: Headers, { rateLimit, held, charged, remaining }: Receipt): void {
+function addReceipt(headers: Headers, { rateLimit, held, charged, remaining, keyRemaining }: Receipt): void {
   if (rateLimit) addRateLimit(headers, rateLimit);
   if (held !== undefined) headers['x-credits-held'] = decimalCredits(held);
   if (charged !== undefined) headers['x-credits-charged'] = decimalCredits(charged);
   if (remaining !== undefined) headers['x-credits-remaining'] = decimalCredits(remaining);
+  if (keyRemaining !== undefined) headers['x-key-credits-remaining'] = decimalCredits(keyRemaining);
 }
 
 /** OpenAI's names, and those of the IETF draft ratelimit-headers. */

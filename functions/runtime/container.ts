@@ -66,9 +66,13 @@ function build() {
   const demandKeyChange = async (accountId: number): Promise<void> => {
     if (environment.NETWORK_LIMITS === 'on') await throttles().demand(keyChanges, String(accountId));
   };
-  const keys = lazy(() =>
-    keyService(keyStore(dynamo(), table('accounts'), table('meters')), demandKeyChange, clock, random),
-  );
+  const keys = lazy(() => {
+    const forAccounts = {
+      demandChange: demandKeyChange,
+      findMeter: (accountId: number) => meters().find(accountId),
+    };
+    return keyService(keyStore(dynamo(), table('accounts'), table('meters')), forAccounts, clock, random);
+  });
   const requests = lazy(() => requestStore(dynamo(), table('requests')));
   const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
   return {

@@ -48,7 +48,7 @@ async function createAtOnce(person: Person, count: number, now: number) {
     createdAt: now,
     revision: 1,
   });
-  const outcomes = await Promise.all(times(count, (index) => store.create(person.id, record(`key-${index}`), now)));
+  const outcomes = await Promise.all(times(count, (index) => store.create(person.id, record(`key-${index}`), { now })));
   client.destroy();
   return outcomes;
 }

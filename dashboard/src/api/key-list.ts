@@ -1,8 +1,23 @@
 import * as v from 'valibot';
+import { limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 
 /** Empty where it cannot be read; null means never. */
 const date = v.fallback(v.nullable(v.string()), '');
+
+/** Null where there is none, or none that this page knows. */
+const limit = v.fallback(
+  v.nullable(
+    v.object({
+      credits: v.number(),
+      period: v.picklist(limitPeriods),
+      used: v.number(),
+      resetsAt: v.nullable(v.string()),
+    }),
+  ),
+  null,
+);
+const names = v.fallback(v.nullable(v.array(v.string())), null);
 
 /**
  * A key as the page shows it. It takes what the contract does not promise: one row that cannot be read, or a status
@@ -17,6 +32,9 @@ const KeyRecord = v.object({
   createdAt: date,
   expiresAt: date,
   lastUsedAt: date,
+  limit,
+  models: names,
+  services: names,
 });
 export type KeyRecord = v.InferOutput<typeof KeyRecord>;
 

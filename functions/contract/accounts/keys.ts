@@ -1,9 +1,43 @@
 import * as v from 'valibot';
-import { instant, integer, text, timestamp } from '../shared/fields.ts';
+import { microPerCredit, serviceNames } from '../billing/prices.ts';
+import { models } from '../inference/models.ts';
+import { instant, integer, text, timestamp, whole } from '../shared/fields.ts';
+import { limitPeriods } from './limit-periods.ts';
 import { keyName } from './names.ts';
 
+/** Of what JavaScript holds exactly in microcredits. */
+const maxLimitCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
+
+const KeyLimit = v.object(
+  {
+    credits: integer(1, maxLimitCredits),
+    period: v.picklist(limitPeriods, `must be ${limitPeriods.slice(0, -1).join(', ')} or ${limitPeriods.at(-1)}`),
+  },
+  'must be a JSON object or null',
+);
+export type KeyLimit = v.InferOutput<typeof KeyLimit>;
+
+const listOf = <const Name extends string>(names: readonly Name[]) =>
+  v.pipe(
+    v.array(v.picklist(names, `must be one of ${names.join(', ')}`), 'must be a list or null'),
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(names.length, `must have at most ${names.length} entries`),
+    v.check((list) => new Set(list).size === list.length, 'must not name anything twice'),
+    v.metadata({ uniqueItems: true }),
+  );
+
+/** Null or left out meaning nothing. */
+const restrictions = {
+  limit: v.optional(v.nullable(KeyLimit)),
+  models: v.optional(v.nullable(listOf(models.map(({ id }) => id)))),
+  services: v.optional(v.nullable(listOf(serviceNames))),
+};
+
+/** What a key is limited to. */
+export const KeyLimits = v.object(restrictions);
+
 export const NewKey = v.object(
-  { name: keyName, expiresAt: v.optional(v.nullable(timestamp)) },
+  { name: keyName, expiresAt: v.optional(v.nullable(timestamp)), ...restrictions },
   'must be a JSON object',
 );
 export const KeyChange = v.object(
@@ -11,6 +45,7 @@ export const KeyChange = v.object(
     name: v.optional(keyName),
     status: v.optional(v.picklist(['active', 'suspended'], 'must be active or suspended')),
     expiresAt: v.optional(v.nullable(timestamp)),
+    ...restrictions,
   },
   'must be a JSON object',
 );
@@ -28,6 +63,14 @@ export const KeyPath = v.object({ id: text(64) });
 const keyStatuses = ['active', 'suspended', 'revoked', 'expired', 'unreadable'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
+/** `used` in credits of the current period, exact to the millionth, with those held by running calls; `resetsAt` null of a total. */
+const LimitStanding = v.object({
+  credits: whole,
+  period: v.picklist(limitPeriods),
+  used: v.number(),
+  resetsAt: v.nullable(instant),
+});
+
 const described = {
   id: v.string(),
   name: v.string(),
@@ -35,6 +78,9 @@ const described = {
   status: v.picklist(keyStatuses),
   createdAt: instant,
   expiresAt: v.nullable(instant),
+  limit: v.nullable(LimitStanding),
+  models: v.nullable(v.array(v.string())),
+  services: v.nullable(v.array(v.string())),
 };
 
 /** A key as lists show it; the key itself is never stored. `createdAt` is null only where the key is unreadable. */

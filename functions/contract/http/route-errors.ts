@@ -15,7 +15,8 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     // A key where a session is required, and a foreign page that uses the browser's session.
     [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
-    [priced, 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS', 'MODEL_ERROR', 'MODEL_TIMEOUT'],
+    [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
+    [priced, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
     // A translation is cut into parts that fit.
     [priced && priced.service !== 'translation', 'CONTEXT_LENGTH_EXCEEDED'],
     [priced && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],

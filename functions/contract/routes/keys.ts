@@ -29,7 +29,7 @@ export const keyRoutes = {
     id: 'change-key',
     method: 'PATCH',
     path: '/api/keys/{id}',
-    summary: 'Change the name, status or expiry of an API key',
+    summary: 'Change the name, status, expiry or limits of an API key',
     credential: 'session',
     confirmed: true,
     pathInput: KeyPath,

@@ -1,4 +1,6 @@
-import type { KeyStatus } from '#contract/accounts/keys.ts';
+import type { KeyLimit, KeyStatus } from '#contract/accounts/keys.ts';
+import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import type { WorkingKey } from '../meter/key-limits.ts';
 
 /** An API key as stored: never the key itself. `id` is its digest; moments in epoch ms. */
 export interface KeyRecord {
@@ -12,6 +14,11 @@ export interface KeyRecord {
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly lastUsedAt?: number;
+  readonly limit?: KeyLimit;
+  /** Id of the budget that the limit is spent from: that of the key which this one was rotated from, if it was. */
+  readonly budget?: string;
+  readonly models?: readonly string[];
+  readonly services?: readonly ServiceName[];
   /** Raised by every change, which is conditional on it. */
   readonly revision: number;
 }
@@ -45,4 +52,44 @@ export function hasEnded(key: StoredKey, now: number): boolean {
 /** Works for a call: active and not past. */
 export function isWorking(record: KeyRecord, now: number): boolean {
   return statusOf(record, now) === 'active';
+}
+
+/** What a caller limits a key to; null or left out of a new key meaning nothing. */
+export interface KeyLimitChanges {
+  readonly limit?: KeyLimit | null | undefined;
+  readonly models?: readonly string[] | null | undefined;
+  readonly services?: readonly ServiceName[] | null | undefined;
+}
+
+/** Characters of a key's id that name the budget of its limit. */
+const budgetIdCharacters = 8;
+
+/** The record with what is named changed, and taken away where it is null. */
+export function withLimits(record: KeyRecord, changes: KeyLimitChanges): KeyRecord {
+  const { limit, budget = record.id.slice(0, budgetIdCharacters), models, services, ...rest } = record;
+  const after = {
+    limit: changes.limit === undefined ? limit : changes.limit,
+    models: changes.models === undefined ? models : changes.models,
+    services: changes.services === undefined ? services : changes.services,
+  };
+  return {
+    ...rest,
+    ...(after.limit && { limit: after.limit, budget }),
+    ...(after.models && { models: after.models }),
+    ...(after.services && { services: after.services }),
+  };
+}
+
+/** What the meter has of a key beside its expiry. */
+export function limitsOf({ limit, budget, models, services }: KeyRecord): Omit<WorkingKey, 'expiresAt'> {
+  const { credits, period } = limit ?? {};
+  return {
+    ...(credits !== undefined &&
+      period &&
+      budget !== undefined && {
+        limit: { budget, amount: credits * microPerCredit, period },
+      }),
+    ...(models && { models }),
+    ...(services && { services }),
+  };
 }

@@ -1,17 +1,31 @@
 import { epochMs, lastInstant } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
+import type { Meter } from '../meter/meter.ts';
 import { issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { hasEnded, isReadable, type KeyRecord, type StoredKey, statusOf } from './key-record.ts';
+import {
+  hasEnded,
+  isReadable,
+  type KeyLimitChanges,
+  type KeyRecord,
+  type StoredKey,
+  statusOf,
+  withLimits,
+} from './key-record.ts';
 import type { KeyStore, KeyWrite } from './key-store.ts';
-import { created, shown } from './shown-key.ts';
+import { type Budgets, created, shown } from './shown-key.ts';
 
-/** What a caller may change about a key; `expiresAt` in ISO 8601, null meaning never. */
-export interface KeyChanges {
+/** A new key; `expiresAt` in ISO 8601, null meaning never. */
+interface NewKey extends KeyLimitChanges {
+  readonly name: string;
+  readonly expiresAt?: string | null | undefined;
+}
+
+/** What a caller may change about a key. */
+export interface KeyChanges extends Omit<NewKey, 'name'> {
   readonly name?: string | undefined;
   readonly status?: 'active' | 'suspended' | undefined;
-  readonly expiresAt?: string | null | undefined;
 }
 
 const maxTries = 5;
@@ -27,8 +41,13 @@ type DemandChange = (accountId: number) => Promise<void>;
 
 export type KeyService = ReturnType<typeof keyService>;
 
+interface KeyAccounts {
+  readonly demandChange: DemandChange;
+  readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
+}
+
 /** The life of API keys (docs/design/accounts.md#keys and docs/design/accounts.md#key-endpoints). */
-export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Clock, random: Random) {
+export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccounts, clock: Clock, random: Random) {
   /** Refuses (400) an expiry that is past, which no schema can: none knows what time it is. */
   function checkExpiry(expiresAt: string | null | undefined): void {
     const { expiresAt: ms } = expiry(expiresAt);
@@ -36,14 +55,16 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
     throw new ServiceError('INVALID_FORMAT', 'expiresAt must be a moment in the future.');
   }
 
-  async function create(accountId: number, input: { name: string; expiresAt?: string | null | undefined }) {
+  async function create(accountId: number, input: NewKey) {
     await demandChange(accountId);
     const now = clock.now();
+    const budgets = await budgetsOf(accountId, [input]);
     const before = await keys.list(accountId);
-    const { record, key } = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
-    refuseUnlessDone(await keys.create(accountId, record, now));
+    const made = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
+    const record = withLimits(made.record, input);
+    refuseUnlessDone(await keys.create(accountId, record, { now, unused: unusedBudgets(budgets, before, now) }));
     await removeOldest(accountId, before, now);
-    return created(record, key, now);
+    return created(record, made.key, { budgets, now });
   }
 
   /** All that can still be used, and the newest of those that have ended; newest first. */
@@ -52,7 +73,14 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
     const stored = await keys.list(accountId);
     const surplus = new Set(surplusOf(stored, now));
     const records = stored.filter((key) => !surplus.has(key));
-    return records.toSorted(newestFirst).map((record) => shown(record, now));
+    const budgets = await budgetsOf(accountId, records.filter(isReadable));
+    return records.toSorted(newestFirst).map((record) => shown(record, { budgets, now }));
+  }
+
+  /** What was spent of limits, read where one of the keys has any. */
+  async function budgetsOf(accountId: number, limited: readonly KeyLimitChanges[]): Promise<Budgets> {
+    if (!limited.some(({ limit }) => limit)) return new Map();
+    return (await findMeter(accountId))?.budgets ?? new Map();
   }
 
   async function change(accountId: number, id: string, changes: KeyChanges) {
@@ -64,7 +92,7 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
         throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator; create a new one.');
       }
       const { expiresAt: current, ...rest } = record;
-      return {
+      const changed = {
         ...rest,
         ...(changes.name !== undefined && { name: changes.name }),
         ...(changes.status && { status: changes.status }),
@@ -72,6 +100,7 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
           ? current !== undefined && { expiresAt: current }
           : expiresAt !== undefined && { expiresAt }),
       };
+      return withLimits(changed, changes);
     });
   }
 
@@ -94,7 +123,7 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
     const key = await existing(accountId, id);
     if (!isReadable(key)) {
       await keys.revokeUnreadable(accountId, id);
-      return shown({ ...key, status: 'revoked' }, clock.now());
+      return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now: clock.now() });
     }
     return revise(accountId, id, (record) => ({ ...record, status: 'revoked' }));
   }
@@ -107,15 +136,33 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
     const status = statusOf(old, now);
     if (status !== 'active')
       throw new ServiceError('INVALID_STATE', `The key is ${status}; only an active key can be rotated.`);
-    const { name, expiresAt } = old;
-    const { record, key } = fresh(accountId, { name, createdAt: now, ...(expiresAt !== undefined && { expiresAt }) });
+    const { name, expiresAt, limit, budget, models, services } = old;
+    const limits = {
+      ...(limit && { limit }),
+      ...(budget && { budget }),
+      ...(models && { models }),
+      ...(services && { services }),
+    };
+    const { record, key } = fresh(accountId, {
+      name,
+      createdAt: now,
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...limits,
+    });
     const ending: KeyRecord =
       graceSeconds > 0
         ? { ...old, expiresAt: Math.min(expiresAt ?? lastInstant, now + graceSeconds * 1000) }
         : { ...old, status: 'revoked' };
     refuseUnlessDone(await keys.rotate(accountId, { ...ending, revision: old.revision + 1 }, record, now));
     await removeOldest(accountId, await keys.list(accountId), now);
-    return created(record, key, now);
+    return created(record, key, { budgets: await budgetsOf(accountId, [record]), now });
+  }
+
+  /** Budgets, as they were read before the keys, that no usable key has; of many, some. */
+  function unusedBudgets(budgets: Budgets, stored: readonly StoredKey[], now: number): string[] {
+    const usable = stored.filter(isReadable).filter((key) => !hasEnded(key, now));
+    const inUse = new Set(usable.map(({ budget }) => budget));
+    return [...budgets.keys()].filter((id) => !inUse.has(id)).slice(0, maxRemoved);
   }
 
   async function removeOldest(accountId: number, stored: readonly StoredKey[], now: number): Promise<void> {
@@ -128,10 +175,14 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
       const now = clock.now();
       const before = await readableKey(accountId, id);
       const after = { ...edit(before, now), revision: before.revision + 1 };
-      const outcome = await keys.change(accountId, after, now);
+      const budgets = await budgetsOf(accountId, [before, after]);
+      const ended = hasEnded(after, now) && budgets.size > 0;
+      const others = ended ? (await keys.list(accountId)).filter(({ id: other }) => other !== id) : [];
+      const unused = ended ? unusedBudgets(budgets, others, now) : [];
+      const outcome = await keys.change(accountId, after, { now, unused });
       if (outcome === 'changed meanwhile') continue;
       refuseUnlessDone(outcome);
-      return shown(after, now);
+      return shown(after, { budgets, now });
     }
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The key is being changed by others; try again.', {
       retryAfterSeconds: 1,
@@ -152,7 +203,7 @@ export function keyService(keys: KeyStore, demandChange: DemandChange, clock: Cl
 
   function fresh(
     accountId: number,
-    about: Pick<KeyRecord, 'name' | 'createdAt' | 'expiresAt'>,
+    about: Omit<KeyRecord, 'id' | 'prefix' | 'lastFour' | 'status' | 'revision'>,
   ): { record: KeyRecord; key: string } {
     const { text: key, digest: id } = issueCredential('key', accountId, random);
     const record: KeyRecord = {

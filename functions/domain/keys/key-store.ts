@@ -2,13 +2,19 @@ import type { KeyRecord, StoredKey } from './key-record.ts';
 
 export type KeyWrite = 'done' | 'too many active' | 'too many usable' | 'changed meanwhile';
 
+/** `now` in epoch ms; `unused` are budgets of spending limits that no usable key has any more, which are removed on the way. */
+export interface KeyWriteOptions {
+  readonly now: number;
+  readonly unused?: readonly string[];
+}
+
 /** Key records in the `accounts` table, and with them, in the same transaction, the digests in the account's meter. */
 export interface KeyStore {
   list(accountId: number): Promise<StoredKey[]>;
   find(accountId: number, id: string): Promise<StoredKey | undefined>;
-  create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite>;
+  create(accountId: number, record: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite>;
   /** `after.revision` is one above the stored record's. */
-  change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite>;
+  change(accountId: number, after: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite>;
   /** Deletes a key's record, unless it has changed since it was read. */
   remove(accountId: number, key: StoredKey): Promise<void>;
   /** Revokes a key whose record cannot be read, and leaves the rest of the record as it is. */

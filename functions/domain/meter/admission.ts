@@ -1,6 +1,7 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
+import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
 import { decimalCredits } from './receipt.ts';
@@ -22,21 +23,29 @@ export interface Attempt {
   readonly isStream?: boolean | undefined;
   readonly now: number;
   readonly deadline: number;
+  /** What is known of the key's limits, where it has some. */
+  readonly keyLimits?: KeyLimits | undefined;
 }
 
-/** The refusal (402) of a call that may cost more than the account has; both in microcredits. */
-export class InsufficientCredits extends ServiceError {
+/** The refusal (402 or 403) of a call that may cost more than may be spent on it; `spendable` in microcredits. */
+export class Unaffordable extends ServiceError {
   readonly spendable: number;
 
-  constructor(amount: number, spendable: number, rateLimit: RateLimit | undefined) {
-    const detail = `The call may cost ${decimalCredits(amount)} credits and ${decimalCredits(spendable)} are left; upgrade the plan or wait for the next month.`;
-    super('INSUFFICIENT_CREDITS', detail, { rateLimit });
+  constructor(
+    code: 'INSUFFICIENT_CREDITS' | 'KEY_LIMIT_EXCEEDED',
+    detail: string,
+    { spendable, rateLimit }: { spendable: number; rateLimit: RateLimit | undefined },
+  ) {
+    super(code, detail, { rateLimit });
     this.spendable = spendable;
   }
 }
 
-/** What became of an admission: the call runs, something must be settled first, or it is refused. */
-export type Verdict = { is: 'admitted' | 'due'; meter: Meter } | { is: 'refused'; why: ServiceError };
+/** What became of an admission: the call runs, something must be settled first, the key has other limits than was known, or it is refused. */
+export type Verdict =
+  | { is: 'admitted' | 'due'; meter: Meter }
+  | { is: 'limited otherwise'; limits: KeyLimits | undefined }
+  | { is: 'refused'; why: ServiceError };
 
 /**
  * Reads the verdict from the item that the write met when it was not done, in the order of docs/design/http.md#order-whole: 401, 403, 429,
@@ -46,12 +55,24 @@ export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };
   if (!meter || !mayCall(meter, attempt)) return { is: 'refused', why: invalidKey() };
   if (meter.due * 1000 <= attempt.now || hasExpiredHold(meter, attempt.now)) return { is: 'due', meter };
-  return { is: 'refused', why: refusal(meter, attempt) };
+  const why = refusal(meter, attempt);
+  if (why) return { is: 'refused', why };
+  const limits = limitsOf(keyOf(meter, attempt), meter.budgets);
+  if (!isSameLimit(limits, attempt.keyLimits)) return { is: 'limited otherwise', limits };
+  throw new Error('the admission was refused by a rule that the verdict does not know');
 }
 
 export function hasWorkingKey(meter: Meter, keyId: string, now: number): boolean {
-  return meter.closed === undefined && (meter.keys.get(keyId) ?? 0) > Math.floor(now / 1000);
+  return meter.closed === undefined && (meter.keys.get(keyId)?.expiresAt ?? 0) > Math.floor(now / 1000);
 }
+
+/** The budget that a call takes from, as it is at its time. */
+export function budgetOf({ keyLimits, now }: Attempt): (Budget & { readonly id: string }) | undefined {
+  const limit = keyLimits?.limit;
+  return limit && { id: limit.budget, ...budgetAt(limit, keyLimits.stored, Math.floor(now / 1000)) };
+}
+
+const keyOf = (meter: Meter, { keyId }: Attempt) => (keyId === undefined ? undefined : meter.keys.get(keyId));
 
 /** A session was checked before; a key is checked here. */
 function mayCall(meter: Meter, { keyId, now }: Attempt): boolean {
@@ -69,9 +90,11 @@ export function invalidKey(): ServiceError {
   );
 }
 
-function refusal(meter: Meter, attempt: Attempt): ServiceError {
+/** The first rule that refuses the call, if one does. */
+function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
   const rateLimit = rateStanding(meter, attempt.now);
-  if (meter.planRank < attempt.minPlanRank) return planTooSmall(attempt);
+  const forbidden = forbiddenBy(meter, attempt, rateLimit);
+  if (forbidden) return forbidden;
   if (rateLimit && rateLimit.retryAfterMs > 0) {
     const retryAfterSeconds = Math.ceil(rateLimit.retryAfterMs / 1000);
     const detail = `The plan allows ${rateLimit.limit} calls per minute; try again in ${retryAfterSeconds} s.`;
@@ -82,13 +105,42 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError {
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds: 1 });
   }
   if (meter.spendable < attempt.amount) {
-    return new InsufficientCredits(attempt.amount, meter.spendable, rateLimit);
+    const { spendable } = meter;
+    const detail = `${mayCost(attempt)} and ${decimalCredits(spendable)} are left; upgrade the plan or wait for the next month.`;
+    return new Unaffordable('INSUFFICIENT_CREDITS', detail, { spendable, rateLimit });
   }
   if (meter.callsThisMonth >= meter.callsPerMonth) {
     const detail = `The plan allows ${meter.callsPerMonth} calls per month; upgrade the plan or wait for the next month.`;
     return new ServiceError('INSUFFICIENT_CREDITS', detail, { rateLimit });
   }
-  throw new Error('the admission was refused by a rule that the verdict does not know');
+  return undefined;
+}
+
+/** The refusal (403) by the plan, or by what the key is limited to. */
+function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | undefined): ServiceError | undefined {
+  if (meter.planRank < attempt.minPlanRank) return planTooSmall(attempt);
+  const key = keyOf(meter, attempt);
+  if (key?.models && !key.models.includes(attempt.model)) return notForKey(`model ${attempt.model}`, key.models);
+  if (key?.services && !key.services.includes(attempt.service))
+    return notForKey(`service ${attempt.service}`, key.services);
+  const keyLimits = limitsOf(key, meter.budgets);
+  const budget = budgetOf({ ...attempt, keyLimits });
+  if (!budget || !keyLimits?.limit) return undefined;
+  const { amount, period } = keyLimits.limit;
+  const left = Math.max(0, amount - budget.used);
+  if (left >= attempt.amount) return undefined;
+  const next = nextPeriod(period, Math.floor(attempt.now / 1000));
+  const reset = next === undefined ? 'it does not reset' : `it resets at ${new Date(next * 1000).toISOString()}`;
+  const limit = `${decimalCredits(amount)} credits ${next === undefined ? 'in total' : `per ${period}`}`;
+  const detail = `${mayCost(attempt)}, and the key's limit of ${limit} has ${decimalCredits(left)} left; ${reset}.`;
+  return new Unaffordable('KEY_LIMIT_EXCEEDED', detail, { spendable: Math.min(left, meter.spendable), rateLimit });
+}
+
+const mayCost = ({ amount }: Attempt): string => `The call may cost ${decimalCredits(amount)} credits`;
+
+function notForKey(what: string, allowed: readonly string[]): ServiceError {
+  const detail = `The key may not use the ${what}, only: ${allowed.join(', ')}.`;
+  return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 
 function planTooSmall(attempt: Attempt): ServiceError {

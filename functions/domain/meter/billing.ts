@@ -31,6 +31,7 @@ export function openMeter(accountId: number, now: number, plans: Plans, freeFrom
     accountId,
     seq: 0,
     keys: new Map(),
+    budgets: new Map(),
     planRank: freePlanRank,
     callsInFlight: free.callsInFlight,
     callsPerMonth: free.callsPerMonth ?? unlimited,

@@ -1,4 +1,5 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
+import type { Budget, WorkingKey } from './key-limits.ts';
 
 /** Credits of one source that expire at one moment. Amounts in microcredits; `expiresAt` in epoch seconds. */
 export interface Lot {
@@ -19,6 +20,8 @@ export interface Hold {
   readonly model: string;
   readonly keyId: string;
   readonly delivered?: number;
+  /** The budget of a limited key that it was taken from too, in the period that began then. */
+  readonly budget?: { readonly id: string; readonly start: number };
 }
 
 /** Billing months are counted from `anchor` (epoch seconds); `index` is the current one. */
@@ -55,8 +58,10 @@ export interface Meter {
   readonly seq: number;
   /** Set while the account may not call: nothing is admitted. */
   readonly closed?: 'suspended' | 'deleted';
-  /** Digest of each key that works, and when it stops to. */
-  readonly keys: ReadonlyMap<string, number>;
+  /** By the digest of each key that works. */
+  readonly keys: ReadonlyMap<string, WorkingKey>;
+  /** Of keys that have a spending limit, by id. */
+  readonly budgets: ReadonlyMap<string, Budget>;
   readonly planRank: number;
   /** Limits of the plan, as the deployment enforces them. */
   readonly callsInFlight: number;
@@ -87,7 +92,7 @@ export interface Meter {
 }
 
 /** What a call that was admitted needs of the meter, until it is settled. */
-export type Allowance = Pick<Meter, 'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due'>;
+export type Allowance = Pick<Meter, 'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due' | 'budgets'>;
 
 /** A thing that ended, as one ledger row records it. `amount` is signed: what it added to the balance. */
 export interface LedgerEntry {

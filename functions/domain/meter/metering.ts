@@ -1,7 +1,8 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
-import { type Attempt, hasExpiredHold, verdictOn } from './admission.ts';
+import { type Attempt, budgetOf, hasExpiredHold, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './billing.ts';
+import { knownLimits } from './known-limits.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
 import type { MeterStore, OpenCall } from './meter-store.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
@@ -38,15 +39,22 @@ const maxTries = 8;
 
 /** Admission and settlement of calls, and everything that falls due on a meter (docs/design/meter.md). */
 export function metering(store: MeterStore, plans: Plans) {
+  const known = knownLimits();
+
   /** Throws the refusal (401, 403, 429 or 402) when the call may not run. */
-  async function admit(attempt: Attempt): Promise<Charge> {
+  async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<Charge> {
     for (let tries = 0; tries < maxTries; tries++) {
+      const attempt: Attempt = { ...call, keyLimits: known.of(call.keyId) };
       const admission = await store.admit(attempt);
-      if (admission.isDone) return openCharge(admission.meter, attempt);
+      if (admission.isDone) {
+        known.admitted(attempt);
+        return openCharge(admission.meter, attempt);
+      }
       const verdict = verdictOn(admission.meter(), attempt);
       if (verdict.is === 'admitted') return openCharge(() => verdict.meter, attempt);
       if (verdict.is === 'refused') throw verdict.why;
-      await settleDue(verdict.meter, attempt.now);
+      if (verdict.is === 'limited otherwise') known.learn(attempt, verdict.limits);
+      else await settleDue(verdict.meter, attempt.now);
     }
     throw busy();
   }
@@ -86,7 +94,12 @@ export function metering(store: MeterStore, plans: Plans) {
   }
 
   function openCharge(readAllowance: () => Allowance, attempt: Attempt): Charge {
-    const hold: Hold = { ...attempt, keyId: attempt.keyId ?? '' };
+    const budget = budgetOf(attempt);
+    const hold: Hold = {
+      ...attempt,
+      keyId: attempt.keyId ?? '',
+      ...(budget && { budget: { id: budget.id, start: budget.start } }),
+    };
     let read: { allowance: Allowance; rateLimit: RateLimit | undefined } | undefined;
     let open = true;
 
@@ -102,7 +115,16 @@ export function metering(store: MeterStore, plans: Plans) {
       holding: () => ({ rateLimit: standing().rateLimit, held: attempt.amount }),
       receipt(cost) {
         const { allowance, rateLimit } = standing();
-        return { rateLimit, charged: cost, remaining: allowance.spendable + attempt.amount - cost };
+        const back = attempt.amount - cost;
+        const used = budget && allowance.budgets.get(budget.id)?.used;
+        const limit = attempt.keyLimits?.limit?.amount;
+        const isLimited = used !== undefined && limit !== undefined;
+        return {
+          rateLimit,
+          charged: cost,
+          remaining: allowance.spendable + back,
+          ...(isLimited && { keyRemaining: Math.max(0, limit - used + back) }),
+        };
       },
       get isOpen() {
         return open;

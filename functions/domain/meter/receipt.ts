@@ -8,6 +8,8 @@ export interface Receipt {
   readonly held?: number;
   readonly charged?: number;
   readonly remaining?: number;
+  /** Of the key's limit. */
+  readonly keyRemaining?: number;
 }
 
 /** Microcredits as a decimal number of credits without trailing zeros, exactly. */

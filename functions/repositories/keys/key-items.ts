@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { limitPeriods } from '#contract/accounts/limit-periods.ts';
+import { serviceNames } from '#contract/billing/prices.ts';
 import type { StoredKey } from '#domain/keys/key-record.ts';
 import { apiKeyKey, storedInstant } from '../accounts/account-items.ts';
 
@@ -12,6 +14,10 @@ const Row = v.object({
   suspendedByOperator: v.exactOptional(v.literal(true)),
   expiresAt: v.exactOptional(storedInstant),
   lastUsedAt: v.exactOptional(storedInstant),
+  limit: v.exactOptional(v.object({ credits: v.number(), period: v.picklist(limitPeriods) })),
+  budget: v.exactOptional(v.string()),
+  models: v.exactOptional(v.array(v.string())),
+  services: v.exactOptional(v.array(v.picklist(serviceNames))),
   revision: v.number(),
 });
 

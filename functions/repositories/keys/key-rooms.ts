@@ -1,9 +1,10 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
-import { hasEnded, isWorking, type KeyRecord, type StoredKey } from '#domain/keys/key-record.ts';
+import { hasEnded, isWorking, type KeyRecord, limitsOf, type StoredKey } from '#domain/keys/key-record.ts';
 import type { KeyWrite } from '#domain/keys/key-store.ts';
 import { usableKeysKey } from '../accounts/account-items.ts';
+import { budgetName, keyRow } from '../meter/meter-item.ts';
 import type { failedConditions, TransactItem } from '../shared/transaction.ts';
 
 /** What a map keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
@@ -16,6 +17,10 @@ export interface Room {
   readonly limit: number;
   readonly full: KeyWrite;
   holds(key: KeyRecord, now: number): boolean;
+  /** What the map has for a key. */
+  entryOf(key: KeyRecord): unknown;
+  /** What the item has of a spending limit's budget. */
+  readonly budgetName?: (id: string) => string;
 }
 
 /** Of the keys that are changed, and of those that are taken out whatever they are. */
@@ -23,18 +28,35 @@ export interface RoomChange {
   readonly changed: readonly KeyRecord[];
   readonly revoked: readonly string[];
   readonly now: number;
+  /** Budgets that no usable key has any more. */
+  readonly unused?: readonly string[] | undefined;
 }
 
 /** Those that work are in the account's meter, which every call reads. */
 export function workingKeys(metersTable: string, accountId: number): Room {
   const Key = { a: accountId };
-  return { TableName: metersTable, Key, limit: limits.activeKeys, full: 'too many active', holds: isWorking };
+  return {
+    TableName: metersTable,
+    Key,
+    limit: limits.activeKeys,
+    full: 'too many active',
+    holds: isWorking,
+    entryOf: (record) => keyRow({ expiresAt: inSeconds(record), ...limitsOf(record) }),
+    budgetName,
+  };
 }
 
 export function usableKeys(accountsTable: string, accountId: number): Room {
   const holds = (key: KeyRecord, now: number) => !hasEnded(key, now);
   const Key = usableKeysKey(accountId);
-  return { TableName: accountsTable, Key, limit: limits.usableKeys, full: 'too many usable', holds };
+  return {
+    TableName: accountsTable,
+    Key,
+    limit: limits.usableKeys,
+    full: 'too many usable',
+    holds,
+    entryOf: inSeconds,
+  };
 }
 
 /** The item of an account that has none yet. */
@@ -49,9 +71,10 @@ export function usableKeysRow(accountId: number, stored: readonly StoredKey[], n
  */
 export function roomChange(
   room: Room,
-  { changed, revoked, now }: RoomChange,
+  { changed, revoked, now, unused = [] }: RoomChange,
   expired: readonly string[],
 ): TransactItem {
+  const budgets = room.budgetName ? unused.map(room.budgetName) : [];
   const held = changed.filter((record) => room.holds(record, now));
   const leaving = changed.filter((record) => !held.includes(record)).map(({ id }) => id);
   const gone = [...leaving, ...revoked, ...expired];
@@ -62,26 +85,30 @@ export function roomChange(
   const isRoom = [
     'size(k) < :room',
     ...areThere([...held.slice(0, -1).map(({ id }) => id), ...leaving]),
-    ...expired.map((id) => `k.${name(id)} <= :now`),
+    ...expired.map((id) => `(k.${name(id)} <= :now OR k.${name(id)}.x <= :now)`),
   ];
   const isSame = areThere(held.map(({ id }) => id));
   const fits = `((${isRoom.join(' AND ')}) OR (${isSame.join(' AND ')}))`;
-  const set = held.map(({ id }, index) => `k.${name(id)} = :expiry${index}`);
+  const set = held.map(({ id }, index) => `k.${name(id)} = :entry${index}`);
   return {
     Update: {
       TableName: room.TableName,
       Key: room.Key,
       UpdateExpression: [
         set.length > 0 ? `SET ${set.join(', ')}` : '',
-        `REMOVE ${['#last', ...gone.map((id) => `k.${name(id)}`)].join(', ')}`,
+        `REMOVE ${['#last', ...gone.map((id) => `k.${name(id)}`), ...budgets.map((_, index) => `#budget${index}`)].join(', ')}`,
       ].join(' '),
       ConditionExpression: ['attribute_exists(k)', ...(held.length > 0 ? [fits] : [])].join(' AND '),
-      ExpressionAttributeNames: { '#last': 'last', ...Object.fromEntries(names.map((id) => [name(id), id])) },
+      ExpressionAttributeNames: {
+        '#last': 'last',
+        ...Object.fromEntries(names.map((id) => [name(id), id])),
+        ...Object.fromEntries(budgets.map((budget, index) => [`#budget${index}`, budget])),
+      },
       ...(held.length > 0 && {
         ExpressionAttributeValues: {
           ':room': room.limit + gone.length,
           ...(expired.length > 0 && { ':now': Math.floor(now / 1000) }),
-          ...Object.fromEntries(held.map((record, index) => [`:expiry${index}`, inSeconds(record)])),
+          ...Object.fromEntries(held.map((record, index) => [`:entry${index}`, room.entryOf(record)])),
         },
       }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -98,8 +125,14 @@ export function expiredIn(
   item: ReturnType<typeof failedConditions>[number]['Item'],
   { changed, now }: RoomChange,
 ): string[] {
-  const map = v.safeParse(v.object({ k: v.record(v.string(), v.number()) }), item && unmarshall(item));
+  const map = v.safeParse(v.object({ k: v.record(v.string(), Entry) }), item && unmarshall(item));
   if (!map.success) return [];
   const others = Object.entries(map.output.k).filter(([id]) => !changed.some((record) => record.id === id));
   return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
 }
+
+/** The expiry of what a map has for a key (meter-item.ts). */
+const Entry = v.pipe(
+  v.union([v.number(), v.object({ x: v.number() })]),
+  v.transform((entry) => (typeof entry === 'number' ? entry : entry.x)),
+);

@@ -6,13 +6,26 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { KeyRecord, StoredKey } from '#domain/keys/key-record.ts';
-import type { KeyStore, KeyWrite } from '#domain/keys/key-store.ts';
+import type { KeyStore, KeyWrite, KeyWriteOptions } from '#domain/keys/key-store.ts';
 import { apiKeyKey, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
 import { storedKeyOf } from './key-items.ts';
 import { expiredIn, type RoomChange, roomChange, usableKeys, usableKeysRow, workingKeys } from './key-rooms.ts';
+
+/** What a change of a key may write. */
+const changeable = [
+  'name',
+  'status',
+  'suspendedByOperator',
+  'expiresAt',
+  'limit',
+  'budget',
+  'models',
+  'services',
+  'revision',
+] as const satisfies readonly (keyof KeyRecord)[];
 
 export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, metersTable: string): KeyStore {
   async function list(accountId: number): Promise<StoredKey[]> {
@@ -33,12 +46,12 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
     return row && storedKeyOf(row);
   }
 
-  function create(accountId: number, record: KeyRecord, now: number): Promise<KeyWrite> {
-    return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], now });
+  function create(accountId: number, record: KeyRecord, { now, unused }: KeyWriteOptions): Promise<KeyWrite> {
+    return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], now, unused });
   }
 
-  function change(accountId: number, after: KeyRecord, now: number): Promise<KeyWrite> {
-    return write(accountId, [recordChange(accountId, after)], { changed: [after], revoked: [], now });
+  function change(accountId: number, after: KeyRecord, { now, unused }: KeyWriteOptions): Promise<KeyWrite> {
+    return write(accountId, [recordChange(accountId, after)], { changed: [after], revoked: [], now, unused });
   }
 
   function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite> {
@@ -95,22 +108,19 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
 
   /** Leaves `lastUsedAt` alone, which the ledger projector writes. */
   function recordChange(accountId: number, after: KeyRecord): TransactItem {
-    const forever = after.expiresAt === undefined;
-    const byOperator = after.suspendedByOperator ? ', suspendedByOperator = :true' : '';
+    const set = changeable.filter((field) => after[field] !== undefined);
+    const removed = changeable.filter((field) => after[field] === undefined);
+    const removal = removed.length > 0 ? ` REMOVE ${removed.map((field) => `#${field}`).join(', ')}` : '';
     return {
       Update: {
         TableName: accountsTable,
         Key: apiKeyKey(accountId, after.id),
-        UpdateExpression: `SET #name = :name, #status = :status, revision = :next${byOperator}${forever ? ' REMOVE expiresAt' : ', expiresAt = :expiresAt'}`,
-        ConditionExpression: 'revision = :before',
-        ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
+        UpdateExpression: `SET ${set.map((field) => `#${field} = :${field}`).join(', ')}${removal}`,
+        ConditionExpression: '#revision = :before',
+        ExpressionAttributeNames: Object.fromEntries(changeable.map((field) => [`#${field}`, field])),
         ExpressionAttributeValues: {
-          ':name': after.name,
-          ':status': after.status,
-          ':next': after.revision,
+          ...Object.fromEntries(set.map((field) => [`:${field}`, after[field]])),
           ':before': after.revision - 1,
-          ...(after.suspendedByOperator && { ':true': true }),
-          ...(!forever && { ':expiresAt': after.expiresAt }),
         },
       },
     };

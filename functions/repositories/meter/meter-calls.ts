@@ -1,11 +1,11 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { type Attempt, graceSeconds } from '#domain/meter/admission.ts';
-import type { LedgerEntry } from '#domain/meter/meter.ts';
+import { type Attempt, budgetOf, graceSeconds } from '#domain/meter/admission.ts';
+import type { Hold, LedgerEntry } from '#domain/meter/meter.ts';
 import type { Admission, MeterStore, OpenCall, Settlement } from '#domain/meter/meter-store.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { retryConflicts } from '../shared/conflicts.ts';
-import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
+import { allowanceOf, budgetName, budgetRow, entryRow, holdRow, meterOf } from './meter-item.ts';
 
 /** How the two writes of a call are sent, and the item that they left is read. */
 export type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;
@@ -21,9 +21,14 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
   }
 
   async function settle(settlement: Settlement, patienceMs = 0): Promise<boolean> {
-    const input = { ...key(settlement.accountId), ...closing(settlement) };
-    const write = retryConflicts(() => update(input), { patienceMs });
-    return 'done' in (await conditionally(write));
+    const close = (write: UpdateCommandInput) => conditionally(retryConflicts(() => update(write), { patienceMs }));
+    const to = key(settlement.accountId);
+    const input = { ...to, ...closing(settlement) };
+    const { budget } = settlement.hold;
+    if (!budget) return 'done' in (await close(input));
+    const outcome = await close(givingBack(input, budget));
+    // Where the period has ended meanwhile, or the limit has gone, what is left of the hold goes back to the account alone.
+    return 'done' in outcome || (isOpenIn(outcome.met, settlement) && 'done' in (await close(input)));
   }
 
   async function noteDelivered({ accountId, requestId }: OpenCall, cost: number): Promise<boolean> {
@@ -56,6 +61,9 @@ const rules = {
 };
 const mayCall = Object.values(rules).join(' AND ');
 const mayCallWithKey = `k.#key > :now AND ${mayCall}`;
+const mayCallWithLimitedKey =
+  `k.#key.x > :now AND (attribute_not_exists(k.#key.o) OR contains(k.#key.o, :model)) ` +
+  `AND (attribute_not_exists(k.#key.s) OR contains(k.#key.s, :service)) AND ${mayCall}`;
 
 let lastNames: { readonly buckets: readonly string[]; readonly names: Record<string, string> } | undefined;
 
@@ -75,24 +83,75 @@ function admission(attempt: Attempt) {
   const seconds = Math.floor(attempt.now / 1000);
   const names = windowNames(bucketsInWindow(attempt.now));
   const key = attempt.keyId !== undefined && { '#key': attempt.keyId };
+  const limited = limitedKey(attempt);
+  const budget = budgetOf(attempt);
+  const delivered = attempt.isStream && { delivered: 0 };
   return {
     UpdateExpression:
       'SET h.#request = :hold, c = c - :amount, n = n + :one, mc = mc + :one, m = m + :one, b.#b0 = if_not_exists(b.#b0, m), ' +
-      'hd = if_not_exists(hd, :watch) REMOVE #last',
-    ConditionExpression: key ? mayCallWithKey : mayCall,
-    ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#last': 'last', ...key },
+      `hd = if_not_exists(hd, :watch)${limited?.set ?? ''} REMOVE #last`,
+    ConditionExpression: limited?.condition ?? (key ? mayCallWithKey : mayCall),
+    ExpressionAttributeNames: { ...names, '#request': attempt.requestId, '#last': 'last', ...key, ...limited?.names },
     ExpressionAttributeValues: {
-      ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '', ...(attempt.isStream && { delivered: 0 }) }),
+      ':hold': holdRow({ ...attempt, keyId: attempt.keyId ?? '', ...delivered, ...(budget && { budget }) }),
       ':amount': attempt.amount,
       ':one': 1,
       ':now': seconds,
       ':rank': attempt.minPlanRank,
       ':watch': seconds + graceSeconds,
+      ...limited?.values,
     },
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
 }
+
+/**
+ * What the admission of a limited key looks at and takes besides. The first call of a period puts a budget in the place of the one
+ * that was read, if any.
+ */
+function limitedKey(attempt: Attempt) {
+  const { keyLimits, model, service, amount } = attempt;
+  if (!keyLimits) return undefined;
+  const { limit, stored } = keyLimits;
+  const values = { ':model': model, ':service': service };
+  const budget = budgetOf(attempt);
+  if (!limit || !budget)
+    return { set: '', condition: `${mayCallWithLimitedKey} AND attribute_not_exists(k.#key.l)`, names: {}, values };
+  const isAsRead = stored ? '#budget.s = :stored' : 'attribute_not_exists(#budget)';
+  const isOld = budget.start === stored?.start;
+  const rule = isOld ? '#budget.u <= :most' : ':amount <= :limit';
+  return {
+    set: isOld ? ', #budget.u = #budget.u + :amount' : ', #budget = :budget',
+    condition: `${mayCallWithLimitedKey} AND k.#key.b = :id AND k.#key.l = :limit AND k.#key.p = :period AND ${isAsRead} AND ${rule}`,
+    names: { '#budget': budgetName(budget.id) },
+    values: {
+      ...values,
+      ':id': budget.id,
+      ':limit': limit.amount,
+      ':period': limit.period,
+      ...(stored && { ':stored': stored.start }),
+      ...(isOld ? { ':most': limit.amount - amount } : { ':budget': budgetRow({ ...budget, used: amount }) }),
+    },
+  };
+}
+
+/** A settlement that gives back to the key's budget too, while that is still in the period it was taken in. */
+function givingBack<Closing extends ReturnType<typeof closing>>(
+  input: Closing,
+  { id, start }: NonNullable<Hold['budget']>,
+) {
+  return {
+    ...input,
+    UpdateExpression: `SET #budget.u = #budget.u - :back, ${input.UpdateExpression.slice('SET '.length)}`,
+    ConditionExpression: `${input.ConditionExpression} AND #budget.s = :start`,
+    ExpressionAttributeNames: { ...input.ExpressionAttributeNames, '#budget': budgetName(id) },
+    ExpressionAttributeValues: { ...input.ExpressionAttributeValues, ':start': start },
+  };
+}
+
+const isOpenIn = (met: Record<string, unknown> | undefined, { requestId }: Settlement): boolean =>
+  met !== undefined && meterOf(met).holds.has(requestId);
 
 /**
  * Closes a hold, charges the cost and gives back the rest, once: its condition is that the hold is open. A call that

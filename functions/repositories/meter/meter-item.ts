@@ -1,7 +1,9 @@
 import * as v from 'valibot';
+import { limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import type { MeterImage } from '#domain/billing/ledger.ts';
 import { periodStart } from '#domain/meter/billing.ts';
+import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
 import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 
 /**
@@ -10,13 +12,14 @@ import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from
  *
  * a account, p shard, seq, k keys, r plan rank, q concurrent calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
  * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
+ * A key in k is its expiry, or where it is limited a map of x expiry, b budget, l spending limit, p its period, o models, s services. The budget 1a2b is the attribute B1a2b, a map of s start, u used.
  */
 
 /**
  * The most an item comes to, in bytes: so much with no call running, and so much more for each one that does
  * (docs/credits.md, "How large an account's item gets").
  */
-export const maxItemBytes = { atRest: 12 * 1024, perCall: 120 } as const;
+export const maxItemBytes = { atRest: 24 * 1024, perCall: 136 } as const;
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 /** One check where a number and a safe integer would be three; an item has some twenty. */
@@ -38,9 +41,25 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
   );
 }
 
-/** That of a stream has a sixth; `cancelStream` adds a seventh, which only conditions look at. */
+/**
+ * The fifth is the key and, where that has a limit, its budget and the start of the period in base 36, with blanks between. That of a stream has a sixth;
+ * `cancelStream` adds a seventh, which only conditions look at.
+ */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
+
+const LimitedKeyRow = v.object({
+  x: count,
+  b: v.exactOptional(v.string()),
+  l: v.exactOptional(count),
+  p: v.exactOptional(v.picklist(limitPeriods)),
+  o: v.exactOptional(v.array(v.string())),
+  s: v.exactOptional(v.array(service)),
+});
+type KeyRow = number | v.InferOutput<typeof LimitedKeyRow>;
+const isKeyRow = (value: unknown): value is KeyRow => isCount(value) || v.is(LimitedKeyRow, value);
+
+const BudgetRow = v.object({ s: count, u: count });
 
 const Entry = v.object({
   t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
@@ -64,7 +83,7 @@ const Subscribed = v.object({
 const Item = v.object({
   a: count,
   seq: count,
-  k: dictionary(isCount),
+  k: dictionary(isKeyRow),
   r: count,
   n: count,
   m: count,
@@ -88,15 +107,56 @@ const Item = v.object({
 
 const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
 
+const allowanceNames = new Set(Object.keys(AllowanceItem.entries));
+
 /** The attributes that `allowanceOf` looks at. */
 export const wantedOfAllowance = {
-  attributes: new Set(Object.keys(AllowanceItem.entries)),
+  attributes: { has: (name: string) => allowanceNames.has(name) || isBudgetName(name) },
   dictionaries: new Set(['b']),
 } as const;
 
 export function allowanceOf(row: unknown): Allowance {
   const { a, n, m, b, c, due } = v.parse(AllowanceItem, row);
-  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due };
+  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due, budgets: budgetsOf(row) };
+}
+
+export const budgetName = (id: string): string => `B${id}`;
+const isBudgetName = (name: string): boolean => name.startsWith('B');
+
+export const budgetRow = ({ start, used }: Budget) => ({ s: start, u: used });
+
+function budgetsOf(row: unknown): ReadonlyMap<string, Budget> {
+  const budgets = new Map<string, Budget>();
+  for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.unknown()), row))) {
+    if (!isBudgetName(name)) continue;
+    const { s: start, u: used } = v.parse(BudgetRow, value);
+    budgets.set(name.slice(1), { start, used });
+  }
+  return budgets;
+}
+
+/** A key in the map of those that work: no more than its expiry (epoch seconds) where it is not limited. */
+export function keyRow(key: WorkingKey): KeyRow {
+  const { expiresAt, limit, models, services } = key;
+  if (!isLimited(key)) return expiresAt;
+  return {
+    x: expiresAt,
+    ...(limit && { b: limit.budget, l: limit.amount, p: limit.period }),
+    ...(models && { o: [...models] }),
+    ...(services && { s: [...services] }),
+  };
+}
+
+function keyOf(row: KeyRow): WorkingKey {
+  if (typeof row === 'number') return { expiresAt: row };
+  const { x: expiresAt, b: budget, l: amount, p: period, o: models, s: services } = row;
+  const hasLimit = budget !== undefined && amount !== undefined && period !== undefined;
+  return {
+    expiresAt,
+    ...(hasLimit && { limit: { budget, amount, period } }),
+    ...(models && { models }),
+    ...(services && { services }),
+  };
 }
 
 /** Accounts are spread over so many partitions of the sweep's indexes. */
@@ -108,7 +168,8 @@ export function meterOf(row: unknown): Meter {
     accountId: item.a,
     seq: item.seq,
     ...(item.x && { closed: item.x }),
-    keys: item.k,
+    keys: new Map(item.k.entries().map(([id, key]) => [id, keyOf(key)])),
+    budgets: budgetsOf(row),
     planRank: item.r,
     callsInFlight: item.q,
     callsPerMonth: item.ml,
@@ -166,8 +227,9 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
 }
 
 export function holdRow(hold: Hold): unknown[] {
-  const { amount, deadline, service, model, keyId, delivered } = hold;
-  return [amount, deadline, service, model, keyId, ...(delivered === undefined ? [] : [delivered])];
+  const { amount, deadline, service, model, keyId, delivered, budget } = hold;
+  const key = budget ? `${keyId} ${budget.id} ${budget.start.toString(36)}` : keyId;
+  return [amount, deadline, service, model, key, ...(delivered === undefined ? [] : [delivered])];
 }
 
 export function entryRow(entry: LedgerEntry): Record<string, unknown> {
@@ -202,6 +264,15 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
   };
 }
 
-function holdOf([amount, deadline, service, model, keyId, delivered]: v.InferOutput<typeof HoldRow>): Hold {
-  return { amount, deadline, service, model, keyId, ...(delivered !== undefined && { delivered }) };
+function holdOf([amount, deadline, service, model, key, delivered]: v.InferOutput<typeof HoldRow>): Hold {
+  const [keyId = '', id, start] = key.split(' ');
+  return {
+    amount,
+    deadline,
+    service,
+    model,
+    keyId,
+    ...(delivered !== undefined && { delivered }),
+    ...(id !== undefined && start !== undefined && { budget: { id, start: Number.parseInt(start, 36) } }),
+  };
 }

@@ -5,7 +5,7 @@ import { tables } from '#contract/platform/tables.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
 import { openMeter } from '#domain/meter/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import { newMeterRow } from '#repositories/meter/meter-item.ts';
+import { keyRow, newMeterRow } from '#repositories/meter/meter-item.ts';
 
 /** 1 March 2027 00:00 UTC, epoch ms. */
 export const start = Date.UTC(2027, 2, 1);
@@ -22,11 +22,12 @@ export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter 
     { source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 },
   ] as const;
   const onPro = { planRank: 4, callsInFlight: 100, ceiling: 2000 };
-  return { ...meter, keys: new Map([['key-1', 4_000_000_000]]), spendable, lots, ...onPro, ...about };
+  return { ...meter, keys: new Map([['key-1', { expiresAt: 4_000_000_000 }]]), spendable, lots, ...onPro, ...about };
 }
 
 export async function putMeter(client: DynamoDBDocumentClient, meter: Meter): Promise<Meter> {
-  const Item = { ...newMeterRow(meter, []), k: Object.fromEntries(meter.keys) };
+  const k = Object.fromEntries(meter.keys.entries().map(([id, key]) => [id, keyRow(key)]));
+  const Item = { ...newMeterRow(meter, []), k };
   await client.send(new PutCommand({ TableName: tables.meters.name, Item }));
   return meter;
 }

@@ -11,6 +11,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { isEnded } from './key-status.ts';
+import { LimitsDialog } from './limits-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { useKeyChange } from './use-key-change.ts';
@@ -19,6 +20,7 @@ import { useKeyChange } from './use-key-change.ts';
 export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   const [isRenaming, renaming] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
+  const [isLimiting, limiting] = useDisclosure(false);
   const { change } = useKeyChange();
   const target = useRef<HTMLButtonElement>(null);
   const revoke = useAction(
@@ -67,6 +69,7 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
         </Menu.Target>
         <Menu.Dropdown>
           {canChange && <Menu.Item onClick={opening(renaming.open)}>Rename</Menu.Item>}
+          {canChange && <Menu.Item onClick={opening(limiting.open)}>Edit limits</Menu.Item>}
           {status === 'active' && <Menu.Item onClick={() => change(id, { status: 'suspended' })}>Suspend</Menu.Item>}
           {status === 'suspended' && <Menu.Item onClick={() => change(id, { status: 'active' })}>Resume</Menu.Item>}
           {status === 'active' && <Menu.Item onClick={opening(rotating.open)}>Rotate</Menu.Item>}
@@ -77,6 +80,7 @@ export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
         </Menu.Dropdown>
       </Menu>
       <RenameDialog apiKey={apiKey} isOpen={isRenaming} onClose={renaming.close} />
+      <LimitsDialog apiKey={apiKey} isOpen={isLimiting} onClose={limiting.close} />
       <RotateDialog apiKey={apiKey} isOpen={isRotating} onClose={rotating.close} />
     </>
   );

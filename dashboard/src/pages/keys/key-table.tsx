@@ -3,6 +3,7 @@ import type { KeyRecord } from '../../api/key-list.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Name } from '../../components/name.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
+import { KeyLimit } from './key-limit.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { KeyStatusBadge } from './key-status-badge.tsx';
 
@@ -27,12 +28,17 @@ export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
       title: 'Last used',
       cell: (key) => (isNever(key, key.lastUsedAt) ? 'Never' : formatFromNow(key.lastUsedAt ?? '', now)),
     },
+    ...(keys.some(isLimited)
+      ? [{ title: 'Limits', cell: (key: KeyRecord) => <KeyLimit apiKey={key} now={now} /> }]
+      : []),
     { title: 'Expires', cell: (key) => (isNever(key, key.expiresAt) ? 'Never' : expiry(key.expiresAt ?? '', now)) },
     { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt ?? '') },
     { title: 'Actions', place: 'corner', cell: (key) => <KeyMenu apiKey={key} /> },
   ];
   return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} />;
 }
+
+const isLimited = ({ limit, models, services }: KeyRecord): boolean => (limit ?? models ?? services) !== null;
 
 /** No date means never, unless nothing of the key can be read. */
 const isNever = ({ status }: KeyRecord, date: string | null): boolean => date === null && status !== 'unreadable';

@@ -8,6 +8,8 @@ import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { dayOf } from '../../lib/usage.ts';
 import { expiryChoices, expiryOf } from './expiry-choice.ts';
+import { limitBody, limitLabels } from './limit-body.ts';
+import { OptionalLimits, unlimited } from './limit-fields.tsx';
 import { ShownKey } from './shown-key.tsx';
 
 interface NewKeyDialogProps {
@@ -40,12 +42,13 @@ export function NewKeyDialog({ isOpen, onClose }: NewKeyDialogProps) {
 function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   const now = useNow();
   const { form, submit, isRunning, error } = useApiForm({
-    initial: { name: '', expiry: 'never', date: '' },
+    initial: { name: '', expiry: 'never', date: '', ...unlimited },
     schema: NewKey,
-    labels: { name: 'Name', expiresAt: 'Expiry date' },
-    act: async ({ name, expiry, date }) => {
+    labels: { name: 'Name', expiresAt: 'Expiry date', ...limitLabels },
+    act: async ({ name, expiry, date, ...limits }) => {
       const expiresAt = expiryOf(expiry, date, await serverNow());
-      return call(keyRoutes.createKey, { body: { name, ...(expiresAt !== undefined && { expiresAt }) } });
+      const body = { name, ...(expiresAt !== undefined && { expiresAt }), ...limitBody(limits) };
+      return call(keyRoutes.createKey, { body });
     },
     onDone: ({ key }) => onCreated(key),
     invalidates: [keyRoutes.listKeys],
@@ -77,6 +80,7 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
             }}
           />
         )}
+        <OptionalLimits value={form.values} onChange={form.setValues} errors={form.errors} />
         <FormFoot
           error={error}
           isRunning={isRunning}

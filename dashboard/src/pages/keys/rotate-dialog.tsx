@@ -54,7 +54,7 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
       {key === undefined ? (
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
-            <Text size="sm">Creates a new key with the same name and expiry.</Text>
+            <Text size="sm">Creates a new key with the same name, expiry and limits.</Text>
             <Select
               label="Grace period for old key"
               data={graces}

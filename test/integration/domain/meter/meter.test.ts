@@ -51,7 +51,7 @@ describe('admission', () => {
 
   it.each([
     ['an unknown key', { keyId: 'key-2' }, {}, 'INVALID_API_KEY'],
-    ['a key past its expiry', {}, { keys: new Map([['key-1', start / 1000]]) }, 'INVALID_API_KEY'],
+    ['a key past its expiry', {}, { keys: new Map([['key-1', { expiresAt: start / 1000 }]]) }, 'INVALID_API_KEY'],
     ['a model above the plan', { minPlanRank: 4 }, { planRank: 1 }, 'INSUFFICIENT_PERMISSIONS'],
     ['too few credits', { amount: credits(11) }, {}, 'INSUFFICIENT_CREDITS'],
   ])('refuses %s', async (_, attempt, about, code) => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
 import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import { models } from '#contract/inference/models.ts';
 import { routes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
@@ -26,7 +27,7 @@ import {
   upgrade,
 } from '#domain/meter/subscription-changes.ts';
 import { newRequestId } from '#domain/shared/ids.ts';
-import { holdRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { budgetName, budgetRow, holdRow, keyRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
@@ -158,6 +159,7 @@ describe('the item of an account', () => {
       const moment = 4_102_444_799;
       const { meter } = openMeter(max, moment, planOfRank);
       const id = (index: number, length: number) => String(index).padStart(length, 'x');
+      const budget = { id: id(0, 8), start: moment };
       const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
       const maxCallSeconds =
         Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
@@ -169,7 +171,10 @@ describe('the item of an account', () => {
         ceiling: max,
         spendable: max,
         holds: new Map(
-          times(calls, (index) => [id(index, newRequestId(ambient.random).length), { ...hold, keyId: id(0, 43) }]),
+          times(calls, (index) => [
+            id(index, newRequestId(ambient.random).length),
+            { ...hold, keyId: id(0, 43), budget },
+          ]),
         ),
         lots: (['free', 'plan', 'purchase'] as const).flatMap((source) =>
           times(maxLotsPerSource, () => ({ source, granted: max, remaining: max, expiresAt: moment })),
@@ -189,8 +194,26 @@ describe('the item of an account', () => {
       };
       const entry = { type: 'expiry', at: moment, amount: -max } as const;
       const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
-      const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), 253_402_300_799]));
-      const item = { ...newMeterRow(fullest, entries), k: keys, h: rowOfHolds(fullest), x: 'suspended', hd: moment };
+      const limited = keyRow({
+        expiresAt: 253_402_300_799,
+        limit: { budget: budget.id, amount: max, period: 'month' },
+        models: models.map(({ id: model }) => model),
+        services: names,
+      });
+      const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), limited]));
+      // Those that no usable key has are removed when a limited key is created.
+      const budgets = times(limits.usableKeys + 1, (index) => [
+        budgetName(id(index, 8)),
+        budgetRow({ start: moment, used: max }),
+      ]);
+      const item = {
+        ...newMeterRow(fullest, entries),
+        ...Object.fromEntries(budgets),
+        k: keys,
+        h: rowOfHolds(fullest),
+        x: 'suspended',
+        hd: moment,
+      };
       const bytes = itemBytes(item);
       expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
       expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
