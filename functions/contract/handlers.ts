@@ -1,13 +1,14 @@
 import type { Route } from './http/route.ts';
 import { routeGroups, unknownRouteId } from './routes.ts';
 
-const { accounts, keys, subscriptions, credits, inference, openai, operators } = routeGroups;
+const { accounts, keys, subscriptions, credits, alerts, inference, openai, operators } = routeGroups;
 
 /** The folders of `functions/api`, and the routes whose handlers they have. */
 const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
   accounts,
   keys,
   billing: [...subscriptions, ...credits],
+  alerts,
   inference: [...inference, ...openai],
   operators,
   shared: [{ id: unknownRouteId }],

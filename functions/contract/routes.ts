@@ -1,5 +1,6 @@
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { alertRoutes } from './routes/alerts.ts';
 import { creditRoutes } from './routes/credits.ts';
 import { inferenceRoutes } from './routes/inference.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -13,6 +14,7 @@ export const routes = {
   ...keyRoutes,
   ...subscriptionRoutes,
   ...creditRoutes,
+  ...alertRoutes,
   ...inferenceRoutes,
   ...openAiRoutes,
   ...operatorRoutes,
@@ -24,6 +26,7 @@ export const routeGroups = {
   keys: Object.values(keyRoutes),
   subscriptions: Object.values(subscriptionRoutes),
   credits: Object.values(creditRoutes),
+  alerts: Object.values(alertRoutes),
   inference: Object.values(inferenceRoutes),
   openai: Object.values(openAiRoutes),
   operators: Object.values(operatorRoutes),

@@ -6,6 +6,7 @@ import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
 import { keyChanges, throttle } from '#domain/accounts/throttle.ts';
+import { alertService } from '#domain/alerts/alert-service.ts';
 import { auditor } from '#domain/billing/auditor.ts';
 import { cancellationService } from '#domain/billing/cancellations.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
@@ -28,6 +29,7 @@ import { statementStore } from '#repositories/billing/statements.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { outboxStore } from '#repositories/mail/outbox.ts';
 import { suppressionStore } from '#repositories/mail/suppressions.ts';
+import { alertStore } from '#repositories/meter/alerts.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { requestStore } from '#repositories/requests/requests.ts';
@@ -66,12 +68,10 @@ function build() {
   const demandKeyChange = async (accountId: number): Promise<void> => {
     if (environment.NETWORK_LIMITS === 'on') await throttles().demand(keyChanges, String(accountId));
   };
+  const findMeter = (accountId: number) => meters().find(accountId);
+  const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters')));
   const keys = lazy(() => {
-    const forAccounts = {
-      demandChange: demandKeyChange,
-      findMeter: (accountId: number) => meters().find(accountId),
-    };
-    return keyService(keyStore(dynamo(), table('accounts'), table('meters')), forAccounts, clock, random);
+    return keyService(keyRecords(), { demandChange: demandKeyChange, findMeter }, clock, random);
   });
   const requests = lazy(() => requestStore(dynamo(), table('requests')));
   const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
@@ -104,6 +104,7 @@ function build() {
       ),
     ),
     keys,
+    alerts: lazy(() => alertService({ store: alertStore(dynamo(), table('meters')), keys: keyRecords(), findMeter })),
     subscriptions,
     ledger: lazy(() => {
       const names = { ledger: table('ledger'), accounts: table('accounts') };
@@ -122,9 +123,8 @@ function build() {
     cancellations: lazy(() => cancellationService(meters(), statementStore(dynamo(), table('ledger')))),
     requests,
     requestLog: lazy(() => {
-      const stored = keyStore(dynamo(), table('accounts'), table('meters'));
       const names = async (accountId: number) =>
-        new Map((await stored.list(accountId)).map(({ id, name }) => [id, name]));
+        new Map((await keyRecords().list(accountId)).map(({ id, name }) => [id, name]));
       return requestLog(requests(), names, clock);
     }),
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),

@@ -1,4 +1,4 @@
-import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import { type Alert, alertsOf, type Charged } from '../alerts/alerts.ts';
 import type { LedgerEntry } from '../meter/meter.ts';
 
 /** One immutable row: what ended, and the balance (microcredits) after it. */
@@ -8,32 +8,18 @@ export interface LedgerRow extends LedgerEntry {
   readonly balance: number;
 }
 
-/** 80 % or all of the credits that were there in a billing period have been used. */
-export interface ThresholdEvent {
-  readonly accountId: number;
-  /** Start of the billing period, epoch seconds. */
-  readonly period: number;
-  readonly percent: 80 | 100;
-  readonly at: number;
-}
-
 export interface LedgerStore {
   /** Writes the row and counts it in its day, unless it is there: rows never change, a repeat changes nothing. */
   append(row: LedgerRow): Promise<void>;
   /** Notes a key's last use, `at` in epoch ms; an earlier use changes nothing. */
   markKeyUsed(accountId: number, keyId: string, at: number): Promise<void>;
-  /** Writes the event and its mail together, once for each account, period and threshold. */
-  announce(event: ThresholdEvent): Promise<void>;
+  /** Writes the alert and its mail together, once for each rule, key and period. */
+  announce(alert: Alert): Promise<void>;
 }
 
 /** What a meter's stream image contains: the entries that ended with `seq`, and how the account stood after the last. */
-export interface MeterImage {
-  readonly accountId: number;
+export interface MeterImage extends Charged {
   readonly seq: number;
-  readonly balance: number;
-  readonly used: Readonly<Partial<Record<ServiceName, number>>>;
-  readonly period: number;
-  readonly entries: readonly LedgerEntry[];
 }
 
 /** Gives the rows of the image, which the ledger has now. */
@@ -43,7 +29,7 @@ export async function projectLedger(store: LedgerStore, image: MeterImage): Prom
     await store.append(row);
     if (row.keyId) await store.markKeyUsed(row.accountId, row.keyId, row.at * 1000);
   }
-  for (const event of thresholdsCrossed(image)) await store.announce(event);
+  for (const alert of alertsOf(image)) await store.announce(alert);
   return rows;
 }
 
@@ -56,20 +42,6 @@ function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow
     return row;
   });
   return rows.toReversed();
-}
-
-/** The thresholds that the image's charge stepped over. Less than a credit left counts as nothing. */
-function thresholdsCrossed({ accountId, balance, used, period, entries }: MeterImage): ThresholdEvent[] {
-  const [charge] = entries;
-  if (charge?.type !== 'charge' || charge.amount === 0) return [];
-  const usedAfter = Object.values(used).reduce((sum, amount) => sum + amount, 0);
-  const available = usedAfter + balance;
-  const isOver = (spent: number, percent: number) =>
-    percent === 100 ? available - spent < microPerCredit : spent * 100 >= available * percent;
-  const crossed = ([80, 100] as const).filter(
-    (percent) => isOver(usedAfter, percent) && !isOver(usedAfter + charge.amount, percent),
-  );
-  return crossed.map((percent) => ({ accountId, period, percent, at: charge.at }));
 }
 
 /** What is wrong with an account's ledger: nothing, where its rows have no gap and add up to the balance. */

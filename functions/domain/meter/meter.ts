@@ -1,3 +1,4 @@
+import type { Alerts } from '#contract/alerts/alerts.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
 
@@ -89,6 +90,8 @@ export interface Meter {
   readonly due: number;
   /** Marks of the latest billing changes, newest first: one whose reply was lost is known by its mark when it is tried again. */
   readonly marks?: readonly string[];
+  /** Of an account that has chosen its own. */
+  readonly alerts?: Alerts;
 }
 
 /** What a call that was admitted needs of the meter, until it is settled. */

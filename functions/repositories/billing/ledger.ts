@@ -1,7 +1,10 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { creditsLowMail, creditsUsedUpMail } from '#domain/accounts/mails.ts';
-import type { LedgerRow, LedgerStore, ThresholdEvent } from '#domain/billing/ledger.ts';
+import type { AlertRule } from '#contract/alerts/alerts.ts';
+import { alertMail } from '#domain/accounts/alert-mail.ts';
+import type { Alert } from '#domain/alerts/alerts.ts';
+import type { LedgerRow, LedgerStore } from '#domain/billing/ledger.ts';
 import { accountOf, apiKeyKey, mailRow, userKey } from '../accounts/account-items.ts';
+import { storedKeyOf } from '../keys/key-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
@@ -57,19 +60,27 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     await conditionally(client.send(write));
   }
 
-  async function announce({ accountId, period, percent, at }: ThresholdEvent): Promise<void> {
-    const user = await readItem(client, tables.accounts, userKey(accountId));
-    if (!user) return;
+  async function announce({ accountId, rule, period, keyId, at, channels }: Alert): Promise<void> {
+    const sk = `event#${period}#${nameOf(rule, keyId)}`;
+    const event = { Put: { TableName: tables.ledger, Item: { a: accountId, sk, at }, ...isNew } };
+    const user = channels.includes('email') && (await readItem(client, tables.accounts, userKey(accountId)));
+    if (!user) {
+      await commit(client, [event]);
+      return;
+    }
     const account = accountOf(user);
-    const id = `usage-${accountId}-${period}-${percent}`;
-    const content = (percent === 80 ? creditsLowMail : creditsUsedUpMail)(account, `${publicOrigin}/plans`);
+    const key = keyId === undefined ? undefined : await readItem(client, tables.accounts, apiKeyKey(accountId, keyId));
+    const content = alertMail(account, { rule, key: key && storedKeyOf(key), publicOrigin });
+    const id = `usage-${accountId}-${period}-${nameOf(rule, keyId)}`;
     const mail = mailRow({ id, to: account.email, ...content }, at * 1000);
-    const Item = { a: accountId, sk: `event#${period}#${percent}`, percent, at };
-    await commit(client, [
-      { Put: { TableName: tables.ledger, Item, ...isNew } },
-      { Put: { TableName: tables.accounts, Item: mail } },
-    ]);
+    await commit(client, [event, { Put: { TableName: tables.accounts, Item: mail } }]);
   }
 
   return { append, markKeyUsed, announce };
+}
+
+/** Of an alert, in its rows' keys. */
+function nameOf({ kind, value }: AlertRule, keyId?: string): string {
+  if (kind === 'month_percent') return String(value);
+  return kind === 'balance_below' ? `balance-${value}` : `key-${keyId}-${value}`;
 }

@@ -4,7 +4,7 @@ import { limits } from '#contract/shared/limits.ts';
 import { hasEnded, isWorking, type KeyRecord, limitsOf, type StoredKey } from '#domain/keys/key-record.ts';
 import type { KeyWrite } from '#domain/keys/key-store.ts';
 import { usableKeysKey } from '../accounts/account-items.ts';
-import { budgetName, keyRow } from '../meter/meter-item.ts';
+import { budgetName, keyRow } from '../meter/key-rows.ts';
 import type { failedConditions, TransactItem } from '../shared/transaction.ts';
 
 /** What a map keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
@@ -131,7 +131,7 @@ export function expiredIn(
   return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
 }
 
-/** The expiry of what a map has for a key (meter-item.ts). */
+/** The expiry of what a map has for a key (key-rows.ts). */
 const Entry = v.pipe(
   v.union([v.number(), v.object({ x: v.number() })]),
   v.transform((entry) => (typeof entry === 'number' ? entry : entry.x)),

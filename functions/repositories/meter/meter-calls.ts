@@ -5,7 +5,8 @@ import type { Admission, MeterStore, OpenCall, Settlement } from '#domain/meter/
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { retryConflicts } from '../shared/conflicts.ts';
-import { allowanceOf, budgetName, budgetRow, entryRow, holdRow, meterOf } from './meter-item.ts';
+import { budgetName, budgetRow } from './key-rows.ts';
+import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
 
 /** How the two writes of a call are sent, and the item that they left is read. */
 export type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;

@@ -1,18 +1,18 @@
 import * as v from 'valibot';
-import { limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import type { MeterImage } from '#domain/billing/ledger.ts';
 import { periodStart } from '#domain/meter/billing.ts';
-import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
 import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
+import { AlertsRow, alertsOf } from './alert-rows.ts';
+import { count, isCount } from './count.ts';
+import { budgetsOf, isBudgetName, isKeyRow, keyOf } from './key-rows.ts';
 
 /**
  * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
- * near one write unit (1 KB); this file is the only place that knows them.
+ * near one write unit (1 KB); this folder is the only place that knows them.
  *
  * a account, p shard, seq, k keys, r plan rank, q concurrent calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes.
- * A key in k is its expiry, or where it is limited a map of x expiry, b budget, l spending limit, p its period, o models, s services. The budget 1a2b is the attribute B1a2b, a map of s start, u used.
+ * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes, al alerts.
  */
 
 /**
@@ -21,9 +21,6 @@ import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from
  */
 export const maxItemBytes = { atRest: 24 * 1024, perCall: 136 } as const;
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
-/** One check where a number and a safe integer would be three; an item has some twenty. */
-const count = v.custom<number>(isCount, 'must be a count');
 const service = v.picklist(serviceNames);
 
 /**
@@ -47,19 +44,6 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
  */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
-
-const LimitedKeyRow = v.object({
-  x: count,
-  b: v.exactOptional(v.string()),
-  l: v.exactOptional(count),
-  p: v.exactOptional(v.picklist(limitPeriods)),
-  o: v.exactOptional(v.array(v.string())),
-  s: v.exactOptional(v.array(service)),
-});
-type KeyRow = number | v.InferOutput<typeof LimitedKeyRow>;
-const isKeyRow = (value: unknown): value is KeyRow => isCount(value) || v.is(LimitedKeyRow, value);
-
-const BudgetRow = v.object({ s: count, u: count });
 
 const Entry = v.object({
   t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
@@ -103,6 +87,7 @@ const Item = v.object({
   x: v.exactOptional(v.picklist(['suspended', 'deleted'])),
   due: count,
   w: v.exactOptional(v.array(v.string())),
+  al: v.exactOptional(AlertsRow),
 });
 
 const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
@@ -118,45 +103,6 @@ export const wantedOfAllowance = {
 export function allowanceOf(row: unknown): Allowance {
   const { a, n, m, b, c, due } = v.parse(AllowanceItem, row);
   return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due, budgets: budgetsOf(row) };
-}
-
-export const budgetName = (id: string): string => `B${id}`;
-const isBudgetName = (name: string): boolean => name.startsWith('B');
-
-export const budgetRow = ({ start, used }: Budget) => ({ s: start, u: used });
-
-function budgetsOf(row: unknown): ReadonlyMap<string, Budget> {
-  const budgets = new Map<string, Budget>();
-  for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.unknown()), row))) {
-    if (!isBudgetName(name)) continue;
-    const { s: start, u: used } = v.parse(BudgetRow, value);
-    budgets.set(name.slice(1), { start, used });
-  }
-  return budgets;
-}
-
-/** A key in the map of those that work: no more than its expiry (epoch seconds) where it is not limited. */
-export function keyRow(key: WorkingKey): KeyRow {
-  const { expiresAt, limit, models, services } = key;
-  if (!isLimited(key)) return expiresAt;
-  return {
-    x: expiresAt,
-    ...(limit && { b: limit.budget, l: limit.amount, p: limit.period }),
-    ...(models && { o: [...models] }),
-    ...(services && { s: [...services] }),
-  };
-}
-
-function keyOf(row: KeyRow): WorkingKey {
-  if (typeof row === 'number') return { expiresAt: row };
-  const { x: expiresAt, b: budget, l: amount, p: period, o: models, s: services } = row;
-  const hasLimit = budget !== undefined && amount !== undefined && period !== undefined;
-  return {
-    expiresAt,
-    ...(hasLimit && { limit: { budget, amount, period } }),
-    ...(models && { models }),
-    ...(services && { services }),
-  };
 }
 
 /** Accounts are spread over so many partitions of the sweep's indexes. */
@@ -187,6 +133,7 @@ export function meterOf(row: unknown): Meter {
     ...(item.s && { subscription: item.s }),
     due: item.due,
     ...(item.w && { marks: item.w }),
+    ...(item.al && { alerts: alertsOf(item.al) }),
   };
 }
 
@@ -248,8 +195,32 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
 export function meterImageOf(image: unknown): MeterImage {
   const meter = meterOf(image);
   const entries = v.parse(v.object({ last: v.array(Entry) }), image).last.map(entryOf);
-  const { accountId, seq, used } = meter;
-  return { accountId, seq, balance: balance(meter), used, period: periodStart(meter.period), entries };
+  const { accountId, seq, used, alerts } = meter;
+  const budget = chargedBudget(meter, entries.at(-1)?.keyId);
+  return {
+    accountId,
+    seq,
+    balance: balance(meter),
+    used,
+    period: periodStart(meter.period),
+    entries,
+    ...(alerts && { alerts }),
+    ...(budget && { budget }),
+  };
+}
+
+/** What was charged of a key's limit: what running calls hold of it is not yet. */
+function chargedBudget({ keys, budgets, holds }: Meter, keyId = ''): MeterImage['budget'] {
+  const limit = keys.get(keyId)?.limit;
+  const budget = limit && budgets.get(limit.budget);
+  if (!limit || !budget) return undefined;
+  const { start } = budget;
+  const isHeldOfIt = (hold: Hold) => hold.budget?.id === limit.budget && hold.budget.start === start;
+  const held = holds
+    .values()
+    .filter(isHeldOfIt)
+    .reduce((sum, { amount }) => sum + amount, 0);
+  return { limit: limit.amount, used: budget.used - held, start };
 }
 
 function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {

@@ -5,7 +5,8 @@ import { tables } from '#contract/platform/tables.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
 import { openMeter } from '#domain/meter/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import { keyRow, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { keyRow } from '#repositories/meter/key-rows.ts';
+import { newMeterRow } from '#repositories/meter/meter-item.ts';
 
 /** 1 March 2027 00:00 UTC, epoch ms. */
 export const start = Date.UTC(2027, 2, 1);

@@ -1,5 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { Page } from '../../components/page.tsx';
+import { AlertsPanel } from './alerts-panel.tsx';
 import { DeletePanel } from './delete-panel.tsx';
 import { GooglePanel } from './google-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
@@ -8,12 +9,13 @@ import { SessionsPanel } from './sessions-panel.tsx';
 
 export default function SettingsPage() {
   return (
-    <Page title="Settings" lead="Profile, password, sessions and account deletion">
+    <Page title="Settings" lead="Profile, password, alerts, sessions and account deletion">
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />
           <PasswordPanel />
         </SimpleGrid>
+        <AlertsPanel />
         <SessionsPanel />
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <GooglePanel />

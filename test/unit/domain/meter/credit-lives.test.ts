@@ -27,7 +27,8 @@ import {
   upgrade,
 } from '#domain/meter/subscription-changes.ts';
 import { newRequestId } from '#domain/shared/ids.ts';
-import { budgetName, budgetRow, holdRow, keyRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
+import { holdRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
@@ -191,6 +192,10 @@ describe('the item of an account', () => {
           creditsExpireAt: moment,
         },
         marks: times(4, () => 'abcdefgh'),
+        alerts: {
+          rules: times(20, (index) => ({ kind: 'key_percent' as const, value: 100, keyId: id(index, 43) })),
+          channels: ['email', 'webhook'],
+        },
       };
       const entry = { type: 'expiry', at: moment, amount: -max } as const;
       const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);

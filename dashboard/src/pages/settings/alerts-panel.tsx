@@ -1,0 +1,143 @@
+import { Button, Group, NumberInput, Select, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import * as v from 'valibot';
+import { Alerts } from '#contract/alerts/alerts.ts';
+import { alertRoutes } from '#contract/routes/alerts.ts';
+import { call } from '../../api/call.ts';
+import { keyTitle } from '../../api/playground-keys.ts';
+import { useKeys } from '../../api/reads.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
+import { useData } from '../../api/use-data.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Panel } from '../../components/panel.tsx';
+
+/** A rule as its form has it; the value is empty until a number is there. */
+interface Rule {
+  readonly kind: string;
+  readonly value: number | string;
+  readonly keyId?: string | undefined;
+}
+
+const kinds = [
+  { value: 'month_percent', label: 'Month’s credits used, %' },
+  { value: 'balance_below', label: 'Balance below, credits' },
+  { value: 'key_percent', label: 'Key limit used, %' },
+];
+const everyKey = { value: '', label: 'Every limited key' };
+
+/** When the account is alerted about its credits. */
+export function AlertsPanel() {
+  const { data, error, refetch } = useData(alertRoutes.getAlerts, {});
+  return (
+    <Panel title="Alerts">
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={120} radius="md" />}
+      {data && <AlertsForm alerts={data} />}
+    </Panel>
+  );
+}
+
+function AlertsForm({ alerts }: { alerts: Alerts }) {
+  const initial: { rules: readonly Rule[]; channels: readonly string[] } = alerts;
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { ...initial },
+    schema: Alerts,
+    labels: { rules: 'Value' },
+    act: (values) => call(alertRoutes.setAlerts, { body: v.parse(Alerts, values) }),
+    onDone: () => notifications.show({ message: 'The alerts are saved.' }),
+    invalidates: [alertRoutes.getAlerts],
+  });
+  const { rules, channels } = form.values;
+  const setRules = (next: readonly Rule[]) => form.setFieldValue('rules', next);
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Each is sent once in a billing month, those of a key once in the period of its limit.
+        </Text>
+        {rules.map((rule, index) => (
+          <RuleRow
+            key={index}
+            rule={rule}
+            onChange={(next) => setRules(rules.with(index, next))}
+            onRemove={() => setRules(rules.toSpliced(index, 1))}
+          />
+        ))}
+        {form.errors['rules'] && (
+          <Text size="sm" c="var(--danger-ink)">
+            {form.errors['rules']}
+          </Text>
+        )}
+        <Group justify="space-between">
+          <Button
+            variant="default"
+            leftSection={<Icon name="plus" />}
+            onClick={() => setRules([...rules, { kind: 'balance_below', value: '' }])}
+          >
+            Add alert
+          </Button>
+          <Switch
+            label="Send by email"
+            checked={channels.includes('email')}
+            onChange={({ currentTarget }) => {
+              const others = channels.filter((channel) => channel !== 'email');
+              form.setFieldValue('channels', currentTarget.checked ? ['email', ...others] : others);
+            }}
+          />
+        </Group>
+        <FormFoot error={error} isRunning={isRunning}>
+          Save
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+interface RuleRowProps {
+  readonly rule: Rule;
+  readonly onChange: (rule: Rule) => void;
+  readonly onRemove: () => void;
+}
+
+function RuleRow({ rule: { kind, value, keyId }, onChange, onRemove }: RuleRowProps) {
+  const { data: keys = [] } = useKeys();
+  const limited = keys.filter(({ limit }) => limit !== null).map((key) => ({ value: key.id, label: keyTitle(key) }));
+  return (
+    <Group align="flex-end" gap="xs" wrap="wrap">
+      <Select
+        label="When"
+        data={kinds}
+        allowDeselect={false}
+        value={kind}
+        onChange={(next) => next && onChange({ kind: next, value })}
+        flex="1 1 180px"
+      />
+      <NumberInput
+        label="Value"
+        min={1}
+        allowNegative={false}
+        allowDecimal={false}
+        thousandSeparator=","
+        value={value}
+        onChange={(next) => onChange({ kind, value: next, keyId })}
+        flex="1 1 90px"
+      />
+      {kind === 'key_percent' && (
+        <Select
+          label="Key"
+          data={[everyKey, ...limited]}
+          allowDeselect={false}
+          value={keyId ?? ''}
+          onChange={(id) => onChange({ kind, value, keyId: id || undefined })}
+          flex="1 1 160px"
+        />
+      )}
+      <Button variant="subtle" color="gray" aria-label="Remove alert" onClick={onRemove}>
+        Remove
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import { microPerCredit } from '../billing/prices.ts';
+import { integer, text } from '../shared/fields.ts';
+import { alertChannels } from './alert-kinds.ts';
+
+const maxCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
+const percent = v.pipe(integer(1), v.maxValue(100, 'must be at most 100'));
+
+/** `balance_below` in credits; `month_percent` of the credits there were in the billing month; `key_percent` of a key's spending limit. */
+const AlertRule = v.variant(
+  'kind',
+  [
+    v.object({ kind: v.literal('balance_below'), value: integer(1, maxCredits) }),
+    v.object({ kind: v.literal('month_percent'), value: percent }),
+    v.object({
+      kind: v.literal('key_percent'),
+      value: percent,
+      keyId: v.optional(v.pipe(text(64), v.description('Of every limited key where it is left out.'))),
+    }),
+  ],
+  'must be balance_below, month_percent or key_percent',
+);
+export type AlertRule = v.InferOutput<typeof AlertRule>;
+
+const once = <Item>(message: string) =>
+  v.check<Item[], string>((list) => new Set(list.map((item) => JSON.stringify(item))).size === list.length, message);
+
+const maxRules = 20;
+
+/** The alerts of an account; each rule is sent once in its period, over every channel. */
+export const Alerts = v.object(
+  {
+    rules: v.pipe(
+      v.array(AlertRule, 'must be a list'),
+      v.maxLength(maxRules, `must have at most ${maxRules} entries`),
+      once('must not have a rule twice'),
+    ),
+    channels: v.pipe(
+      v.array(v.picklist(alertChannels, 'must be email or webhook'), 'must be a list'),
+      v.maxLength(alertChannels.length, `must have at most ${alertChannels.length} entries`),
+      once('must not name a channel twice'),
+    ),
+  },
+  'must be a JSON object',
+);
+export type Alerts = v.InferOutput<typeof Alerts>;

@@ -1,0 +1,26 @@
+import { Alerts } from '../alerts/alerts.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+
+/** Alerts on credits. */
+export const alertRoutes = {
+  getAlerts: defineRoute({
+    id: 'get-alerts',
+    method: 'GET',
+    path: '/api/alerts',
+    summary: 'The rules by which the account is alerted',
+    credential: 'session',
+    output: Alerts,
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  setAlerts: defineRoute({
+    id: 'set-alerts',
+    method: 'PUT',
+    path: '/api/alerts',
+    summary: 'Replace the rules by which the account is alerted',
+    credential: 'session',
+    confirmed: true,
+    bodyInput: Alerts,
+    output: Alerts,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+} as const satisfies Record<string, Route>;

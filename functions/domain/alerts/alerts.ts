@@ -1,0 +1,65 @@
+import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { LedgerEntry, Meter } from '../meter/meter.ts';
+
+/** An account after a charge, the first of `entries`; `period` is the start of its billing month. Moments in epoch seconds, amounts in microcredits. */
+export interface Charged extends Pick<Meter, 'accountId' | 'used' | 'alerts'> {
+  readonly balance: number;
+  readonly period: number;
+  readonly entries: readonly LedgerEntry[];
+  /** What was charged, in its period, of the spending limit of the charge's key. */
+  readonly budget?: { readonly limit: number; readonly used: number; readonly start: number };
+}
+
+/** Of an account that has not chosen. */
+export const defaultAlerts: Alerts = {
+  rules: [
+    { kind: 'month_percent', value: 80 },
+    { kind: 'month_percent', value: 100 },
+  ],
+  channels: ['email'],
+};
+
+/** A rule that came true. `period`: when that of the rule began, in epoch seconds; `keyId` of the key that a rule of keys is about. */
+export interface Alert {
+  readonly accountId: number;
+  readonly rule: AlertRule;
+  readonly period: number;
+  readonly keyId?: string;
+  readonly at: number;
+  readonly channels: Alerts['channels'];
+}
+
+/** The rules that the image's charge stepped over. */
+export function alertsOf(image: Charged): Alert[] {
+  const { accountId, period, alerts = defaultAlerts, entries } = image;
+  const [charge] = entries;
+  if (charge?.type !== 'charge' || charge.amount === 0) return [];
+  const { keyId, at } = charge;
+  const { rules, channels } = alerts;
+  const spent = -charge.amount;
+  return rules.flatMap((rule): Alert[] => {
+    if (rule.kind !== 'key_percent')
+      return isCrossed(rule, image, spent) ? [{ accountId, rule, period, at, channels }] : [];
+    const { budget } = image;
+    if (!budget || keyId === undefined || (rule.keyId !== undefined && rule.keyId !== keyId)) return [];
+    const isOver = (used: number) => used * 100 >= budget.limit * rule.value;
+    if (!isOver(budget.used) || isOver(budget.used - spent)) return [];
+    return [{ accountId, rule, period: budget.start, keyId, at, channels }];
+  });
+}
+
+type AccountRule = Exclude<AlertRule, { kind: 'key_percent' }>;
+
+/** Whether a rule holds after the charge that did not before. Less than a credit left counts as nothing. */
+function isCrossed({ kind, value }: AccountRule, { used, balance }: Charged, spent: number): boolean {
+  if (kind === 'balance_below') {
+    const isBelow = (left: number) => left < value * microPerCredit;
+    return isBelow(balance) && !isBelow(balance + spent);
+  }
+  const usedAfter = Object.values(used).reduce((sum, amount) => sum + amount, 0);
+  const available = usedAfter + balance;
+  const isOver = (amount: number) =>
+    value === 100 ? available - amount < microPerCredit : amount * 100 >= available * value;
+  return isOver(usedAfter) && !isOver(usedAfter - spent);
+}

@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+import { limitPeriods } from '#contract/accounts/limit-periods.ts';
+import { serviceNames } from '#contract/billing/prices.ts';
+import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
+import { count, isCount } from './count.ts';
+
+/**
+ * A key in the meter's map of those that work is its expiry (epoch seconds), or where it is limited a map of x expiry, b budget, l spending
+ * limit, p its period, o models, s services.
+ */
+const LimitedKeyRow = v.object({
+  x: count,
+  b: v.exactOptional(v.string()),
+  l: v.exactOptional(count),
+  p: v.exactOptional(v.picklist(limitPeriods)),
+  o: v.exactOptional(v.array(v.string())),
+  s: v.exactOptional(v.array(v.picklist(serviceNames))),
+});
+type KeyRow = number | v.InferOutput<typeof LimitedKeyRow>;
+
+export const isKeyRow = (value: unknown): value is KeyRow => isCount(value) || v.is(LimitedKeyRow, value);
+
+export function keyRow(key: WorkingKey): KeyRow {
+  const { expiresAt, limit, models, services } = key;
+  if (!isLimited(key)) return expiresAt;
+  return {
+    x: expiresAt,
+    ...(limit && { b: limit.budget, l: limit.amount, p: limit.period }),
+    ...(models && { o: [...models] }),
+    ...(services && { s: [...services] }),
+  };
+}
+
+export function keyOf(row: KeyRow): WorkingKey {
+  if (typeof row === 'number') return { expiresAt: row };
+  const { x: expiresAt, b: budget, l: amount, p: period, o: models, s: services } = row;
+  const hasLimit = budget !== undefined && amount !== undefined && period !== undefined;
+  return {
+    expiresAt,
+    ...(hasLimit && { limit: { budget, amount, period } }),
+    ...(models && { models }),
+    ...(services && { services }),
+  };
+}
+
+/** The budget 1a2b is the meter's attribute B1a2b, a map of s start, u used. */
+export const budgetName = (id: string): string => `B${id}`;
+export const isBudgetName = (name: string): boolean => name.startsWith('B');
+
+const BudgetRow = v.object({ s: count, u: count });
+
+export const budgetRow = ({ start, used }: Budget): v.InferOutput<typeof BudgetRow> => ({ s: start, u: used });
+
+/** All budgets of an item. */
+export function budgetsOf(row: unknown): ReadonlyMap<string, Budget> {
+  const budgets = new Map<string, Budget>();
+  for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.unknown()), row))) {
+    if (!isBudgetName(name)) continue;
+    const { s: start, u: used } = v.parse(BudgetRow, value);
+    budgets.set(name.slice(1), { start, used });
+  }
+  return budgets;
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mailsTo } from '#test/requests/inbox.ts';
+import { chat, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const put = ({ cookie }: Pick<Person, 'cookie'>, body: unknown) => service.call('PUT', '/api/alerts', { cookie, body });
+const get = async ({ cookie }: Person) => (await service.call('GET', '/api/alerts', { cookie })).body.data;
+const chatWith = (key: string) => service.call('POST', '/v1/chat/completions', { key, body: chat() });
+const subjects = async ({ email }: Person) =>
+  (await mailsTo(service, email)).map(({ subject }) => subject).filter((subject) => !subject.startsWith('Confirm'));
+
+const byMail = (...rules: object[]) => ({ rules, channels: ['email'] });
+const balanceBelow = (value: number) => ({ kind: 'balance_below', value });
+const monthPercent = (value: number) => ({ kind: 'month_percent', value });
+
+describe('alerts', () => {
+  it('are 80 and 100 % of the month by mail, until the account chooses', async () => {
+    const person = await service.person();
+    expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
+    const chosen = byMail(balanceBelow(500), monthPercent(50), { kind: 'key_percent', value: 90, keyId: person.keyId });
+    expect((await put(person, chosen)).body.data).toEqual(chosen);
+    expect(await get(person)).toEqual(chosen);
+  });
+
+  it('of a balance are sent once, by the call that takes it below', async () => {
+    const person = await service.person({ credits: 4 });
+    await put(person, byMail(balanceBelow(3)));
+    await chatWith(person.key);
+    expect(await subjects(person)).toEqual([]);
+    await chatWith(person.key);
+    await chatWith(person.key);
+    expect(await subjects(person)).toEqual(['Your balance is below 3 credits']);
+  });
+
+  it('of a key are sent once in its period, naming it by its first and last characters', async () => {
+    const person = await service.person({ credits: 50 });
+    const body = { name: 'limited', limit: { credits: 4, period: 'day' } };
+    const { key } = (await service.call('POST', '/api/keys', { cookie: person.cookie, body })).body.data;
+    await put(person, byMail({ kind: 'key_percent', value: 50 }));
+    for (let call = 0; call < 4; call++) await chatWith(key);
+    expect(await subjects(person)).toEqual(['A key has used 50 % of its limit']);
+    const [mail] = await mailsTo(service, person.email);
+    expect(mail?.text).toContain(`${key.slice(0, 17)}…${key.slice(-4)}`);
+  });
+
+  it('are none where there is no rule, or no channel', async () => {
+    const person = await service.person({ credits: 1 });
+    await put(person, { rules: [balanceBelow(100)], channels: [] });
+    await chatWith(person.key);
+    await put(person, byMail());
+    expect(await subjects(person)).toEqual([]);
+    expect(await get(person)).toEqual(byMail());
+  });
+
+  it.each([
+    [byMail({ kind: 'weather', value: 5 }), 'rules.0.kind must be balance_below, month_percent or key_percent.'],
+    [byMail({ kind: 'month_percent', value: 101 }), 'rules.0.value must be at most 100.'],
+    [byMail({ kind: 'month_percent', value: 0 }), 'rules.0.value must be positive.'],
+    [byMail({ kind: 'balance_below', value: 1.5 }), 'rules.0.value must be an integer.'],
+    [byMail(monthPercent(50), monthPercent(50)), 'rules must not have a rule twice.'],
+    [
+      byMail(...Array.from({ length: 21 }, (_, index) => monthPercent(index + 1))),
+      'rules must have at most 20 entries.',
+    ],
+    [{ rules: [], channels: ['pigeon'] }, 'channels.0 must be email or webhook.'],
+    [{ channels: ['email'] }, 'rules is required.'],
+    [byMail({ kind: 'key_percent', value: 50, keyId: 'none' }), 'rules.0.keyId names no key of the account.'],
+  ])('are refused by their field, and the old ones stay: %j', async (body, detail) => {
+    const person = await service.person();
+    const refused = await put(person, body);
+    expect([refused.status, refused.body.detail]).toEqual([400, detail]);
+    expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
+  });
+
+  it('of another account’s key are refused', async () => {
+    const [one, other] = [await service.person(), await service.person()];
+    const refused = await put(one, byMail({ kind: 'key_percent', value: 50, keyId: other.keyId }));
+    expect(code(refused)).toBe('400 INVALID_FORMAT');
+  });
+
+  it('need a confirmed address', async () => {
+    expect(code(await put(await service.registered(), byMail()))).toBe('403 ACCOUNT_NOT_CONFIRMED');
+  });
+});
