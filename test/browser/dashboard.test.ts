@@ -7,6 +7,7 @@ import { dialogTests } from './dialogs.ts';
 import { failureTests } from './failures.ts';
 import { interruptionTests } from './interruptions.ts';
 import { keyTests } from './keys.ts';
+import { limitTests } from './limits.ts';
 import { logTests } from './logs.ts';
 import { nameTests } from './names.ts';
 import { newcomerTests } from './newcomer.ts';
@@ -34,6 +35,9 @@ describe('accounts', () => {
 });
 describe('keys', () => {
   keyTests(current);
+});
+describe('limits and alerts', () => {
+  limitTests(current);
 });
 describe('plans', () => {
   planTests(current);

@@ -89,7 +89,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
           />
         </Group>
         <FormFoot error={error} isRunning={isRunning}>
-          Save
+          Save alerts
         </FormFoot>
       </Stack>
     </form>
