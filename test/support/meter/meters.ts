@@ -5,7 +5,7 @@ import { tables } from '#contract/platform/tables.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
 import { openMeter } from '#domain/meter/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import { keyRow } from '#repositories/meter/key-rows.ts';
+import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 
 /** 1 March 2027 00:00 UTC, epoch ms. */
@@ -28,7 +28,8 @@ export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter 
 
 export async function putMeter(client: DynamoDBDocumentClient, meter: Meter): Promise<Meter> {
   const k = Object.fromEntries(meter.keys.entries().map(([id, key]) => [id, keyRow(key)]));
-  const Item = { ...newMeterRow(meter, []), k };
+  const budgets = meter.budgets.entries().map(([id, budget]) => [budgetName(id), budgetRow(budget)]);
+  const Item = { ...newMeterRow(meter, []), ...Object.fromEntries(budgets), k };
   await client.send(new PutCommand({ TableName: tables.meters.name, Item }));
   return meter;
 }
