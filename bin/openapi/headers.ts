@@ -18,6 +18,7 @@ export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
   RateLimit: header('What is left of it, as the IETF draft writes it.', text, '"minute";r=99;t=60'),
   'x-credits-charged': header('Credits that this call cost, as metered.', decimal, '1'),
   'x-credits-remaining': header('Credits left, as metered.', decimal, '4999'),
+  'x-key-credits-remaining': header("Credits left of the key's spending limit, where it has one.", decimal, '4'),
   'x-credits-held': header('Maximum cost of this stream in credits; what it does not use is returned.', decimal, '1'),
   'Retry-After': header('Whole seconds after which a retry makes sense.', count, '1'),
   'Idempotent-Replayed': header(
@@ -45,7 +46,8 @@ const rate = [
 /** Those that the recorded response has, and those that only some responses have. */
 export function successHeaders(route: Route, recorded: readonly string[], streams: boolean) {
   const replayed = route.idempotent ? ['Idempotent-Replayed', 'x-original-request-id'] : [];
-  return references([...recorded, ...(streams ? ['x-credits-held'] : []), ...replayed]);
+  const limited = route.priced ? ['x-key-credits-remaining'] : [];
+  return references([...recorded, ...limited, ...(streams ? ['x-credits-held'] : []), ...replayed]);
 }
 
 const retryable: ReadonlySet<ErrorCode> = new Set([

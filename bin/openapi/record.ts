@@ -78,6 +78,8 @@ async function manageKeys({ record }: Recorder): Promise<void> {
   await record('revokeKey', { cookie, path });
   await record('listKeys', { cookie });
   await record('listRequests', { cookie });
+  await record('getAlerts', { cookie });
+  await record('setAlerts', { cookie });
   const sessions = v.parse(Sessions, (await record('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await record('endSession', { cookie, path: { id } });

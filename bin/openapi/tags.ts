@@ -33,8 +33,9 @@ export const tags: readonly Tag[] = [
   },
   {
     name: 'Credits',
-    description: 'Balance, grants with their expiry, the ledger, prices, quotas, usage and the log of requests.',
-    paths: ['/api/credits', '/api/services', '/api/usage', '/api/requests'],
+    description:
+      'Balance, grants with their expiry, the ledger, prices, quotas, usage, alerts and the log of requests.',
+    paths: ['/api/credits', '/api/services', '/api/usage', '/api/alerts', '/api/requests'],
   },
   {
     name: 'Operators',

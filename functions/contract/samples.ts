@@ -44,9 +44,16 @@ export const samples: Readonly<Record<string, Sample>> = {
   'end-session': { path: { id: 'some-id' } },
   'create-key': {
     body: { name: 'production' },
-    more: { 'With an end': { name: 'trial', expiresAt: '2030-01-31T23:59:59Z' } },
+    more: {
+      'With an end': { name: 'trial', expiresAt: '2030-01-31T23:59:59Z' },
+      'With limits': { name: 'intern', limit: { credits: 100, period: 'day' }, models: ['svc-1'], services: ['chat'] },
+    },
   },
-  'change-key': { path: { id: 'some-id' }, body: { name: 'staging' }, more: { Suspend: { status: 'suspended' } } },
+  'change-key': {
+    path: { id: 'some-id' },
+    body: { name: 'staging' },
+    more: { Suspend: { status: 'suspended' }, 'Take a limit away': { limit: null } },
+  },
   'revoke-key': { path: { id: 'some-id' } },
   'rotate-key': { path: { id: 'some-id' }, body: { graceSeconds: 3600 } },
   'find-account': { query: { email } },
@@ -66,6 +73,16 @@ export const samples: Readonly<Record<string, Sample>> = {
   'get-service-quota': { path: { name: 'translation' } },
   'get-usage': { query: { group: 'service' } },
   'list-requests': { query: { status: '2xx', limit: '2' } },
+  'set-alerts': {
+    body: {
+      rules: [
+        { kind: 'balance_below', value: 500 },
+        { kind: 'month_percent', value: 80 },
+        { kind: 'key_percent', value: 90 },
+      ],
+      channels: ['email'],
+    },
+  },
   translate: { body: { text: 'Good morning, friend.', sourceLanguage: 'en', targetLanguage: 'fr' } },
   'create-chat-completion': {
     body: chat,

@@ -42,6 +42,9 @@ describe('API keys', () => {
         createdAt: expect.any(String),
         expiresAt: null,
         lastUsedAt: expect.any(String),
+        limit: null,
+        models: null,
+        services: null,
       },
     ]);
     expect(JSON.stringify(body)).not.toContain(key);
@@ -52,8 +55,11 @@ describe('API keys', () => {
       'expiresAt',
       'id',
       'key',
+      'limit',
+      'models',
       'name',
       'prefix',
+      'services',
       'status',
     ]);
   });

@@ -1,5 +1,6 @@
 import { Collapse, Group, MultiSelect, NumberInput, Select, Stack, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import type { LimitPeriod } from '#contract/accounts/limit-periods.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { models } from '#contract/inference/models.ts';
@@ -31,7 +32,7 @@ interface LimitFieldsProps {
   readonly value: Limits;
   readonly onChange: (value: Partial<Limits>) => void;
   /** By the contract's field. */
-  readonly errors: Readonly<Record<string, unknown>>;
+  readonly errors: Readonly<Record<string, ReactNode>>;
 }
 
 export function LimitFields({ value: { limit, models: allowed, services }, onChange, errors }: LimitFieldsProps) {
@@ -55,7 +56,7 @@ export function LimitFields({ value: { limit, models: allowed, services }, onCha
             allowDecimal={false}
             thousandSeparator=","
             value={limit.credits}
-            error={errors['limit'] ? String(errors['limit']) : undefined}
+            error={errors['limit']}
             onChange={(credits) => onChange({ limit: { ...limit, credits } })}
           />
         )}
