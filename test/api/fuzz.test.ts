@@ -44,6 +44,8 @@ const unsayable = new RegExp(
     /must be the address of this account/,
     /must not be one of the most common passwords/,
     /must be an account id/,
+    /must not (name|have) .* twice/,
+    /names no key of the account/,
     /^from /,
     /^to /,
   ]

@@ -78,6 +78,7 @@ const groups = new Set([
   'credits',
   'inference',
   'openai',
+  'alerts',
   'operators',
   'jobs',
   'edge',

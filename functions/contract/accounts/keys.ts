@@ -23,7 +23,6 @@ const listOf = <const Name extends string>(names: readonly Name[]) =>
     v.minLength(1, 'must not be empty'),
     v.maxLength(names.length, `must have at most ${names.length} entries`),
     v.check((list) => new Set(list).size === list.length, 'must not name anything twice'),
-    v.metadata({ uniqueItems: true }),
   );
 
 /** Null or left out meaning nothing. */

@@ -1,4 +1,3 @@
 export const alertKinds = ['balance_below', 'month_percent', 'key_percent'] as const;
 
 export const alertChannels = ['email', 'webhook'] as const;
-export type AlertChannel = (typeof alertChannels)[number];
