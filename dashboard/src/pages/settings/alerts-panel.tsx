@@ -88,7 +88,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
             }}
           />
         </Group>
-        <FormFoot error={error} isRunning={isRunning}>
+        <FormFoot error={error} isRunning={isRunning} w="fit-content">
           Save alerts
         </FormFoot>
       </Stack>
