@@ -12,3 +12,6 @@ export interface SharedProps {
 
 /** Namespace of the metrics that functions write. */
 export const metricsNamespace = ({ name }: Stage): string => `text-ai-${name}`;
+
+/** Header of CloudFront with the country of the caller's network (AWS "Add CloudFront request headers"). */
+export const countryHeader = 'CloudFront-Viewer-Country';

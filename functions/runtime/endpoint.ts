@@ -1,5 +1,6 @@
 import type { Route } from '#contract/http/route.ts';
 import { deviceOf } from '#middleware/cookies.ts';
+import { sessionOriginOf } from '#middleware/request/session-origin.ts';
 import { services } from './container.ts';
 import { networkOf } from './http/network.ts';
 import type { InputCheck, Operation } from './operation.ts';
@@ -15,7 +16,8 @@ export function endpoint<R extends Route>(route: R, operation: Operation<R>, che
       const { environment } = services();
       const network = networkOf(event, environment);
       const device = deviceOf(event, environment.SESSION_COOKIE);
-      return operation(services(), typed({ ...given(call), network, device }));
+      const origin = sessionOriginOf(event, environment.COUNTRY_HEADER);
+      return operation(services(), typed({ ...given(call), network, device, origin }));
     },
     undefined,
     check && ((call) => check(services(), typed(given(call)))),

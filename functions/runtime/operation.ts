@@ -1,6 +1,7 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { SessionOrigin } from '#domain/accounts/session-store.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
@@ -33,6 +34,8 @@ export interface OperationCall<R extends Route> {
   readonly network: string | undefined;
   /** What the browser holds as a known device. */
   readonly device: string | undefined;
+  /** What is known of the browser, for the list of the account's sessions. */
+  readonly origin: SessionOrigin;
   /** Opens or ends the browser's session with this response. */
   readonly setSession: (session: OpenedSession | 'ended') => void;
   /** Makes the browser a known device with this response; undefined leaves it as it is. */
@@ -42,7 +45,7 @@ export interface OperationCall<R extends Route> {
 /** A priced operation is also given the order it was admitted with. */
 export type PricedOperation<R extends Route, O extends Order> = (
   services: CallServices,
-  call: Omit<OperationCall<R>, 'network' | 'device'> & {
+  call: Omit<OperationCall<R>, 'network' | 'device' | 'origin'> & {
     readonly order: O;
     /** Sets what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;

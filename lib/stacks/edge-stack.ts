@@ -3,6 +3,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
   type BehaviorOptions,
+  CacheHeaderBehavior,
   CachePolicy,
   Distribution,
   Function as EdgeFunction,
@@ -18,11 +19,13 @@ import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
 import { apiReferenceHeaders, apiReferencePath } from '#contract/api-reference.ts';
 import { dashboardHeaders } from '#contract/dashboard-config.ts';
+import { allRoutes } from '#contract/routes.ts';
 import type { OriginVerification } from '#lib/constructs/api/firewall.ts';
 import type { ServiceApi } from '#lib/constructs/api/rest-api.ts';
 import { DashboardFiles } from '#lib/constructs/edge/dashboard-files.ts';
 import { callerCode, pageStatusCode, pagesCode } from '#lib/constructs/edge/edge-functions.ts';
 import { apiHeaders, securityHeaders } from '#lib/constructs/edge/security-headers.ts';
+import { countryHeader } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface EdgeStackProps {
@@ -77,6 +80,8 @@ export class EdgeStack extends NestedStack {
       responseHeadersPolicy: securityHeaders(this, 'ApiHeaders', apiHeaders),
       functionAssociations: [this.#at(FunctionEventType.VIEWER_REQUEST, 'Caller', callerCode)],
     };
+    const toSignIn: BehaviorOptions = { ...toApi, cachePolicy: this.#withCountry() };
+    const signIns = allRoutes.filter(({ opensSession }) => opensSession).map(({ path }) => [path, toSignIn] as const);
     const reference = {
       ...files,
       responseHeadersPolicy: securityHeaders(this, 'ReferenceHeaders', apiReferenceHeaders),
@@ -88,6 +93,7 @@ export class EdgeStack extends NestedStack {
         responseHeadersPolicy: securityHeaders(this, 'PageHeaders', dashboardHeaders(google)),
       },
       additionalBehaviors: {
+        ...Object.fromEntries(signIns),
         '/api/*': toApi,
         '/v1/*': toApi,
         '/openai/*': toApi,
@@ -103,6 +109,21 @@ export class EdgeStack extends NestedStack {
     });
     this.host = distribution.distributionDomainName;
     this.origin = `https://${domain?.name ?? this.host}`;
+  }
+
+  /**
+   * Adds the country of the caller's network to a request. The policy that forwards everything to API Gateway cannot, as no
+   * header of CloudFront is one of the caller; what a cache policy names is forwarded too. It is for paths of POSTs alone, of
+   * which CloudFront caches no response.
+   */
+  #withCountry(): CachePolicy {
+    return new CachePolicy(this, 'Country', {
+      comment: 'Names the country to the API, for paths of POSTs',
+      headerBehavior: CacheHeaderBehavior.allowList(countryHeader),
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(0),
+      maxTtl: Duration.seconds(1),
+    });
   }
 
   #at(eventType: FunctionEventType, id: string, code: string) {

@@ -7,7 +7,7 @@ import { FailureAlarm } from '#lib/constructs/functions/failure-alarm.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { rollOut } from '#lib/constructs/functions/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';
-import type { SharedProps } from '#lib/shared-props.ts';
+import { countryHeader, type SharedProps } from '#lib/shared-props.ts';
 
 export interface FunctionGroupProps extends SharedProps, Omit<Resources, 'stage'> {
   readonly routes: readonly Route[];
@@ -44,6 +44,8 @@ export class FunctionGroup extends NestedStack {
         ...shared,
       });
       grantUses(fn, route.uses, { tables, mail, stage });
+      if (route.opensSession && stage.frontDoor.kind === 'edge')
+        fn.addEnvironment('COUNTRY_HEADER', countryHeader.toLowerCase());
       return fn;
     };
     this.functions = new Map(routes.map((route) => [route, create(route)]));

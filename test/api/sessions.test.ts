@@ -37,7 +37,8 @@ describe('sessions', () => {
     const [first, other, ...rest] = await list(second);
     expect(rest).toEqual([]);
     const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    const shown = { id: expect.any(String), createdAt: instant, lastSeenAt: instant, expiresAt: instant };
+    const here = { browser: 'Node.js', system: null, country: null, isLocal: true };
+    const shown = { id: expect.any(String), ...here, createdAt: instant, lastSeenAt: instant, expiresAt: instant };
     expect(first).toEqual({ ...shown, current: true });
     expect(other).toEqual({ ...shown, current: false });
     expect(Date.parse(first.expiresAt) - Date.parse(first.createdAt)).toBe(12 * 3_600_000);

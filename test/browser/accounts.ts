@@ -98,7 +98,10 @@ export function accountTests(stage: () => Stage): void {
     await page.getByLabel('Name').fill('Renamed');
     await press(page, 'Save');
     await shows(page, 'Name changed to Renamed.');
-    await page.getByRole('region', { name: 'Sessions' }).getByRole('button', { name: 'Sign out' }).click();
+    await page
+      .getByRole('region', { name: 'Sessions' })
+      .getByRole('button', { name: /^Sign out .*, signed in/ })
+      .click();
     await shows(page, 'Session signed out.');
     await page.getByLabel('Current password').fill('not it');
     await page.getByLabel('New password').fill('another river bank');

@@ -3,7 +3,7 @@ import { ofType, type Whole } from './synth.ts';
 interface Behaviour {
   readonly PathPattern?: string;
   readonly TargetOriginId: string;
-  readonly CachePolicyId: string;
+  readonly CachePolicyId: unknown;
   readonly ViewerProtocolPolicy: string;
   readonly AllowedMethods?: readonly string[];
   readonly Compress: boolean;

@@ -4,10 +4,11 @@ import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts'
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { distributionOf } from './distribution.ts';
-import { ofType, pathOf, synthesise } from './synth.ts';
+import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
 const { api } = await synthesise();
 const { config, originOf, toApi } = distributionOf(api);
+const signIns = allRoutes.filter(({ opensSession }) => opensSession);
 
 /** AWS "Managed cache policies". */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
@@ -21,15 +22,37 @@ describe('the edge', () => {
   });
 
   test('caches no response of the API, allows every method, and uses TLS only on both sides', () => {
+    const posts = new Set<string>(signIns.map(({ path }) => path));
     for (const behaviour of toApi) {
+      if (!posts.has(behaviour.PathPattern ?? '')) expect(behaviour.CachePolicyId).toBe(cachingDisabled);
       expect(behaviour).toMatchObject({
-        CachePolicyId: cachingDisabled,
         ViewerProtocolPolicy: 'https-only',
         Compress: false,
       });
       expect(behaviour.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']));
       expect(originOf(behaviour).CustomOriginConfig?.OriginProtocolPolicy).toBe('https-only');
     }
+  });
+
+  test('names the country to what opens a session, which are POSTs, of which CloudFront caches nothing', () => {
+    expect(signIns.length).toBeGreaterThan(3);
+    expect(new Set(signIns.map(({ method }) => method))).toEqual(new Set(['POST']));
+    const paths = signIns.map(({ path }) => path);
+    expect(allRoutes.filter(({ method, path }) => method !== 'POST' && paths.includes(path))).toEqual([]);
+    const [[id, policy] = []] = ofType(api, 'AWS::CloudFront::CachePolicy');
+    expect(policy!.Properties['CachePolicyConfig']).toMatchObject({
+      MinTTL: 0,
+      DefaultTTL: 0,
+      MaxTTL: 1,
+      ParametersInCacheKeyAndForwardedToOrigin: {
+        HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['CloudFront-Viewer-Country'] },
+      },
+    });
+    // Before `/api/*`, as the first pattern that matches counts.
+    expect(toApi.slice(0, paths.length).map(({ PathPattern }) => PathPattern)).toEqual(paths);
+    for (const { CachePolicyId } of toApi.slice(0, paths.length)) expect(CachePolicyId).toEqual({ Ref: id });
+    const named = [...functionsOf(api)].filter(([, fn]) => JSON.stringify(fn.Properties).includes('COUNTRY_HEADER'));
+    expect(named.map(([name]) => name).toSorted()).toEqual(signIns.map((route) => route.id).toSorted());
   });
 
   test('has a longer timeout than the gateway for any buffered response', () => {

@@ -4,12 +4,12 @@ import type { InputCheck, Operation } from '#runtime/operation.ts';
 
 const changePassword: Operation<typeof accountRoutes.changePassword> = async (
   services,
-  { input, caller, device, setSession, setDevice },
+  { input, caller, device, origin, setSession, setDevice },
 ) => {
   await services.signIn().prove(caller.account, input.body.currentPassword);
   await services.passwords().change(caller.account, input.body.newPassword);
   const account = await services.profile().get(caller.accountId);
-  setSession(await services.sessions().open(account));
+  setSession(await services.sessions().open(account, origin));
   setDevice(await services.devices().remember(account, device));
 };
 

@@ -4,10 +4,10 @@ import type { Operation } from '#runtime/operation.ts';
 
 const loginWithGoogle: Operation<typeof accountRoutes.loginWithGoogle> = async (
   services,
-  { input, caller, device, setSession, setDevice },
+  { input, caller, device, origin, setSession, setDevice },
 ) => {
   const account = await services.googleSignIn().signIn(input.body.token, caller?.account);
-  setSession(await services.sessions().open(account));
+  setSession(await services.sessions().open(account, origin));
   setDevice(await services.devices().remember(account, device));
   return account;
 };

@@ -5,11 +5,11 @@ import type { Operation } from '#runtime/operation.ts';
 
 const login: Operation<typeof accountRoutes.login> = async (
   services,
-  { input, network, device, setSession, setDevice },
+  { input, network, device, origin, setSession, setDevice },
 ) => {
   const { email, password } = input.body;
   const account = await services.signIn().signIn(email, password, { network, device });
-  setSession(await services.sessions().open(account));
+  setSession(await services.sessions().open(account, origin));
   setDevice(await services.devices().remember(account, device));
   const meter = await services.metering().current(account.id, services.clock.now());
   return { ...account, isSubscribe: isSubscribed(meter) };

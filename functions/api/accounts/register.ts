@@ -5,11 +5,11 @@ import type { Operation } from '#runtime/operation.ts';
 /** The field is called `password_hash` and carries the chosen password (docs/specification.md#management-interface-base_url). */
 const register: Operation<typeof accountRoutes.register> = async (
   services,
-  { input, network, device, setSession, setDevice },
+  { input, network, device, origin, setSession, setDevice },
 ) => {
   const { email, name, password_hash: password } = input.body;
   const account = await services.registration().register({ email, name, password }, network);
-  setSession(await services.sessions().open(account));
+  setSession(await services.sessions().open(account, origin));
   setDevice(await services.devices().remember(account, device));
   return account;
 };

@@ -23,13 +23,35 @@ export const ProfileChange = v.object({ name: personName }, body);
 /** `password` is needed where the account has one. */
 export const AccountDeletion = v.object({ email: text(254), password: v.optional(password) }, body);
 export const TokenQuery = v.object({ token: text(200) }, 'must have a token');
-export const SessionPath = v.object({ id: text(64) });
+/** No session's own id is this: it stands for all but the current one. */
+export const otherSessions = 'others';
+export const SessionPath = v.object({
+  id: v.pipe(text(64), v.description('A session’s id, or `others` for all sessions but the current one.')),
+});
 
 /** The spec's User; `viewer` is a new account's role. */
 export const User = v.object({ id: accountId, email: v.string(), name: v.string(), role: v.string() });
 export const LoginUser = v.object({ ...User.entries, isSubscribe: v.boolean() });
 export const CurrentUser = v.object({ ...LoginUser.entries, created_at: instant });
 
+/** What is known of where a session was opened; null where it is not. */
+const sessionOrigin = {
+  browser: v.pipe(v.nullable(v.string()), v.description('Browser or program, by its User-Agent header.')),
+  system: v.pipe(v.nullable(v.string()), v.description('Operating system, by its User-Agent header.')),
+  country: v.pipe(
+    v.nullable(v.string()),
+    v.description('Country (ISO 3166-1 alpha-2) of the network, as the edge reports it.'),
+  ),
+  isLocal: v.pipe(v.boolean(), v.description('Opened on the machine that the service runs on.')),
+};
+
 export const SessionList = v.array(
-  v.object({ id: v.string(), createdAt: instant, lastSeenAt: instant, expiresAt: instant, current: v.boolean() }),
+  v.object({
+    id: v.string(),
+    ...sessionOrigin,
+    createdAt: instant,
+    lastSeenAt: instant,
+    expiresAt: instant,
+    current: v.boolean(),
+  }),
 );

@@ -57,6 +57,8 @@ interface RouteDeclaration {
   /** Takes an Idempotency-Key: requests with the same one run once. Needs write access to the table `idempotency`. */
   readonly idempotent?: true;
   readonly uses: Uses;
+  /** May open a session: the edge adds the caller's country for it. A POST, of which the edge caches nothing. */
+  readonly opensSession?: true;
   /** The streaming integration: bytes are sent as they are generated, and the response may take longer than 29 s. */
   readonly streaming?: true;
   readonly maxBodyBytes?: number;

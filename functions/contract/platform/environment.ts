@@ -55,6 +55,8 @@ export const Environment = v.object({
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Proxies in front of the gateway that add to X-Forwarded-For. */
   TRUSTED_PROXIES: optionalNumber(0),
+  /** Header in which the edge names the caller's country; absent: there is none that can be believed. */
+  COUNTRY_HEADER: v.optional(v.string()),
   /** Audience of identity tokens: the client id of this service. */
   IDENTITY_AUDIENCE: v.optional(v.string()),
   /** Issuers of identity tokens, separated by commas, and where their keys are. */

@@ -1,8 +1,9 @@
+import { otherSessions } from '#contract/accounts/accounts.ts';
 import { type Credential, issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Account } from './account.ts';
-import type { Session, SessionStore } from './session-store.ts';
+import type { Session, SessionOrigin, SessionStore } from './session-store.ts';
 import { endSurplus } from './surplus.ts';
 
 /** In ms (docs/design/reliability.md#security-parameters). */
@@ -22,11 +23,12 @@ export interface OpenedSession {
 
 export function sessionService(sessions: SessionStore, clock: Clock, random: Random) {
   /** Others give way when there are too many: those that have ended, then the oldest. */
-  async function open(account: Account): Promise<OpenedSession> {
+  async function open(account: Account, origin: SessionOrigin): Promise<OpenedSession> {
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
     const now = clock.now();
     await sessions.open(account.id, {
+      ...origin,
       digest,
       createdAt: now,
       lastSeenAt: now,
@@ -54,6 +56,7 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
       .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)
       .map((session) => ({
         id: session.digest,
+        ...originOf(session),
         createdAt: new Date(session.createdAt).toISOString(),
         lastSeenAt: new Date(session.lastSeenAt).toISOString(),
         expiresAt: new Date(session.expiresAt).toISOString(),
@@ -61,10 +64,12 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
       }));
   }
 
-  async function endOther(account: Account, id: string): Promise<void> {
-    const isThere = (await sessions.list(account.id)).some(({ digest }) => digest === id);
-    if (!isThere) throw new ServiceError('NOT_FOUND', 'There is no such session.');
-    await sessions.end(account.id, id);
+  /** Ends the session of this id, or all but the current one. */
+  async function endOther(account: Account, id: string, current: Credential): Promise<void> {
+    const all = await sessions.list(account.id);
+    const ended = all.filter(({ digest }) => (id === otherSessions ? digest !== current.digest : digest === id));
+    if (ended.length === 0 && id !== otherSessions) throw new ServiceError('NOT_FOUND', 'There is no such session.');
+    for (const { digest } of ended) await sessions.end(account.id, digest);
   }
 
   return {
@@ -74,6 +79,10 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
     endOther,
     end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),
   };
+}
+
+function originOf({ browser, system, country, isLocal }: Session): SessionOrigin {
+  return { browser, system, country, isLocal };
 }
 
 function isAlive(session: Session, account: Account, now: number): boolean {

@@ -5,8 +5,15 @@ import { conditionally } from '../shared/conditional.ts';
 import { sessionKey, storedInstant } from './account-items.ts';
 import { digestRows } from './digest-rows.ts';
 
+/** Older rows have no origin. */
+const name = v.optional(v.nullable(v.string()), null);
+
 const Row = v.object({
   digest: v.string(),
+  browser: name,
+  system: name,
+  country: name,
+  isLocal: v.optional(v.boolean(), false),
   createdAt: storedInstant,
   lastSeenAt: storedInstant,
   expiresAt: storedInstant,

@@ -1,7 +1,6 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { InferOutput } from 'valibot';
-import type { SessionList } from '#contract/accounts/accounts.ts';
+import { otherSessions } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
@@ -11,48 +10,53 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatFromNow, formatMoment } from '../../lib/format.ts';
+import { deviceTitle, placeTitle, type Session } from './session-title.ts';
 
-type Session = InferOutput<typeof SessionList>[number];
-
-/** Where the account is signed in; this browser is ended by signing out. */
+/** Where the account is signed in; this session is ended by signing out. */
 export function SessionsPanel() {
   const { data, error, refetch } = useSessions();
   const now = useNow();
   const end = useAction(
-    (ids: readonly string[]) =>
-      Promise.all(ids.map((id) => perform(accountRoutes.endSession, { path: { id } }))).then((ended) => ended.length),
+    (id: string) => perform(accountRoutes.endSession, { path: { id } }).then(() => id),
     [accountRoutes.listSessions],
   );
   const others = data?.filter(({ current }) => !current) ?? [];
-  const endAll = (ids: readonly string[]) =>
-    void end
-      .run(ids)
-      .then(
-        (ended) =>
-          ended && notifications.show({ message: ended === 1 ? 'Session signed out.' : 'Sessions signed out.' }),
-      );
+  async function signOut(id: string): Promise<void> {
+    if ((await end.run(id)) === undefined) return;
+    notifications.show({ message: id === otherSessions ? 'All other sessions signed out.' : 'Session signed out.' });
+  }
 
   const columns: Column<Session>[] = [
     {
-      title: 'Signed in',
+      title: 'Device',
       place: 'lead',
-      cell: ({ createdAt, current }) => (
+      cell: (session) => (
         <Group gap="xs">
           <Text inherit fw={600}>
-            {formatMoment(createdAt)}
+            {deviceTitle(session)}
           </Text>
-          {current && <Badge>This browser</Badge>}
+          {session.current && <Badge>This session</Badge>}
         </Group>
       ),
     },
-    { title: 'Last seen', cell: ({ lastSeenAt }) => formatFromNow(lastSeenAt, now) },
-    { title: 'Expires', cell: ({ expiresAt }) => formatFromNow(expiresAt, now) },
+    { title: 'Place', cell: placeTitle },
+    { title: 'Signed in', cell: ({ createdAt }) => formatMoment(createdAt) },
+    {
+      title: 'Last used',
+      cell: ({ lastSeenAt, current }) => (current ? 'just now' : formatFromNow(lastSeenAt, now)),
+    },
     {
       title: 'Actions',
       place: 'corner',
-      cell: ({ id, current }) =>
-        !current && (
-          <Button size="compact-sm" variant="default" onClick={() => endAll([id])}>
+      cell: (session) =>
+        !session.current && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={end.isRunning}
+            aria-label={`Sign out ${deviceTitle(session)}, signed in ${formatMoment(session.createdAt)}`}
+            onClick={() => void signOut(session.id)}
+          >
             Sign out
           </Button>
         ),
@@ -62,8 +66,8 @@ export function SessionsPanel() {
     <Panel
       title="Sessions"
       aside={
-        others.length > 1 && (
-          <Button variant="default" loading={end.isRunning} onClick={() => endAll(others.map(({ id }) => id))}>
+        others.length > 0 && (
+          <Button variant="default" loading={end.isRunning} onClick={() => void signOut(otherSessions)}>
             Sign out all others
           </Button>
         )

@@ -1,0 +1,47 @@
+/** What a User-Agent header names, as far as it is in our tables. */
+export interface UserAgent {
+  readonly browser: string | null;
+  readonly system: string | null;
+}
+
+/** Anybody may write anything there; what is longer, or not printable ASCII, names nothing. */
+const readable = /^[ -~]{1,512}$/;
+
+/** The first that a text has counts: browsers also name those that they descend from. */
+const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|OPT|Opera)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\bYaBrowser\//, 'Yandex Browser'],
+  [/\b(?:DuckDuckGo|Ddg)\//, 'DuckDuckGo'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:HeadlessChrome|Chromium|Chrome|CriOS)\//, 'Chrome'],
+  [/\bVersion\/[\d.]+ .*\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+  [/^Wget\//, 'Wget'],
+  [/^PostmanRuntime\//, 'Postman'],
+  [/^(?:python-requests|python-httpx|Python-urllib|Python)\b/, 'Python'],
+  [/^(?:node|undici)\b/, 'Node.js'],
+  [/^Go-http-client\//, 'Go'],
+];
+
+const systems: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/\biPhone\b/, 'iOS'],
+  [/\biPad\b/, 'iPadOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\b(?:Macintosh|Mac OS X)\b/, 'macOS'],
+  [/\b(?:Linux|X11)\b/, 'Linux'],
+];
+
+/** Browser and operating system of a User-Agent header (RFC 9110, "User-Agent"), each null where it is none that we know. */
+export function userAgentOf(header: string | undefined): UserAgent {
+  if (header === undefined || !readable.test(header)) return { browser: null, system: null };
+  return { browser: nameIn(browsers, header), system: nameIn(systems, header) };
+}
+
+function nameIn(table: readonly (readonly [RegExp, string])[], header: string): string | null {
+  return table.find(([mark]) => mark.test(header))?.[1] ?? null;
+}
