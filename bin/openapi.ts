@@ -1,16 +1,19 @@
 #!/usr/bin/env node
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { breakingChanges } from './openapi/breaking-changes.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readRecordedResponses, recordedResponsesFile } from './openapi/recorded-responses.ts';
 import { withTables } from './openapi/tables.ts';
 
-const usage = `Usage: node bin/openapi.ts [--record | --check]
+const usage = `Usage: node bin/openapi.ts [--record] [--breaking] | --check
 
-Writes docs/openapi.json from the route table, and the tables of docs/api.md.
+Writes docs/openapi.json from the route table, and the tables of docs/api.md. Refuses where the document that is there promises
+what the new one does not: a page that is open during a deployment, and every program, was made for that one.
 
-  --record   first starts the service and records its response to each operation's sample
-  --check    writes nothing; exit status 1 when a file is not as it would be written
+  --record    first starts the service and records its response to each operation's sample
+  --breaking  writes it all the same (docs/adr/0015-api-before-page.md has how such a change is deployed)
+  --check     writes nothing; exit status 1 when a file is not as it would be written
 `;
 
 const documentFile = new URL('../docs/openapi.json', import.meta.url);
@@ -23,7 +26,7 @@ async function record(): Promise<void> {
 }
 
 /** The generated files with their expected text. */
-async function files(): Promise<readonly [URL, string][]> {
+async function files(): Promise<readonly [document: readonly [URL, string], page: readonly [URL, string]]> {
   const document = json(openApiDocument(await readRecordedResponses()));
   return [
     [documentFile, document],
@@ -38,10 +41,17 @@ async function staleFiles(): Promise<URL[]> {
   return found;
 }
 
+/** What the document that is there promises and the new one does not. */
+async function brokenPromises(text: string): Promise<readonly string[]> {
+  const before = await readFile(documentFile, 'utf8').catch(() => '{}');
+  return breakingChanges(JSON.parse(before), JSON.parse(text));
+}
+
+const flag = { type: 'boolean' } as const;
+
 async function run(): Promise<number> {
-  const options = { record: { type: 'boolean' }, check: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ options });
-  if (values.help || (values.record && values.check)) {
+  const { values } = parseArgs({ options: { record: flag, breaking: flag, check: flag, help: flag } });
+  if (values.help || (values.check && (values.record || values.breaking))) {
     process.stdout.write(usage);
     return values.help ? 0 : 2;
   }
@@ -51,8 +61,13 @@ async function run(): Promise<number> {
     return stale.length > 0 ? 1 : 0;
   }
   if (values.record) await record();
-  for (const [file, text] of await files()) await writeFile(file, text);
-  return 0;
+  const written = await files();
+  const broken = values.breaking ? [] : await brokenPromises(written[0][1]);
+  for (const problem of broken) console.error(problem);
+  if (broken.length > 0)
+    console.error('Nothing was written: the API only adds. Run with --breaking to write it all the same.');
+  else for (const [file, text] of written) await writeFile(file, text);
+  return broken.length > 0 ? 1 : 0;
 }
 
 process.exitCode = await run();

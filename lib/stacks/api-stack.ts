@@ -16,6 +16,7 @@ import { alarmTopic } from '#lib/constructs/shared/alarms.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FunctionGroup } from './function-group.ts';
 import { JobGroup } from './job-group.ts';
+import { PagesStack } from './pages-stack.ts';
 
 export interface ApiStackProps extends StackProps, Omit<Resources, 'mail'> {
   /** Streaming routes return buffered responses, for a front door that cannot stream. */
@@ -66,9 +67,11 @@ export class ApiStack extends Stack {
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
+    const groups: FunctionGroup[] = [];
     for (const [name, routes] of Object.entries(routeGroups)) {
       const props = { ...shared, tables, mail: this.mail };
       const group = new FunctionGroup(this, name, { ...props, routes, entries });
+      groups.push(group);
       for (const [route, fn] of group.functions) {
         api.attach(route, fn.live);
         if (route.priced) recordedLogs.set(route.id, fn.logGroup);
@@ -85,13 +88,19 @@ export class ApiStack extends Stack {
     rollOut(this, stage, [unknownRoute]);
     api.attachFallback(unknownRoute.live);
 
-    this.jobs = new JobGroup(this, 'jobs', {
+    const jobs = new JobGroup(this, 'jobs', {
       ...shared,
       tables,
       mail: this.mail,
       recordedLogs,
       entries: join(functions, 'jobs'),
-    }).jobs;
+    });
+    this.jobs = jobs.jobs;
+    if (edge && dashboard !== null) {
+      const parts = [...groups, jobs].flatMap(({ nestedStackResource }) => nestedStackResource ?? []);
+      const after = [...parts, unknownRoute.alias, api.deployed];
+      new PagesStack(this, 'pages', { stage, dashboard, bucket: edge.bucket, after });
+    }
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });
     this.apiUrl = output('ApiUrl', edge ? `${publicOrigin}/api` : api.urlOf('/api'));

@@ -16,14 +16,15 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { apiReferenceHeaders, apiReferencePath } from '#contract/api-reference.ts';
 import { dashboardHeaders } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { OriginVerification } from '#lib/constructs/api/firewall.ts';
 import type { ServiceApi } from '#lib/constructs/api/rest-api.ts';
-import { DashboardFiles } from '#lib/constructs/edge/dashboard-files.ts';
 import { callerCode, pageStatusCode, pagesCode } from '#lib/constructs/edge/edge-functions.ts';
+import { FilesBucket } from '#lib/constructs/edge/files-bucket.ts';
 import { apiHeaders, securityHeaders } from '#lib/constructs/edge/security-headers.ts';
 import { countryHeader } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -32,7 +33,7 @@ export interface EdgeStackProps {
   readonly stage: Stage;
   readonly domain: { readonly name: string; readonly certificateArn: string } | null;
   readonly api: ServiceApi;
-  /** Folder with the dashboard's build; null: none is published. */
+  /** Folder with the dashboard's build, whose files have an address; null: there is none. */
   readonly dashboard: string | null;
   /** Header that the firewall before the API requires. */
   readonly originVerification: OriginVerification | undefined;
@@ -47,14 +48,15 @@ export class EdgeStack extends NestedStack {
   readonly origin: string;
   /** Target of a domain's CNAME. */
   readonly host: string;
+  /** Where the files of dashboard and API reference are served from. */
+  readonly bucket: IBucket;
 
   constructor(scope: Construct, id: string, { stage, domain, api, dashboard, originVerification }: EdgeStackProps) {
-    super(scope, id, { description: 'Text AI platform: edge and dashboard' });
+    super(scope, id, { description: 'Text AI platform: edge' });
     const google = stage.googleClientId !== null;
-    const config = { googleClientId: stage.googleClientId, local: false };
-    const { bucket } = new DashboardFiles(this, 'Files', { dashboard, config });
+    this.bucket = new FilesBucket(this, 'Files').bucket;
     const files = {
-      origin: S3BucketOrigin.withOriginAccessControl(bucket),
+      origin: S3BucketOrigin.withOriginAccessControl(this.bucket),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       compress: true,
       functionAssociations: [

@@ -4,7 +4,6 @@ import { type IPolicyValidationContext, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
-import { cacheControl } from '#contract/dashboard-config.ts';
 import { acknowledgements, covers, isAcknowledged } from '#lib/rules/nag-acknowledgements.ts';
 import { ReviewedRules } from '#lib/rules/reviewed-rules.ts';
 import { EdgeStack } from '#lib/stacks/edge-stack.ts';
@@ -93,15 +92,4 @@ test('a stage with a domain is served there, by TLS 1.2 and newer', () => {
     },
   });
   expect(api.resolve(api.apiUrl.value)).toBe('https://text.example.com/api');
-});
-
-test('the dashboard is published with what differs between deployments', () => {
-  const edge = Template.fromStack(api.node.findAll().find((node) => node instanceof EdgeStack)!);
-  const published = Object.values(edge.findResources('Custom::CDKBucketDeployment')).map(
-    ({ Properties }) => Properties,
-  );
-  expect(published.map(({ SystemMetadata }) => SystemMetadata['cache-control'])).toEqual([
-    cacheControl.hashed,
-    cacheControl.other,
-  ]);
 });

@@ -13,8 +13,8 @@ const withoutCode = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-path-metada
 export const newApp = (): App => new App({ context: { ...context, ...withoutCode } });
 
 /** The stacks of a stage as `cdk synth` makes them, without building any code. */
-function stacksOf({ buffered = false, stage = stageNamed('live') }: Synthesis = {}, app = newApp()) {
-  return createPlatform(app, { stage: parseStage(plain(stage)), buffered, dashboard: null });
+function stacksOf({ buffered = false, stage = stageNamed('live'), dashboard }: Synthesis = {}, app = newApp()) {
+  return createPlatform(app, { stage: parseStage(plain(stage)), buffered, dashboard: dashboard ?? null });
 }
 
 /** A stage as it is written: the model endpoints are a map once they are parsed. */

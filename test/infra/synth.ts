@@ -10,6 +10,8 @@ export interface Synthesis {
   readonly buffered?: boolean;
   /** Default: `live`. */
   readonly stage?: Stage;
+  /** Folder with a build of the dashboard; default: none is published. */
+  readonly dashboard?: string;
 }
 
 export interface Synthesised {
@@ -82,6 +84,7 @@ const groups = new Set([
   'operators',
   'jobs',
   'edge',
+  'pages',
 ]);
 
 /** Where a resource stands in the construct tree, below its stack: `create-key/Function`. */

@@ -9,7 +9,7 @@ import {
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import type { Route } from '#contract/http/route.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -77,6 +77,11 @@ export class ServiceApi extends Construct {
   /** ARN of the deployment stage, for AWS WAF. */
   get stageArn(): string {
     return this.#api.deploymentStage.stageArn;
+  }
+
+  /** There once all paths lead to their functions. */
+  get deployed(): IDependable {
+    return this.#api.deploymentStage;
   }
 
   attach({ path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {

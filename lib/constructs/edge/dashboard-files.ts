@@ -1,63 +1,62 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
-import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { BucketDeployment, CacheControl, type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts';
 import { cacheControl, type DashboardConfig, hashedAssets } from '#contract/dashboard-config.ts';
-import { cast } from '#lib/cast.ts';
 import { notPublished } from './edge-functions.ts';
 
 export interface DashboardFilesProps {
-  /** Folder with the dashboard's build; null: the bucket stays empty. */
-  readonly dashboard: string | null;
+  /** Folder with the dashboard's build. */
+  readonly dashboard: string;
   readonly config: DashboardConfig;
+  /** Where the files go. */
+  readonly bucket: IBucket;
 }
 
 const root = join(import.meta.dirname, '../../..');
+const document = 'index.html';
 
-/** The bucket with the files of the dashboard and of the API reference: built from the repository, so deleted with the stack. */
+/**
+ * Publishes the dashboard and the API reference: first what is loaded, last the two documents that load it, so that a document
+ * is never there before its own files (docs/adr/0015-api-before-page.md).
+ */
 export class DashboardFiles extends Construct {
-  readonly bucket: IBucket;
-
-  constructor(scope: Construct, id: string, { dashboard, config }: DashboardFilesProps) {
+  constructor(scope: Construct, id: string, { dashboard, config, bucket }: DashboardFilesProps) {
     super(scope, id);
-    const bucket = new Bucket(this, 'Bucket', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      removalPolicy: RemovalPolicy.DESTROY,
-      autoDeleteObjects: true,
-    });
-    this.bucket = cast<IBucket>(bucket);
-    if (dashboard !== null) this.#publish(dashboard, config);
-  }
-
-  #publish(dashboard: string, config: DashboardConfig): void {
-    if (!existsSync(join(dashboard, 'index.html'))) throw new Error(`${dashboard} has no dashboard: npm run build`);
+    if (!existsSync(join(dashboard, document))) throw new Error(`${dashboard} has no dashboard: npm run build`);
     const assets = hashedAssets.replaceAll('/', '');
-    const reference = Object.entries(apiReferenceFiles).map(([name, source]) =>
-      Source.data(`${apiReferencePath.slice(1)}/${name}`, readFileSync(join(root, source), 'utf8')),
-    );
-    // Hashed files are uploaded first and never pruned: an open page keeps loading those of its own build.
-    const hashed = new BucketDeployment(this, 'Hashed', {
-      destinationBucket: this.bucket,
-      destinationKeyPrefix: assets,
-      sources: [Source.asset(join(dashboard, assets))],
-      cacheControl: [CacheControl.fromString(cacheControl.hashed)],
-      prune: false,
-    });
-    const others = new BucketDeployment(this, 'Others', {
-      destinationBucket: this.bucket,
-      sources: [
-        Source.asset(dashboard, { exclude: [assets, ...notPublished] }),
+    const publish = (id: string, sources: ISource[], cache: string, prefix?: string) =>
+      new BucketDeployment(this, id, {
+        destinationBucket: bucket,
+        ...(prefix !== undefined && { destinationKeyPrefix: prefix }),
+        sources,
+        cacheControl: [CacheControl.fromString(cache)],
+        // An open page keeps loading the files of its own build.
+        prune: false,
+      });
+    const hashed = publish('Hashed', [Source.asset(join(dashboard, assets))], cacheControl.hashed, assets);
+    const others = publish(
+      'Others',
+      [
+        Source.asset(dashboard, { exclude: [assets, document, ...notPublished] }),
         Source.jsonData('config.json', config),
-        ...reference,
+        ...referenceFiles((name) => name !== document),
       ],
-      cacheControl: [CacheControl.fromString(cacheControl.other)],
-      prune: false,
-    });
+      cacheControl.other,
+    );
+    const index = Source.data(document, readFileSync(join(dashboard, document), 'utf8'));
+    const documents = [index, ...referenceFiles((name) => name === document)];
+    const last = publish('Documents', documents, cacheControl.other);
     others.node.addDependency(hashed);
+    last.node.addDependency(others);
   }
 }
+
+const referenceFiles = (isWanted: (name: string) => boolean): ISource[] =>
+  Object.entries(apiReferenceFiles)
+    .filter(([name]) => isWanted(name))
+    .map(([name, source]) =>
+      Source.data(`${apiReferencePath.slice(1)}/${name}`, readFileSync(join(root, source), 'utf8')),
+    );

@@ -1,0 +1,24 @@
+import { NestedStack } from 'aws-cdk-lib';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Construct, IDependable } from 'constructs';
+import { DashboardFiles } from '#lib/constructs/edge/dashboard-files.ts';
+import type { Stage } from '#lib/stage.ts';
+
+export interface PagesStackProps {
+  readonly stage: Stage;
+  /** Folder with the dashboard's build. */
+  readonly dashboard: string;
+  readonly bucket: IBucket;
+  /** What must be deployed, its rollouts ended, before a page that calls it is published. */
+  readonly after: readonly IDependable[];
+}
+
+/** The files of dashboard and API reference. Nested, and apart from the edge, so that they come after all that they call. */
+export class PagesStack extends NestedStack {
+  constructor(scope: Construct, id: string, { stage, dashboard, bucket, after }: PagesStackProps) {
+    super(scope, id, { description: 'Text AI platform: files of dashboard and API reference' });
+    const config = { googleClientId: stage.googleClientId, local: false };
+    new DashboardFiles(this, 'Files', { dashboard, config, bucket });
+    this.nestedStackResource?.node.addDependency(...after);
+  }
+}
