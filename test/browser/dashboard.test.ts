@@ -3,6 +3,7 @@ import { accessTests } from './access.ts';
 import { accountTests } from './accounts.ts';
 import { addressTests } from './addresses.ts';
 import { boundaryTests } from './boundaries.ts';
+import { deploymentTests } from './deployments.ts';
 import { dialogTests } from './dialogs.ts';
 import { failureTests } from './failures.ts';
 import { interruptionTests } from './interruptions.ts';
@@ -71,6 +72,9 @@ describe('when something is wrong', () => {
 });
 describe('a page that fails', () => {
   boundaryTests(current);
+});
+describe('a deployment under an open page', () => {
+  deploymentTests(current);
 });
 describe('every page', () => {
   accessTests(current);

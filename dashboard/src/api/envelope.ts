@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { ApiError } from './api-error.ts';
 
-const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorStatus, code);
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorStatus, code);
 
 const AnyEnvelope = v.variant('error', [
   v.object({ error: v.literal(false), message: v.string(), data: v.unknown(), status: v.number() }),
   v.object({
     error: v.literal(true),
-    message: v.custom<ErrorCode>(isErrorCode),
+    message: v.string(),
     status: v.number(),
     detail: v.optional(v.string(), 'The request was refused.'),
   }),
@@ -22,7 +22,8 @@ export function openEnvelope(text: string, headers?: Headers): { message: string
   if (!read.output.error) return read.output;
   const { message, detail, status } = read.output;
   const wait = Number(headers?.get('retry-after') ?? Number.NaN);
-  throw new ApiError(message, detail, {
+  // A newer API may have codes that this page does not know; the detail explains them all the same.
+  throw new ApiError(isErrorCode(message) ? message : 'INVALID_RESPONSE', detail, {
     status,
     requestId,
     retryAfterSeconds: Number.isFinite(wait) ? wait : undefined,

@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts.ts';
+import { lookForNewerBuild } from '../lib/newer-build.ts';
 import { documentAccount, endDocument } from './account.ts';
 import { ApiError } from './api-error.ts';
 import { confirmationKey, unconfirmed } from './confirmation.ts';
@@ -49,10 +50,12 @@ export function checkAccount(): void {
   void queryClient.refetchQueries({ queryKey: [accountRoutes.me.id] }, { cancelRefetch: false });
 }
 
-/** Checks the session whenever the page becomes visible again. */
+/** Checks the session, and whether a newer page is there, whenever this one becomes visible again. */
 export function watchReturn(): void {
   const look = () => {
-    if (document.visibilityState === 'visible') checkAccount();
+    if (document.visibilityState !== 'visible') return;
+    checkAccount();
+    void lookForNewerBuild();
   };
   window.addEventListener('focus', look);
   document.addEventListener('visibilitychange', look);

@@ -4,8 +4,9 @@ import { notifications } from '@mantine/notifications';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { takeAccountChange } from '../api/account.ts';
-import { checkAccount } from '../api/query-client.ts';
+import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useMe } from '../api/reads.ts';
+import { followBuild } from '../lib/newer-build.ts';
 import { ErrorNotice } from './error-notice.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
 import css from './shell.module.css';
@@ -20,6 +21,10 @@ export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   useEffect(close, [close, location]);
   useEffect(checkAccount, [location]);
+  useEffect(() => {
+    // Not while a change is under way, whose response would be lost.
+    if (queryClient.isMutating() === 0) followBuild(location);
+  }, [location]);
   useEffect(() => {
     if (email !== undefined && takeAccountChange())
       notifications.show({ message: `You are now signed in as ${email}.`, autoClose: 15_000 });
