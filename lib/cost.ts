@@ -121,6 +121,34 @@ export function costAtZero({
   ];
 }
 
+/** What one walk of the canary takes, all functions that it wakes included (test/local/canary.test.ts counts what it can). */
+export const walk = {
+  requests: 13,
+  mails: 3,
+  runs: 30,
+  gbSeconds: 10,
+  writeUnits: 110,
+  readUnits: 60,
+  logBytes: 40_000,
+};
+
+/** A month of the canary, beside its calls of the model. */
+export function costOfCanary(): readonly Line[] {
+  const p = listPrices;
+  const walks = 12 * 24 * 30;
+  const each: readonly Line[] = [
+    { what: 'Mails', usd: walk.mails * p.mail },
+    { what: 'API Gateway, edge, WAF', usd: walk.requests * (p.gatewayRequest + p.edgeRequest + p.firewallRequest) },
+    { what: 'Lambda', usd: walk.runs * p.functionRequest + walk.gbSeconds * p.functionGbSecond },
+    { what: 'DynamoDB', usd: walk.writeUnits * p.writeUnit + walk.readUnits * p.readUnit },
+    { what: 'Logs', usd: (walk.logBytes / GB) * p.logGb },
+  ];
+  return [
+    { what: 'Alarm and metric', usd: p.alarmMetric + p.metric },
+    ...each.map(({ what, usd }) => ({ what, usd: usd * walks })),
+  ];
+}
+
 /** Lines and their sum as rows of a Markdown table. */
 export function table(lines: readonly Line[]): string {
   const rows = [...lines, { what: '**Sum**', usd: lines.reduce((sum, { usd }) => sum + usd, 0) }];

@@ -140,6 +140,15 @@ const Settings = v.strictObject({
   rollout: v.picklist(['canary', 'all-at-once'], 'must be canary or all-at-once'),
   /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),
+  /** Every five minutes a new user registers, chats with this model and is charged, and an alarm fires where that fails; null: none. */
+  canary: v.nullable(
+    v.strictObject({
+      model: v.pipe(
+        v.string(),
+        v.check((id) => findModel(id, 'chat')?.minPlanRank === 1, 'must name a chat model that every plan has'),
+      ),
+    }),
+  ),
 });
 
 /** All settings of a deployment; docs/deploy.md has the effect and cost of each. */
@@ -151,6 +160,13 @@ export const Stage = v.pipe(
       'must be there where the edge is: it refuses what goes past the edge, with a caller address of its choice',
     ),
     ['firewall'],
+  ),
+  v.forward(
+    v.check(
+      ({ canary, models: { hosted } }) => canary === null || hosted[canary.model]?.minReplicas !== 0,
+      'must name a model that is not scaled to zero: the canary would keep it awake',
+    ),
+    ['canary', 'model'],
   ),
 );
 export type Stage = v.InferOutput<typeof Stage>;

@@ -21,6 +21,7 @@ export const live: StageInput = {
   provisionedConcurrency: {},
   rollout: 'canary',
   accountsKey: 'own',
+  canary: null,
 };
 
 const stages: readonly StageInput[] = [

@@ -121,3 +121,13 @@ export const jobs = {
 } as const satisfies Record<string, Job>;
 
 export const allJobs: readonly Job[] = Object.values(jobs);
+
+/** Not among all jobs: it runs where a stage has it, or `npm start -- --canary` (docs/adr/0016-canary.md). */
+export const canary = {
+  id: 'walk-canary',
+  summary: 'Does what a new user does, from registering to a chat that is charged exactly, and deletes the account',
+  loss: 'A new user does not get from registering to a first chat, or is not charged for it exactly.',
+  trigger: { everySeconds: 300 },
+  uses: { tables: { accounts: 'write' } },
+  timeoutSeconds: 160,
+} as const satisfies Job;

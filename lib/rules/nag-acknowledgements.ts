@@ -115,6 +115,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'Functions of routes are called synchronously; jobs have a dead-letter queue as their failure destination.',
   },
   {
+    rules: ['Serverless-EventBusDLQ', 'Serverless-LambdaAsyncFailureDestination'],
+    at: /\/walk-canary\/(Function\/Schedule|Live\/EventInvokeConfig)\/Resource$/,
+    reason: 'A walk that did not take place is not made up for: its alarm fires where two in a row write no success.',
+  },
+  {
     rules: ['Serverless-SNSRedrivePolicy'],
     at: /\/Alarms\/[^/]+\/Resource$/,
     reason: 'A notification that cannot be delivered need not be kept; the alarm itself stays in CloudWatch.',

@@ -64,6 +64,7 @@ export class ApiStack extends Stack {
           })
         : undefined;
     const publicOrigin = frontDoor.kind === 'edge' ? (edge?.origin ?? '') : frontDoor.publicOrigin;
+    const apiOrigin = edge ? publicOrigin : `https://${api.origin.host}${api.origin.path}`;
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
@@ -93,6 +94,7 @@ export class ApiStack extends Stack {
       tables,
       mail: this.mail,
       recordedLogs,
+      apiOrigin,
       entries: join(functions, 'jobs'),
     });
     this.jobs = jobs.jobs;

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { allJobs } from '#contract/jobs.ts';
+import { allJobs, canary } from '#contract/jobs.ts';
+import { CanaryFunction } from '#lib/constructs/functions/canary-function.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/job-function.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
@@ -12,13 +13,16 @@ export interface JobGroupProps
     Pick<JobFunctionProps, 'recordedLogs'> {
   /** Folder with the entry point of each job. */
   readonly entries: string;
+  /** Where callers reach the API: scheme, host and the path before `/api`. */
+  readonly apiOrigin: string;
 }
 
 /** The jobs and their triggers. New code is deployed without a canary: a failed run is retried with the next version. */
 export class JobGroup extends NestedStack {
   readonly jobs: readonly JobFunction[];
 
-  constructor(scope: Construct, id: string, { entries, tables, mail, recordedLogs, ...shared }: JobGroupProps) {
+  constructor(scope: Construct, id: string, props: JobGroupProps) {
+    const { entries, tables, mail, recordedLogs, apiOrigin, ...shared } = props;
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
     const functions = allJobs.map((job) => {
@@ -32,5 +36,11 @@ export class JobGroup extends NestedStack {
     );
     for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, queues, stage });
     this.jobs = functions.map(({ fn }) => fn);
+    if (stage.canary) {
+      const entry = join(entries, `${canary.id}.ts`);
+      const { model } = stage.canary;
+      const fn = new CanaryFunction(this, canary.id, { job: canary, model, origin: apiOrigin, entry, ...shared });
+      grantUses(fn, canary.uses, { tables, mail, stage });
+    }
   }
 }

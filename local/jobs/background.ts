@@ -1,7 +1,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { allJobs, type Job, type StreamTrigger } from '#contract/jobs.ts';
+import { allJobs, canary, type Job, type StreamTrigger } from '#contract/jobs.ts';
 import { queues } from '#contract/platform/queues.ts';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
@@ -25,6 +25,7 @@ export interface BackgroundOptions {
   readonly folder: DataFolder;
   readonly events: EventBus;
   readonly logLines: Pick<LogSubscription, 'settled'>;
+  readonly hasCanary: boolean;
   /** Epoch milliseconds of the shifted clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
@@ -43,7 +44,7 @@ const catchUpMs = 5000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 export async function startBackground(options: BackgroundOptions, closers: Closers): Promise<Background> {
-  const { database, events, logLines, now, log } = options;
+  const { database, events, logLines, hasCanary, now, log } = options;
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
@@ -57,7 +58,8 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     everySeconds: sweepSeconds,
     run: () => sweepExpired(database.client, specs, now()),
   };
-  const schedule = startSchedule([...allJobs.flatMap(scheduled), expiry], log);
+  const jobs = hasCanary ? [...allJobs, canary] : allJobs;
+  const schedule = startSchedule([...jobs.flatMap(scheduled), expiry], log);
   closers.add(schedule);
 
   async function settled(): Promise<void> {

@@ -7,6 +7,7 @@ export interface LocalOptions {
   readonly data: string;
   readonly modelUrl?: string;
   readonly modelName?: string;
+  readonly canary: boolean;
 }
 
 export const usage = `Usage: npm start -- [options]
@@ -15,6 +16,7 @@ export const usage = `Usage: npm start -- [options]
   --data DIR         folder that keeps everything (.local)
   --model-url URL    an OpenAI-compatible server to call instead of the demo engine, e.g. http://127.0.0.1:11434/v1
   --model-name NAME  the model to call there
+  --canary           also run the canary, every five minutes; its failures are logged
   --help             this text
 `;
 
@@ -29,6 +31,7 @@ export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
   return {
     port: port(flags.port),
     data: nonEmpty('--data', flags.data),
+    canary: flags.canary,
     ...(flags['model-url'] !== undefined && { modelUrl: httpUrl(flags['model-url']) }),
     ...(flags['model-name'] !== undefined && { modelName: nonEmpty('--model-name', flags['model-name']) }),
   };
@@ -44,6 +47,7 @@ function read(args: readonly string[]) {
         data: { type: 'string', default: '.local' },
         'model-url': { type: 'string' },
         'model-name': { type: 'string' },
+        canary: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;

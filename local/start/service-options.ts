@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly wordDelayMs?: number;
   /** Builds the dashboard where it is not built from its sources as they are; else it is served as it lies there. */
   readonly buildDashboard?: boolean;
+  /** Runs the canary too, every five minutes. */
+  readonly canary?: boolean;
   readonly onDynamoRequest?: ProxyHook;
   readonly onDynamoReply?: ProxyHook;
   /** Logs failures. */

@@ -95,7 +95,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add(logLines);
   closers.add({ close: setAmbientFollower(logLines.follow) });
   const background = await startBackground(
-    { database, sqs: endpoints.sqs, folder, events, logLines, now: clock.now, log },
+    { database, sqs: endpoints.sqs, folder, events, logLines, hasCanary: options.canary === true, now: clock.now, log },
     closers,
   );
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { handlerFile } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
-import { allJobs } from '#contract/jobs.ts';
+import { allJobs, canary } from '#contract/jobs.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { modelDeadlines } from '#runtime/model-deadlines.ts';
@@ -36,7 +36,7 @@ const entriesIn = (folder: string) =>
 test('every row has its handler file and every handler file its row', () => {
   const ids = [...allRoutes.map(({ id }) => id), unknownRouteId];
   expect(entriesIn('api').toSorted()).toEqual(ids.map(handlerFile).toSorted());
-  expect(entriesIn('jobs').toSorted()).toEqual(allJobs.map(({ id }) => `${id}.ts`).toSorted());
+  expect(entriesIn('jobs').toSorted()).toEqual([...allJobs, canary].map(({ id }) => `${id}.ts`).toSorted());
 });
 
 test('there is one function for each route and job, and one for what no route matches', () => {

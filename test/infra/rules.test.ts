@@ -27,6 +27,7 @@ const stage = parseStage({
   frontDoor: { kind: 'edge', domain },
   models: { ...live.models, hosted: { 'svc-1': hostedModel } },
   alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
+  canary: { model: 'svc-code' },
 });
 const pipeline = {
   repository: 'example/text-ai',

@@ -13,16 +13,18 @@ function refusal(...args: string[]): Problem {
 
 describe('the flags of npm start', () => {
   test('without any, the documented defaults hold', () => {
-    expect(parseOptions([])).toEqual({ port: 8787, data: '.local' });
+    expect(parseOptions([])).toEqual({ port: 8787, data: '.local', canary: false });
   });
 
   test('each flag arrives under its name', () => {
-    const args = ['--port', '9000', '--data=/x', '--model-url', 'http://127.0.0.1:11434/v1', '--model-name', 'llama3'];
+    const model = ['--model-url', 'http://127.0.0.1:11434/v1', '--model-name', 'llama3'];
+    const args = ['--port', '9000', '--data=/x', ...model, '--canary'];
     expect(parseOptions(args)).toEqual({
       port: 9000,
       data: '/x',
       modelUrl: 'http://127.0.0.1:11434/v1',
       modelName: 'llama3',
+      canary: true,
     });
     expect(parseOptions(['--port', '9000', '--help'])).toBe('help');
   });

@@ -47,6 +47,9 @@ export const Environment = v.object({
     v.transform((id) => findModel(id, 'chat')),
     v.custom<Model>((model) => model !== undefined, 'must name a chat model'),
   ),
+  /** Where the canary calls the service; absent: at its public origin. The chat model that it calls. */
+  CANARY_ORIGIN: v.optional(v.string()),
+  CANARY_MODEL: v.optional(v.string(), 'svc-1'),
   /** Which of the two plan tables is enforced (docs/design/billing.md#plans). */
   PLAN_TABLE: v.optional(v.picklist(['listing', 'overview']), 'listing'),
   /** Off: every request to AWS goes through the SDK, also the first attempt of a call's writes and invocations. */

@@ -17,6 +17,9 @@ export const metrics = {
   lostSettlements: 'lostSettlements',
 } as const;
 
+/** 1 for a walk of the canary that failed, 0 for one that did not; written where the stage has one. */
+export const failedWalks = 'failedWalks';
+
 /** Dimensions of metrics, beside `service`, which Powertools adds. */
 export const dimensions = { route: 'route', cause: 'cause', chargedAs: 'chargedAs' } as const;
 

@@ -3,7 +3,8 @@ import type { Clock } from '../shared/ports.ts';
 import type { SuppressionStore } from './suppression.ts';
 
 /** What became of a mail: 'rejected' by SES for good, 'suppressed' because of what its address did to an earlier one. */
-export type MailOutcome = 'sent' | 'rejected' | 'suppressed';
+export const mailOutcomes = ['sent', 'rejected', 'suppressed'] as const;
+export type MailOutcome = (typeof mailOutcomes)[number];
 
 export interface OutboxStore {
   /** The mail if it still waits. */

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import * as v from 'valibot';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
-import { dimensions, metrics } from '#contract/platform/metrics.ts';
+import { dimensions, failedWalks, metrics } from '#contract/platform/metrics.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
 import { ambient } from './ambient.ts';
 import { lazy } from './lazy.ts';
@@ -54,6 +54,12 @@ export function recordCharge(chargedAs: ServiceName, cost: number): void {
 /** How late the sweep found the oldest hold of a dead call; written with every run, so that silence shows too. */
 export function recordSweep(oldestHoldSeconds: number): void {
   figures().addMetric(metrics.overdueHold, MetricUnit.Seconds, oldestHoldSeconds);
+  figures().publishStoredMetrics();
+}
+
+/** How a walk of the canary ended; written with every walk, so that silence shows too. */
+export function recordWalk(hasFailed: boolean): void {
+  figures().addMetric(failedWalks, MetricUnit.Count, hasFailed ? 1 : 0);
   figures().publishStoredMetrics();
 }
 

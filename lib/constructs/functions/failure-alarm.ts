@@ -11,6 +11,12 @@ export interface FailureAlarmProps extends Pick<SharedProps, 'stage' | 'alarms'>
   readonly loss: string;
 }
 
+/** An alarm that stands for functions, and what it takes of their logs. */
+export interface FunctionAlarm {
+  readonly alarm: Alarm;
+  watch(scope: Construct, logGroup: ILogGroup): void;
+}
+
 /** Failed invocations in five minutes above which the alarm fires. */
 const maxFailures = 2;
 
@@ -21,7 +27,7 @@ const maxFailures = 2;
 const failure = '{ ($.status = 500) || ($.type = "platform.report" && $.record.status != "success") }';
 
 /** Fires when invocations fail: crashed, timed out, out of memory, or ended in a 500. */
-export class FailureAlarm {
+export class FailureAlarm implements FunctionAlarm {
   readonly alarm: Alarm;
   readonly #metric: Metric;
 

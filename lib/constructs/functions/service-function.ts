@@ -18,7 +18,7 @@ import { cast } from '#lib/cast.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import { metricsNamespace, type SharedProps } from '#lib/shared-props.ts';
-import { FailureAlarm } from './failure-alarm.ts';
+import { FailureAlarm, type FunctionAlarm } from './failure-alarm.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
@@ -32,7 +32,7 @@ export interface ServiceFunctionProps extends SharedProps {
   /** Buys processor share too. */
   readonly memoryMb: number;
   /** Impact on users while it fails: a whole sentence, for an alarm of its own; or the alarm that watches it among others. */
-  readonly failing: string | FailureAlarm;
+  readonly failing: string | FunctionAlarm;
   /** Provisioned concurrency. Default: none. */
   readonly provisionedConcurrency?: number | undefined;
 }

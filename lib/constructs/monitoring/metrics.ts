@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { dimensions, metricsService, metrics as names } from '#contract/platform/metrics.ts';
+import { dimensions, failedWalks, metricsService, metrics as names } from '#contract/platform/metrics.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { metricsNamespace } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -26,6 +26,7 @@ export function ownMetrics(stage: Stage, period: Duration) {
     refusals: (cause: ErrorCode) => metric(names.refusals, { [dimensions.cause]: cause }, 'Sum', cause),
     credits: (chargedAs: ServiceName) => metric(names.credits, { [dimensions.chargedAs]: chargedAs }, 'Sum', chargedAs),
     overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest hold past its deadline, s'),
+    failedWalks: () => metric(failedWalks, {}, 'Maximum', 'walks of the canary that failed'),
     lostSettlements: () => metric(names.lostSettlements, {}, 'Sum', 'settlements that were lost'),
   };
 }

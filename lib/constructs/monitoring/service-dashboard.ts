@@ -85,6 +85,7 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
       aws.logs(),
     ]),
   );
+  if (stage.canary) dashboard.addWidgets(graph('Walks of the canary that failed', [own.failedWalks()]));
   dashboard.addWidgets(
     new TextWidget({
       markdown:

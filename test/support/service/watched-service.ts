@@ -12,11 +12,7 @@ import { startTestDatabase } from '../database/database.ts';
 import { removeFolder } from '../folder.ts';
 import { startTellingModel } from '../models/leaking-model.ts';
 import { killCommands, type LocalCommand, runLocal } from './local-command.ts';
-
-// The local service turns metrics off; here they are wanted, and read like everything that is printed.
-const metricsOn = `data:text/javascript,${encodeURIComponent(
-  "process.env = Object.defineProperty({ ...process.env }, 'POWERTOOLS_METRICS_DISABLED', { get: () => 'false', set() {} })",
-)}`;
+import { withMetrics } from './metrics-on.ts';
 
 export interface Options {
   readonly key?: string;
@@ -42,10 +38,8 @@ export function useWatchedService() {
     command = runLocal(['--port', '0', '--data', folder], {
       AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
       AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url,
-      NODE_OPTIONS: `--import=${metricsOn}`,
+      ...withMetrics,
       POWERTOOLS_LOG_LEVEL: 'DEBUG',
-      POWERTOOLS_METRICS_NAMESPACE: 'test',
-      POWERTOOLS_SERVICE_NAME: 'test',
     });
     origin = await command.ready;
   });

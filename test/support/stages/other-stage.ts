@@ -21,4 +21,5 @@ export const otherStage: Stage = parseStage({
   logRetentionDays: 30,
   provisionedConcurrency: { 'create-chat-completion': 3 },
   accountsKey: 'aws',
+  canary: { model: 'svc-1' },
 });

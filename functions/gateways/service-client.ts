@@ -1,0 +1,28 @@
+import type { SendRequest } from '#domain/canary/ports.ts';
+import { collectBody } from './bounded-body.ts';
+
+/** Above a whole response's time at the gateway. */
+const maxRequestMs = 35_000;
+const maxBodyBytes = 1024 * 1024;
+
+/** Calls the service at its public address, as a caller elsewhere does. Follows no redirect. */
+export const serviceClient =
+  (origin: string) =>
+  (withinMs: number): SendRequest => {
+    const deadline = AbortSignal.timeout(withinMs);
+    return async ({ method, path, body, headers = {} }) => {
+      const response = await fetch(origin + path, {
+        method,
+        redirect: 'error',
+        signal: AbortSignal.any([deadline, AbortSignal.timeout(maxRequestMs)]),
+        headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return {
+        status: response.status,
+        headers: new Map(response.headers),
+        cookies: response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? ''),
+        text: response.body ? (await collectBody(response.body, maxBodyBytes)).toString() : '',
+      };
+    };
+  };

@@ -1,0 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CanaryFailure } from '#domain/canary/step.ts';
+import { walkAsNewUser } from '#domain/canary/walk.ts';
+import { serviceClient } from '#gateways/service-client.ts';
+import { canaryStore } from '#repositories/accounts/canary.ts';
+import { dynamoClient } from '../aws/clients.ts';
+import { services } from '../container.ts';
+import { logger, recordWalk } from '../shared/telemetry.ts';
+
+/** One walk of the canary; a failure is a line of the log, and in the metric that its alarm watches. */
+export async function runCanary(): Promise<void> {
+  const { environment, clock, random, table } = services();
+  const { PUBLIC_ORIGIN: publicOrigin, CANARY_ORIGIN: origin = publicOrigin, CANARY_MODEL: model } = environment;
+  const store = canaryStore(dynamoClient(), table('accounts'));
+  const parts = { senderFor: serviceClient(origin), store, clock, random, pause, model, publicOrigin };
+  const failure = await walkAsNewUser(parts).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (failure !== undefined) {
+    const step = failure instanceof CanaryFailure ? failure.step : 'none of its steps';
+    logger().error('the canary failed', { step, error: failure });
+  }
+  recordWalk(failure !== undefined);
+}
