@@ -1,10 +1,11 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '#contract/http/route.ts';
 import type { RequestRecord } from '#contract/platform/request-record.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Call, Middleware } from './call.ts';
 import { ResponseLifecycle } from './response/response-lifecycle.ts';
 
-/** One line for each request: these fields and no others, so that no secret, prompt or address can get into a log. */
+/** One line for each request: these fields and no others, so that no secret, prompt or e-mail address can get into a log. */
 export interface RequestLine {
   readonly requestId: string;
   readonly route: string;
@@ -15,6 +16,8 @@ export interface RequestLine {
   readonly latencyMs: number;
   /** Until the first piece of a stream left. */
   readonly firstByteMs: number | undefined;
+  /** The address it came from, as far as it can be trusted (docs/security.md#what-is-logged). */
+  readonly callerAddress: string | undefined;
   readonly accountId: number | undefined;
   readonly keyId: string | undefined;
   /** Microcredits. */
@@ -26,6 +29,7 @@ export interface RequestLine {
 export interface RequestLog {
   readonly now: () => number;
   readonly newRequestId: () => string;
+  readonly addressOf: (event: APIGatewayProxyEvent) => string | undefined;
   readonly write: (line: RequestLine) => void;
 }
 
@@ -35,7 +39,7 @@ export function requestLog(
   log: () => RequestLog,
   recordOf?: (call: Call) => RequestRecord | undefined,
 ): Middleware {
-  function writeLine(call: Call): void {
+  function writeLine(call: Call, callerAddress: string | undefined): void {
     const { now, write } = log();
     const { requestId, startedAt, caller, response } = call;
     const { status = 500, refusal, firstByteAt } = response;
@@ -46,6 +50,7 @@ export function requestLog(
       code: refusal?.code,
       latencyMs: now() - startedAt,
       firstByteMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
+      callerAddress,
       accountId: caller?.accountId,
       keyId: caller?.kind === 'key' ? caller.keyId : undefined,
       cost: status < 400 ? response.cost : 0,
@@ -54,12 +59,13 @@ export function requestLog(
   }
 
   return {
-    before: function nameRequest({ context }) {
-      const { now, newRequestId } = log();
+    before: function nameRequest({ event, context }) {
+      const { now, newRequestId, addressOf } = log();
+      const callerAddress = addressOf(event);
       const call: Call = {
         requestId: newRequestId(),
         startedAt: now(),
-        response: new ResponseLifecycle(now, () => writeLine(call)),
+        response: new ResponseLifecycle(now, () => writeLine(call, callerAddress)),
         input: { path: undefined, query: undefined, body: undefined },
       };
       context.call = call;

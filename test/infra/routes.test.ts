@@ -119,6 +119,7 @@ describe('logs', () => {
     const { Format } = stage!.Properties['AccessLogSetting'] as { Format: string };
     const values = Object.values(JSON.parse(Format)).join(' ');
     expect(values).toContain('$context.requestId');
+    expect(JSON.parse(Format)).toMatchObject({ sourceIp: '$context.identity.sourceIp' });
     expect(values).not.toMatch(/query|header|authoriz|body|caller|userAgent/i);
     const settings = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
     for (const { DataTraceEnabled, LoggingLevel } of settings)

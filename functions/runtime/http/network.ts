@@ -1,26 +1,40 @@
+import { isIP } from 'node:net';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Environment } from '#contract/platform/environment.ts';
 
-/**
- * The network a request came from: an IPv4 address or the /64 of an IPv6 address; undefined where networks are not
- * limited. Behind `TRUSTED_PROXIES` proxies it is the entry of X-Forwarded-For that the first of them wrote; the gateway
- * itself may add who connected to it as the last.
- */
+/** The network a request came from: an IPv4 address or the /64 of an IPv6 address; undefined where networks are not limited. */
 export function networkOf(
   event: APIGatewayProxyEvent,
   { NETWORK_LIMITS, TRUSTED_PROXIES }: Pick<Environment, 'NETWORK_LIMITS' | 'TRUSTED_PROXIES'>,
 ): string | undefined {
-  if (NETWORK_LIMITS === 'off') return undefined;
+  return NETWORK_LIMITS === 'off' ? undefined : networkOfAddress(addressOf(event, TRUSTED_PROXIES));
+}
+
+/** The address a request came from, without a port; undefined where a trusted proxy wrote something else. */
+export function callerAddressOf(
+  event: APIGatewayProxyEvent,
+  { TRUSTED_PROXIES }: Pick<Environment, 'TRUSTED_PROXIES'>,
+): string | undefined {
+  const address = addressOf(event, TRUSTED_PROXIES);
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/**
+ * Behind trusted proxies the entry of X-Forwarded-For that the first of them wrote; the gateway itself may add who
+ * connected to it as the last.
+ */
+function addressOf(event: APIGatewayProxyEvent, trustedProxies: number): string {
   const { sourceIp } = event.requestContext.identity;
   const header = Object.entries(event.headers ?? {}).find(([name]) => name.toLowerCase() === 'x-forwarded-for')?.[1];
   const forwarded = (header ?? '').split(',').map((hop) => hop.trim());
   const hops = forwarded.at(-1) === sourceIp ? forwarded : [...forwarded, sourceIp];
-  return networkOfAddress(hops.at(-1 - TRUSTED_PROXIES) || sourceIp);
+  const address = hops.at(-1 - trustedProxies) || sourceIp;
+  const bare = address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
+  return /^[\d.]+(:\d+)?$/.test(bare) && bare.includes('.') ? bare.replace(/:\d+$/, '') : bare;
 }
 
-function networkOfAddress(address: string): string {
-  const bare = address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
-  if (/^[\d.]+(:\d+)?$/.test(bare) && bare.includes('.')) return bare.replace(/:\d+$/, '');
+function networkOfAddress(bare: string): string {
+  if (/^[\d.]+$/.test(bare)) return bare;
   const hostname = URL.parse(`http://[${bare}]`)?.hostname;
   if (hostname === undefined) return bare;
   const groups = expanded(hostname.slice(1, -1));

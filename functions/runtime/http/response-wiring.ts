@@ -5,11 +5,13 @@ import { ambient } from '../shared/ambient.ts';
 import { environment } from '../shared/environment.ts';
 import { explainOutage } from '../shared/outage.ts';
 import { logger, recordRequest } from '../shared/telemetry.ts';
+import { callerAddressOf } from './network.ts';
 
 /** What the request log and the envelope are given, also where no route matches: so nothing here loads a service. */
 export const log: RequestLog = {
   now: () => ambient.clock.now(),
   newRequestId: () => newRequestId(ambient.random),
+  addressOf: (event) => callerAddressOf(event, environment()),
   write: recordRequest,
 };
 

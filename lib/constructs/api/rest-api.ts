@@ -28,11 +28,14 @@ const apiStage = 'live';
 /** Maximum integration timeout of API Gateway for a buffered response. */
 const maxBufferedSeconds = 29;
 
-/** Nothing of the query string, headers or body: links and credentials travel there. */
+/**
+ * Nothing of the query string, headers or body: links and credentials travel there, and API Gateway offers no header here.
+ * `sourceIp` is who connected to it, behind the edge CloudFront; a function's own line has the caller's address.
+ */
 const accessLogFields = {
   requestId: '$context.requestId',
   at: '$context.requestTime',
-  ip: '$context.identity.sourceIp',
+  sourceIp: '$context.identity.sourceIp',
   method: '$context.httpMethod',
   resource: '$context.resourcePath',
   path: '$context.path',

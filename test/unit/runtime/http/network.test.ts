@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '#runtime/http/network.ts';
+import { callerAddressOf, networkOf } from '#runtime/http/network.ts';
 
 const on = (TRUSTED_PROXIES = 0) => ({ NETWORK_LIMITS: 'on', TRUSTED_PROXIES }) as const;
 
@@ -81,4 +81,26 @@ describe('the network of a request', () => {
     expect(networkOf(eventFrom('203.0.113.7'), on(1))).toBe('203.0.113.7');
     expect(networkOf(bareEventFrom('203.0.113.7'), on(2))).toBe('203.0.113.7');
   });
+});
+
+describe('the address of a caller', () => {
+  const addressFrom = (event: APIGatewayProxyEvent, TRUSTED_PROXIES = 0) => callerAddressOf(event, { TRUSTED_PROXIES });
+
+  it('is the one that connected to the edge, and not the edge’s own, whatever the caller sends before it', () => {
+    const [caller, edge] = ['2001:db8:1:2::9', '130.176.0.1'];
+    expect(addressFrom(eventFrom(edge, caller), 1)).toBe(caller);
+    expect(addressFrom(eventFrom(edge, `198.51.100.1, ${caller}`), 1)).toBe(caller);
+    expect(addressFrom(eventFrom(caller, '198.51.100.1'))).toBe(caller);
+  });
+
+  it.each(['203.0.113.7:51234', '203.0.113.7'])('has no port: %s', (address) => {
+    expect(addressFrom(bareEventFrom('130.176.0.1', address), 1)).toBe('203.0.113.7');
+  });
+
+  it.each(['unknown', '203.0.113', 'a'.repeat(10_000), '"}{"a":"b'])(
+    'is none where a proxy wrote another text',
+    (text) => {
+      expect(addressFrom(bareEventFrom('130.176.0.1', text), 1)).toBeUndefined();
+    },
+  );
 });
