@@ -55,6 +55,16 @@ test('429 and 503, and only they, have Retry-After in whole seconds', () => {
   }
 });
 
+test('a function that Lambda throttles is 503 with Retry-After: its integration fails', () => {
+  const throttled = responses.find((response) => response.ResponseType === 'INTEGRATION_FAILURE')!;
+  expect(throttled.StatusCode).toBe('503');
+  expect(throttled.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'1'");
+  expect(envelopeOf(throttled)).toMatchObject({
+    message: 'SERVICE_UNAVAILABLE',
+    detail: 'The service is busy; try again.',
+  });
+});
+
 test('what callers meet has the code they expect', () => {
   const codes = Object.fromEntries(
     responses.map((response) => [response.ResponseType, envelopeOf(response)['message']]),

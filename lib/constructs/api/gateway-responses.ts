@@ -11,13 +11,13 @@ interface GatewayResponse {
 
 const nowhere = { code: 'NOT_FOUND', detail: 'There is nothing at this path.' } as const;
 const ours = { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' } as const;
-const busy = { code: 'RATE_LIMIT_EXCEEDED', detail: 'The service takes no more requests at the moment.' } as const;
 const malformed = { code: 'INVALID_FORMAT', detail: 'The request is malformed.' } as const;
 const unknownKey = { code: 'INVALID_API_KEY', detail: 'The credential is missing or not valid.' } as const;
 
 /**
  * Responses that API Gateway returns itself, without invoking a function. Where no method matches it expects a signature,
- * so its responses about tokens and signatures mean that nothing is at the path.
+ * so its responses about tokens and signatures mean that nothing is at the path. A function that Lambda throttles (429 of
+ * Invoke) is an integration failure, for which API Gateway would return 504 (AWS "Gateway response types for API Gateway").
  */
 const responses: readonly GatewayResponse[] = [
   { type: ResponseType.ACCESS_DENIED, ...nowhere },
@@ -41,13 +41,13 @@ const responses: readonly GatewayResponse[] = [
     code: 'INSUFFICIENT_PERMISSIONS',
     detail: 'The firewall blocked this request.',
   },
-  { type: ResponseType.THROTTLED, ...busy, retryAfterSeconds: 1 },
-  { type: ResponseType.QUOTA_EXCEEDED, ...busy, retryAfterSeconds: 60 },
+  { type: ResponseType.THROTTLED, ...tooMany(1) },
+  { type: ResponseType.QUOTA_EXCEEDED, ...tooMany(60) },
   { type: ResponseType.INTEGRATION_TIMEOUT, code: 'MODEL_TIMEOUT', detail: 'The model did not respond in time.' },
   {
     type: ResponseType.INTEGRATION_FAILURE,
     code: 'SERVICE_UNAVAILABLE',
-    detail: 'The service cannot be reached at the moment.',
+    detail: 'The service is busy; try again.',
     retryAfterSeconds: 1,
   },
   { type: ResponseType.API_CONFIGURATION_ERROR, ...ours },
@@ -55,6 +55,11 @@ const responses: readonly GatewayResponse[] = [
   { type: ResponseType.AUTHORIZER_FAILURE, ...ours },
   { type: ResponseType.DEFAULT_5XX, ...ours },
 ];
+
+function tooMany(retryAfterSeconds: number) {
+  const detail = `The service takes no more requests at the moment; try again in ${retryAfterSeconds} s.`;
+  return { code: 'RATE_LIMIT_EXCEEDED', detail, retryAfterSeconds } as const;
+}
 
 /** Puts every response that API Gateway returns itself into the envelope of the specification. */
 export function envelopeGatewayResponses(api: RestApi): void {
