@@ -79,6 +79,8 @@ const Settings = v.strictObject({
     /** Stage that creates the SES identity of the sender's domain; others of its account and region name it; null: it exists. */
     identityOwner: v.nullable(v.string()),
   }),
+  /** Stage that sets the account's role for logs of API Gateway; others of its account and region name it; null: it is set. */
+  gatewayLogsOwner: v.nullable(v.string()),
   /** Client id of Google Identity Services, the audience of its tokens; null: no sign-in with Google. */
   googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
   models: v.strictObject({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { checkIdentityOwner } from './identity-owner.ts';
+import { checkOwners } from './owners.ts';
 import { type PipelineInput, PipelineSettings } from './pipeline-settings.ts';
 import { Stage, type StageInput } from './stage.ts';
 
@@ -9,6 +9,7 @@ export const live: StageInput = {
   env: null,
   frontDoor: { kind: 'edge', domain: null },
   mail: { sender: 'no-reply@example.com', identityOwner: 'live' },
+  gatewayLogsOwner: 'live',
   googleClientId: null,
   models: { endpoints: {}, hosted: {}, translation: 'svc-instruct' },
   planTable: 'listing',
@@ -37,7 +38,7 @@ export function stageNamed(name: string): Stage {
   const stage = stages.find((candidate) => candidate.name === name);
   if (!stage) throw new Error(`no stage is called ${name}; there are: ${stages.map((known) => known.name).join(', ')}`);
   const parsed = parseStage(stage);
-  checkIdentityOwner(parsed, stages.map(parseStage));
+  checkOwners(parsed, stages.map(parseStage));
   return parsed;
 }
 

@@ -57,6 +57,12 @@ export async function findStack(client: Clients['cloudFormation'], StackName: st
   }
 }
 
+/** The account's role for logs of API Gateway, which the data stack of its owner sets. */
+export async function checkGatewayLogs({ cloudFormation }: Clients, owner: string): Promise<Finding> {
+  const stack = `text-ai-${owner}-data`;
+  if (await findStack(cloudFormation, stack)) return ok(`${stack} sets the account’s role`);
+  return missing(`The account has no role for logs of API Gateway yet: deploy ${stack}, which sets it.`);
+}
 /** The account's quota against the provisioned concurrency of the stage, what Lambda keeps unreserved, and its alarm. */
 export async function checkConcurrency(
   { lambda }: Clients,

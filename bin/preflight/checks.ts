@@ -1,5 +1,5 @@
 import type { Stage } from '#lib/stage.ts';
-import { checkBootstrap, checkConcurrency, checkCredentials, checkRegion } from './account.ts';
+import { checkBootstrap, checkConcurrency, checkCredentials, checkGatewayLogs, checkRegion } from './account.ts';
 import { type Clients, createClients, regionOf } from './clients.ts';
 import { checkCertificate, checkFirewall } from './edge.ts';
 import { checkIdentity, checkSending } from './mail.ts';
@@ -19,9 +19,15 @@ export async function preflight(stage: Stage): Promise<readonly Result[]> {
     run('Lambda concurrency', () => checkConcurrency(clients, stage)),
     run('SES sending', () => checkSending(clients)),
     run('SES identity', () => checkIdentity(clients, stage)),
+    ...gatewayChecks(clients, stage),
     ...edgeChecks(clients, stage),
     ...modelChecks(clients, stage),
   ]);
+}
+
+/** The owner sets the role itself; a stage without one relies on the account's. */
+function gatewayChecks(clients: Clients, { name, gatewayLogsOwner: owner }: Stage): Promise<Result>[] {
+  return owner === null || owner === name ? [] : [run('API Gateway logs', () => checkGatewayLogs(clients, owner))];
 }
 
 function edgeChecks(clients: Clients, { frontDoor, firewall }: Stage): Promise<Result>[] {

@@ -1,5 +1,5 @@
 import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
-import { domainOf } from '#lib/identity-owner.ts';
+import { domainOf } from '#lib/owners.ts';
 import type { Stage } from '#lib/stage.ts';
 import { findStack } from './account.ts';
 import type { Clients } from './clients.ts';

@@ -56,7 +56,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: [managedPolicy('AmazonAPIGatewayPushToCloudWatchLogs')],
-    at: /\/Api\/RestApi\/CloudWatchRole\/Resource$/,
+    at: /-data\/GatewayLogs\/Role\/Resource$/,
     reason: 'API Gateway requires this policy; there is one role for the account and region.',
   },
   {

@@ -1,15 +1,16 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
+import { GatewayLogs } from '#lib/constructs/data/gateway-logs.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
-import { domainOf } from '#lib/identity-owner.ts';
+import { domainOf } from '#lib/owners.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface DataStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** Resources that are retained: the tables, and the identity that mails are sent from. */
+/** Resources that are retained: the tables, the identity that mails come from, the account's role for logs of API Gateway. */
 export class DataStack extends Stack {
   readonly tables: Tables;
 
@@ -20,6 +21,7 @@ export class DataStack extends Stack {
       new CfnOutput(this, `${id}TableName`, { value: tableName });
     }
     if (stage.mail.identityOwner === stage.name) this.#createIdentity(domainOf(stage.mail.sender));
+    if (stage.gatewayLogsOwner === stage.name) new GatewayLogs(this, 'GatewayLogs');
   }
 
   /** SES verifies the domain, and signs with DKIM, once these records are in its DNS. */

@@ -16,6 +16,8 @@ export function createPlatform(scope: Construct, { stage, buffered, dashboard }:
   const data = new DataStack(scope, `${name}-data`, common);
   const { tables } = data;
   const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables });
+  // Whatever the API imports of it: the account's role for logs comes before an API that logs.
+  api.addStackDependency(data);
   const { jobs, mail, alarms } = api;
   const monitoring = new MonitoringStack(scope, `${name}-monitoring`, { ...common, tables, jobs, mail, alarms });
   const hasModels = Object.keys(stage.models.hosted).length > 0;

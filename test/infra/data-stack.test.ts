@@ -81,11 +81,23 @@ test('a stage whose identity another stage creates, or which exists, creates non
   expect(ofType(other.data, 'AWS::SES::EmailIdentity')).toEqual([]);
 });
 
+test('the owner’s data stack sets the account’s role for logs of API Gateway, and no other stack does', async () => {
+  const [[id, role] = []] = ofType(data, 'AWS::IAM::Role');
+  expect(JSON.stringify(role!.Properties)).toMatch(
+    /"apigateway\.amazonaws\.com".*AmazonAPIGatewayPushToCloudWatchLogs/,
+  );
+  const [[, account] = []] = ofType(data, 'AWS::ApiGateway::Account');
+  expect(account!.Properties).toEqual({ CloudWatchRoleArn: { 'Fn::GetAtt': [id, 'Arn'] } });
+  const staging = await synthesise({ stage: stageNamed('staging') });
+  for (const stack of [(await synthesise()).api, staging.data, staging.api, other.data, other.api])
+    expect(ofType(stack, 'AWS::ApiGateway::Account')).toEqual([]);
+});
+
 test('nothing is retained when its first creation fails, but the account’s role for logs of API Gateway', async () => {
   const { api, monitoring } = await synthesise();
   const policies = [data, api, monitoring].flatMap(({ resources }) => Object.values(resources));
   const retained = policies.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
-  expect(new Set(retained.map(pathOf))).toEqual(new Set(['Api/RestApi/CloudWatchRole', 'Api/RestApi/Account']));
+  expect(new Set(retained.map(pathOf))).toEqual(new Set(['GatewayLogs/Role', 'GatewayLogs/Account']));
   const exceptOnCreate = policies.filter(({ DeletionPolicy }) => DeletionPolicy === 'RetainExceptOnCreate');
   expect(new Set(exceptOnCreate.map(({ Type }) => Type))).toEqual(
     new Set([

@@ -81,12 +81,10 @@ test('a mail is sent from the address of the stage only, to any identity of the 
   expect(sending.filter(sendsAsSender)).not.toHaveLength(0);
 });
 
-test('the only other roles let API Gateway write its log, new code take over, and CDK publish and empty the bucket', () => {
+test('the only other roles let new code take over, and CDK publish and empty the bucket', () => {
   const roles = ofType(api, 'AWS::IAM::Role').map(([, role]) => pathOf(role));
   const others = new Set(roles.filter((path) => !/^[a-z-]+\/Role$/.test(path)));
-  expect(others).toEqual(
-    new Set(['Api/RestApi/CloudWatchRole', 'Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']),
-  );
+  expect(others).toEqual(new Set(['Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']));
 });
 
 test('nothing can change or delete a row of the ledger but who appends to it, and nothing deletes one', () => {

@@ -60,8 +60,8 @@ export class ServiceApi extends Construct {
     this.#api = new RestApi(this, 'RestApi', {
       restApiName: `text-ai-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // Retained also when a first creation fails: the role is the account's, which other APIs log with.
-      cloudWatchRole: true,
+      // The account has one for all stages (lib/constructs/data/gateway-logs.ts).
+      cloudWatchRole: false,
       deployOptions: {
         stageName: apiStage,
         tracingEnabled: true,

@@ -167,6 +167,15 @@ describe('what is missing is reported with what to do', () => {
   });
 });
 
+test('the account’s role for logs of API Gateway is there once its owner’s data stack is, and is looked for by nobody else', async () => {
+  const withOwner = async (gatewayLogsOwner: string | null) =>
+    (await resultsOf(parseStage({ ...choices, gatewayLogsOwner }))).get('API Gateway logs');
+  expect(await withOwner('staging')).toMatch(/^missing: .* deploy text-ai-staging-data, which sets it/);
+  play({ 'DescribeStacks text-ai-staging-data': stack('CREATE_COMPLETE') });
+  expect(await withOwner('staging')).toMatch(/^ok: text-ai-staging-data/);
+  expect([await withOwner('live'), await withOwner(null)]).toEqual([undefined, undefined]);
+});
+
 test('a quota on a later page, or with its default only, is found', async () => {
   play({ ListServiceQuotas: quotas({ other: 1 }, 'second'), 'ListServiceQuotas second': quotas({ [instances]: 4 }) });
   expect((await resultsOf()).get('Instances ml.g5.xlarge')).toBe('ok: 2 of 4 instances');

@@ -10,6 +10,7 @@ export const otherStage: Stage = parseStage({
   env: { account: '111111111111', region: 'eu-west-1' },
   frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.org', trustedProxies: 2 },
   mail: { sender: 'hello@mail.example.org', identityOwner: null },
+  gatewayLogsOwner: null,
   googleClientId: 'client.apps.googleusercontent.com',
   models: { endpoints: { 'svc-1': 'Llama-Live' }, hosted: { 'svc-code': hostedModel }, translation: 'svc-1' },
   planTable: 'overview',

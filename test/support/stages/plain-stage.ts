@@ -6,6 +6,7 @@ export const plainStage: StageInput = {
   ...live,
   name: 'plain',
   mail: { ...live.mail, identityOwner: 'plain' },
+  gatewayLogsOwner: 'plain',
   frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.com', trustedProxies: 0 },
   networkLimits: 'off',
   firewall: null,
