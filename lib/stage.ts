@@ -2,64 +2,20 @@ import * as v from 'valibot';
 import { planListing } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
-import { allRoutes } from '#contract/routes.ts';
 import { hostedBy } from './hosted-model.ts';
+import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } from './settings/concurrency.ts';
+import { FrontDoor } from './settings/front-door.ts';
+import { ExistingTables } from './settings/tables.ts';
 
 const Email = v.pipe(v.string(), v.email('must be an e-mail address'));
-const Host = v.pipe(v.string(), v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a host name such as text.example.com'));
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
-const routeIds = new Set(allRoutes.map(({ id }) => id));
 const keepable = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
-
-/** CloudFront takes certificates of this region only (AWS "Requirements for using SSL/TLS certificates with CloudFront"). */
-const Certificate = v.pipe(
-  v.string(),
-  v.regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
-);
 
 const maxCallsPerMinute = Math.max(...planListing.map(({ rate_limit }) => rate_limit ?? 0));
 /** A limit of five minutes that stops no key within its plan. */
 const AbovePlans = v.pipe(
   Positive,
   v.minValue(5 * maxCallsPerMinute + 1, `must be more than five minutes of ${maxCallsPerMinute} calls`),
-);
-
-/** How the service is reached. */
-const FrontDoor = v.variant('kind', [
-  v.strictObject({
-    /** CloudFront: dashboard, API reference and API on one host. */
-    kind: v.literal('edge'),
-    /** Own host with its certificate; null: the name that CloudFront assigns. */
-    domain: v.nullable(v.strictObject({ name: Host, certificateArn: Certificate })),
-  }),
-  v.strictObject({
-    /** The API alone, behind a front of your own. */
-    kind: v.literal('gateway'),
-    /** Where people reach the dashboard: in mail links, and where sessions belong. */
-    publicOrigin: v.pipe(
-      v.string(),
-      v.regex(/^https?:\/\/[^/]+$/, 'must be a scheme and a host, such as https://text.example.com'),
-    ),
-    /** Proxies before the gateway that append to X-Forwarded-For. */
-    trustedProxies: v.pipe(v.number(), v.integer(), v.minValue(0)),
-  }),
-]);
-
-/** A table's name and, where functions follow it, its stream. */
-const ExistingTable = v.strictObject({
-  name: v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/, 'must be the name of a table')),
-  streamArn: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^arn:[\w-]+:dynamodb:[^:]+:\d{12}:table\/[\w.-]+\/stream\/.+$/, 'must be the ARN of a stream'),
-    ),
-  ),
-});
-export type ExistingTable = v.InferOutput<typeof ExistingTable>;
-
-const Followed = v.pipe(
-  ExistingTable,
-  v.check(({ streamArn }) => streamArn !== undefined, 'must have streamArn: functions follow its stream'),
 );
 
 const Settings = v.strictObject({
@@ -95,16 +51,7 @@ const Settings = v.strictObject({
     ),
   }),
   /** Tables that exist, as after a restore, used in place of those that the stage creates (docs/runbook.md#restore-a-table). */
-  existingTables: v.optional(
-    v.strictObject({
-      accounts: v.optional(Followed),
-      meters: v.optional(Followed),
-      ledger: v.optional(ExistingTable),
-      idempotency: v.optional(ExistingTable),
-      requests: v.optional(ExistingTable),
-    }),
-    {},
-  ),
+  existingTables: v.optional(ExistingTables, {}),
   /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
   planTable: v.picklist(['listing', 'overview'], 'must be listing or overview'),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
@@ -134,10 +81,9 @@ const Settings = v.strictObject({
   /** How long logs are kept: days that CloudWatch Logs offers. */
   logRetentionDays: v.picklist(keepable, `must be one of ${keepable.join(', ')}`),
   /** Provisioned concurrency by route id; each instance costs all the time. */
-  provisionedConcurrency: v.pipe(
-    v.record(v.string(), Positive),
-    v.check((given) => Object.keys(given).every((id) => routeIds.has(id)), 'must name routes by their id'),
-  ),
+  provisionedConcurrency: ProvisionedConcurrency,
+  /** Reserved concurrency by job id: what the job has for itself whatever else runs, and at most. It costs nothing. */
+  reservedConcurrency: v.optional(ReservedConcurrency, {}),
   /** `canary`: new code gets 10 % of the calls for five minutes and is rolled back if it fails; `all-at-once`: all calls. */
   rollout: v.picklist(['canary', 'all-at-once'], 'must be canary or all-at-once'),
   /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
@@ -169,6 +115,13 @@ export const Stage = v.pipe(
       'must name a model that is not scaled to zero: the canary would keep it awake',
     ),
     ['canary', 'model'],
+  ),
+  v.forward(
+    v.check(
+      (stage) => stage.alarms.claimedConcurrency > allocatedConcurrency(stage),
+      'must have claimedConcurrency above what provisionedConcurrency and reservedConcurrency claim all the time',
+    ),
+    ['alarms'],
   ),
 );
 export type Stage = v.InferOutput<typeof Stage>;

@@ -20,6 +20,7 @@ export const live: StageInput = {
   alarms: { email: null, monthlyBudgetUsd: null, claimedConcurrency: 800 },
   logRetentionDays: 90,
   provisionedConcurrency: {},
+  reservedConcurrency: { 'project-ledger': 50, 'record-requests': 20, 'send-mail': 10, 'sweep-meters': 2 },
   rollout: 'canary',
   accountsKey: 'own',
   canary: null,

@@ -1,6 +1,7 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
+import { allocatedConcurrency } from '#lib/settings/concurrency.ts';
 import type { Stage } from '#lib/stage.ts';
 import { streamingRegions } from '#lib/streaming-regions.ts';
 import type { Clients } from './clients.ts';
@@ -63,23 +64,19 @@ export async function checkGatewayLogs({ cloudFormation }: Clients, owner: strin
   if (await findStack(cloudFormation, stack)) return ok(`${stack} sets the account’s role`);
   return missing(`The account has no role for logs of API Gateway yet: deploy ${stack}, which sets it.`);
 }
-/** The account's quota against the provisioned concurrency of the stage, what Lambda keeps unreserved, and its alarm. */
-export async function checkConcurrency(
-  { lambda }: Clients,
-  { provisionedConcurrency, alarms }: Stage,
-): Promise<Finding> {
+
+/** The account's quota against what the stage allocates, what Lambda keeps unreserved, and its alarm. */
+export async function checkConcurrency({ lambda }: Clients, stage: Stage): Promise<Finding> {
   const { AccountLimit = {} } = await lambda.send(new GetAccountSettingsCommand());
   const { ConcurrentExecutions: quota = 0, UnreservedConcurrentExecutions: unreserved = 0 } = AccountLimit;
-  const provisioned = Object.values(provisionedConcurrency).reduce((sum, instances) => sum + instances, 0);
-  const needed = provisioned + unreservedConcurrency;
+  const { claimedConcurrency } = stage.alarms;
+  const needed = allocatedConcurrency(stage) + unreservedConcurrency;
   const remedy = 'request a higher quota of concurrent executions (Service Quotas, AWS Lambda).';
   if (unreserved < needed)
     return missing(
-      `${unreserved} of ${quota} concurrent executions are unreserved, the stage needs ${needed}: ${remedy}`,
+      `${unreserved} of ${quota} concurrent executions are unreserved, the stage needs ${needed}: lower reservedConcurrency, or ${remedy}`,
     );
-  if (quota <= alarms.claimedConcurrency)
-    return missing(
-      `alarms.claimedConcurrency is ${alarms.claimedConcurrency}, the quota ${quota}: lower it, or ${remedy}`,
-    );
+  if (quota <= claimedConcurrency)
+    return missing(`alarms.claimedConcurrency is ${claimedConcurrency}, the quota ${quota}: lower it, or ${remedy}`);
   return ok(`${unreserved} of ${quota} concurrent executions are unreserved, the stage needs ${needed}`);
 }

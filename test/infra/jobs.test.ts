@@ -5,10 +5,12 @@ import { queueVariables } from '#contract/platform/environment.ts';
 import { type QueueId, queues } from '#contract/platform/queues.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { stageNamed } from '#lib/stages.ts';
 import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
 import { lambdaPasses } from '#test/database/event-filter.ts';
-import { functionId, functionsOf, ofType, pathOf, synthesise } from './synth.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
+import { functionId, functionsOf, ofType, pathOf, synthesise, type Whole } from './synth.ts';
 
 const { api: template } = await synthesise();
 
@@ -22,6 +24,18 @@ describe.each(allJobs)('$id', ({ id }) => {
   test('has a dead-letter queue of its own, encrypted, kept for 14 days, reached by TLS only', () => {
     expectGuarded(id, 'DeadLetters');
   });
+});
+
+test('a job has the concurrency that the stage reserves for it, and no route has any', async () => {
+  const reservedIn = (from: Whole) =>
+    Object.fromEntries(
+      [...functionsOf(from)].flatMap(([id, { Properties }]) =>
+        'ReservedConcurrentExecutions' in Properties ? [[id, Properties['ReservedConcurrentExecutions']]] : [],
+      ),
+    );
+  expect(reservedIn(template)).toEqual(stageNamed('live').reservedConcurrency);
+  const other = await synthesise({ stage: otherStage, buffered: true });
+  expect(reservedIn(other.api)).toEqual({ 'sweep-meters': 1, 'retry-ledger': 5 });
 });
 
 describe.each(jobsWith('stream'))('$id', ({ id }) => {

@@ -91,6 +91,21 @@ describe('a stage that cannot be deployed is refused with the invalid setting', 
       /provisionedConcurrency must name routes/,
     ],
     [
+      'reserved concurrency of no job',
+      { reservedConcurrency: { 'create-key': 1 } },
+      /reservedConcurrency must name jobs: project-ledger/,
+    ],
+    [
+      'less concurrency for a queue than it is polled with',
+      { reservedConcurrency: { 'retry-ledger': 4 } },
+      /reservedConcurrency must be 5 or more for a job on a queue: retry-ledger/,
+    ],
+    [
+      'an alarm that always fires',
+      { reservedConcurrency: { 'sweep-meters': 800 } },
+      /alarms must have claimedConcurrency above/,
+    ],
+    [
       'an account of eleven digits',
       { env: { account: '11111111111', region: 'eu-west-1' } },
       /env\.account must be the 12 digits/,

@@ -14,7 +14,8 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { type KeyAttribute, tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
 import { cast } from '#lib/cast.ts';
-import type { ExistingTable, Stage } from '#lib/stage.ts';
+import type { ExistingTable } from '#lib/settings/tables.ts';
+import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 

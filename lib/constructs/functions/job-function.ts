@@ -44,7 +44,8 @@ export class JobFunction extends ServiceFunction {
 
   constructor(scope: Construct, id: string, { job, tables, mail, recordedLogs, ...props }: JobFunctionProps) {
     const { summary: description, timeoutSeconds, loss } = job;
-    super(scope, id, { ...props, description, timeoutSeconds, failing: loss, memoryMb: 512 });
+    const reservedConcurrency = props.stage.reservedConcurrency[job.id];
+    super(scope, id, { ...props, description, timeoutSeconds, failing: loss, reservedConcurrency, memoryMb: 512 });
     this.deadLetters = new JobQueue(this, 'DeadLetters', { retentionPeriod: maxRetention });
     userAlarm(this, 'GaveUp', {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),

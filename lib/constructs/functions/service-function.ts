@@ -35,6 +35,8 @@ export interface ServiceFunctionProps extends SharedProps {
   readonly failing: string | FunctionAlarm;
   /** Provisioned concurrency. Default: none. */
   readonly provisionedConcurrency?: number | undefined;
+  /** Concurrency that it has for itself, and at most. Default: its share of the account's. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** A Lambda function with our defaults, and a role that may write its own log and traces, nothing else. */
@@ -47,7 +49,8 @@ export class ServiceFunction extends LambdaFunction {
   readonly failing: Alarm;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
-    const { entry, description, timeoutSeconds, memoryMb, failing, provisionedConcurrency, stage, alarms } = props;
+    const { entry, description, timeoutSeconds, memoryMb, failing, stage, alarms } = props;
+    const { provisionedConcurrency, reservedConcurrency } = props;
     const parts = new Construct(scope, id);
     const logGroup = createLogGroup(parts, 'Logs', stage);
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -61,6 +64,7 @@ export class ServiceFunction extends LambdaFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       tracing: Tracing.ACTIVE,
+      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,

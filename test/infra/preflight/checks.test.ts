@@ -51,7 +51,7 @@ test('an account that is ready passes every check of a stage of every choice', a
     Credentials: 'ok: account 111111111111',
     Region: 'ok: eu-west-1 has Lambda response streaming',
     'CDK bootstrap': 'ok: CDKToolkit has version 28',
-    'Lambda concurrency': 'ok: 1000 of 1000 concurrent executions are unreserved, the stage needs 150',
+    'Lambda concurrency': 'ok: 1000 of 1000 concurrent executions are unreserved, the stage needs 232',
     'SES sending': 'ok: production access, 50000 mails a day',
     'SES identity': 'ok: the stage creates example.com; put its DkimRecord outputs into the DNS then',
     'Certificate text.example.com': 'ok: issued for text.example.com',
@@ -95,8 +95,12 @@ describe('what is missing is reported with what to do', () => {
       { 'DescribeStacks CDKToolkit': stack('ROLLBACK_COMPLETE', { BootstrapVersion: '28' }) },
       /is ROLLBACK_COMPLETE/,
     ],
-    ['Lambda concurrency', { GetAccountSettings: concurrency(10) }, /10 of 10 .* needs 150: request a higher quota/],
-    ['Lambda concurrency', { GetAccountSettings: concurrency(1000, 149) }, /149 of 1000 .* needs 150/],
+    [
+      'Lambda concurrency',
+      { GetAccountSettings: concurrency(10) },
+      /10 of 10 .* needs 232: lower reservedConcurrency, or request a higher quota/,
+    ],
+    ['Lambda concurrency', { GetAccountSettings: concurrency(1000, 231) }, /231 of 1000 .* needs 232/],
     [
       'Lambda concurrency',
       { GetAccountSettings: concurrency(800) },

@@ -21,6 +21,7 @@ export const otherStage: Stage = parseStage({
   alarms: { email: 'operators@example.org', monthlyBudgetUsd: 50, claimedConcurrency: 40 },
   logRetentionDays: 30,
   provisionedConcurrency: { 'create-chat-completion': 3 },
+  reservedConcurrency: { 'sweep-meters': 1, 'retry-ledger': 5 },
   accountsKey: 'aws',
   canary: { model: 'svc-1' },
 });

@@ -11,5 +11,6 @@ export const plainStage: StageInput = {
   networkLimits: 'off',
   firewall: null,
   logRetentionDays: 1,
+  reservedConcurrency: {},
   rollout: 'all-at-once',
 };
