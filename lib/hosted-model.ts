@@ -1,30 +1,105 @@
 import * as v from 'valibot';
 import type { Model } from '#contract/inference/models.ts';
+import { familyOf, hasAccelerators, hostImageOf, hostImages, instanceFamilies } from './instance-families.ts';
 
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
 
-/** An endpoint that the stage creates for a model, with replicas that scale with the load, down to zero. */
-export const HostedModel = v.strictObject({
+const s3Prefix = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/([\w!.'()/=+@,:-]+\/)$/;
+const hubId = /^[\w.-]+(\/[\w.-]+)?$/;
+
+/** Bucket and prefix of weights in S3; undefined for those of the Hugging Face hub. */
+export function s3Location(weights: string): { readonly bucket: string; readonly prefix: string } | undefined {
+  const [, bucket, prefix] = s3Prefix.exec(weights) ?? [];
+  return bucket === undefined || prefix === undefined ? undefined : { bucket, prefix };
+}
+
+/** Set from `weights`. */
+const weightsVariables: readonly string[] = ['SM_VLLM_MODEL', 'HF_MODEL_ID', 'OPTION_MODEL_ID'];
+
+/** SageMaker waits so long for one step of a replica's start, an hour at most (InferenceComponentStartupParameters). */
+const StartSeconds = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(60, 'must be from 60 to 3600'),
+  v.maxValue(3600, 'must be from 60 to 3600'),
+);
+
+const Fields = v.strictObject({
   /** Inference server of the container; TEI serves embeddings only. */
   family: v.picklist(['vllm', 'lmi', 'tei'], 'must be vllm, lmi or tei'),
-  /** Image in a registry of the account's region (ECR). */
+  /** Image in a registry of the stage's region (ECR), with its tag or digest. */
   image: v.pipe(
     v.string(),
-    v.regex(/^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com\/[^\s]+$/, 'must be an image in ECR'),
+    v.regex(
+      /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com\/[a-z0-9._/-]+[:@][\w.:-]+$/,
+      'must be an image in ECR with its tag',
+    ),
   ),
-  /** Id on the Hugging Face hub, or an S3 address of the weights. */
-  weights: v.pipe(v.string(), v.nonEmpty('must not be empty')),
+  /** Id on the Hugging Face hub, or the S3 prefix under which all objects are the model's, unpacked. */
+  weights: v.pipe(
+    v.string(),
+    v.check(
+      (weights) => (weights.startsWith('s3:') ? s3Prefix : hubId).test(weights),
+      'must be an S3 prefix that ends with a slash, such as s3://bucket/model/, or an id of the Hugging Face hub, such as Qwen/Qwen3-8B',
+    ),
+  ),
   /** Container environment beside the weights. */
-  environment: v.record(v.string(), v.string()),
-  instanceType: v.pipe(v.string(), v.regex(/^ml\./, 'must be a type of SageMaker, such as ml.g5.xlarge')),
+  environment: v.pipe(
+    v.record(v.pipe(v.string(), v.regex(/^[a-z_]\w*$/i, 'must be the name of a variable')), v.string()),
+    v.check(
+      (given) => weightsVariables.every((name) => !(name in given)),
+      `must not have ${weightsVariables.join(', ')}: weights sets it`,
+    ),
+  ),
+  instanceType: v.pipe(
+    v.string(),
+    v.check(
+      (type) => instanceFamilies.includes(familyOf(type) ?? ''),
+      `must be a type such as ml.g5.xlarge, of one of ${instanceFamilies.join(', ')}`,
+    ),
+  ),
+  /** Image of the instances, which has the GPU driver; absent: by the CUDA version in the tag of `image` (cu129, cu130). */
+  hostImage: v.optional(v.picklist(hostImages, `must be one of ${hostImages.join(', ')}`)),
   /** Resources of an instance that one replica reserves. */
   replica: v.strictObject({ accelerators: v.pipe(v.number(), v.integer(), v.minValue(0)), memoryMb: Positive }),
+  /** How long the download of weights in S3 may take, and then the container until it is healthy. */
+  start: v.optional(v.strictObject({ downloadSeconds: StartSeconds, healthSeconds: StartSeconds }), {
+    downloadSeconds: 1800,
+    healthSeconds: 1800,
+  }),
   /** 0: no instance runs or costs without traffic; the first call after that gets 503. */
   minReplicas: v.pipe(v.number(), v.integer(), v.minValue(0)),
   maxReplicas: Positive,
   /** Target of concurrent requests per replica; above it a replica is added. */
   requestsPerReplica: Positive,
 });
+
+/** An endpoint that the stage creates for a model, with replicas that scale with the load, down to zero. */
+export const HostedModel = v.pipe(
+  Fields,
+  v.forward(
+    v.check(
+      ({ family, instanceType }) => family === 'tei' || hasAccelerators(instanceType),
+      'must be of a family with GPUs: only TEI runs without',
+    ),
+    ['instanceType'],
+  ),
+  v.forward(
+    v.check(
+      ({ instanceType, replica }) => hasAccelerators(instanceType) === replica.accelerators > 0,
+      'must have accelerators where the instances have GPUs, and 0 where they have none',
+    ),
+    ['replica'],
+  ),
+  v.forward(
+    v.check(
+      ({ instanceType, image, hostImage }) =>
+        !hasAccelerators(instanceType) || (hostImage ?? hostImageOf(image)) !== undefined,
+      'must be there: the tag of image names no CUDA version (cu129, cu130) to choose it by',
+    ),
+    ['hostImage'],
+  ),
+);
 export type HostedModel = v.InferOutput<typeof HostedModel>;
 
 /** Hosted models by id: each in the catalogue, in a family that serves it, with minReplicas up to maxReplicas. */
@@ -44,3 +119,15 @@ export const hostedBy = (models: readonly Model[]) =>
 
 const serves = (family: HostedModel['family'] | undefined, { capabilities }: Model) =>
   family !== 'tei' || capabilities.every((capability) => capability === 'embeddings');
+
+/** Ids of the hosted models with an image of another region, from which SageMaker does not pull (ContainerDefinition, `Image`). */
+export const withForeignImage = (hosted: Readonly<Record<string, HostedModel>>, region: string): readonly string[] =>
+  Object.entries(hosted).flatMap(([id, { image }]) => (image.split('.')[3] === region ? [] : [id]));
+
+/** Throws for an image of another region than that of the deployment. An unknown one, of credentials not yet there, passes. */
+export function checkImages(hosted: Readonly<Record<string, HostedModel>>, region: string | undefined): void {
+  const foreign = region === undefined ? [] : withForeignImage(hosted, region);
+  if (foreign.length === 0) return;
+  const fields = foreign.map((id) => `models.hosted.${id}.image`);
+  throw new Error(`${fields.join(', ')} must be in a registry of ${region}: SageMaker pulls from its own region only.`);
+}

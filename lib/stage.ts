@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { planListing } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
-import { hostedBy } from './hosted-model.ts';
+import { hostedBy, withForeignImage } from './hosted-model.ts';
 import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } from './settings/concurrency.ts';
 import { FrontDoor } from './settings/front-door.ts';
 import { ExistingTables } from './settings/tables.ts';
@@ -115,6 +115,14 @@ export const Stage = v.pipe(
       'must name a model that is not scaled to zero: the canary would keep it awake',
     ),
     ['canary', 'model'],
+  ),
+  v.forward(
+    v.check(
+      ({ env, models: { hosted } }) => env === null || withForeignImage(hosted, env.region).length === 0,
+      ({ input: { env, models } }) =>
+        `must have images in registries of ${env?.region}, not that of ${withForeignImage(models.hosted, env?.region ?? '').join(', ')}`,
+    ),
+    ['models', 'hosted'],
   ),
   v.forward(
     v.check(

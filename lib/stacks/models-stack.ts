@@ -1,5 +1,6 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { findModel } from '#contract/inference/models.ts';
 import { HostedEndpoint } from '#lib/constructs/models/hosted-endpoint.ts';
 import { hostedName } from '#lib/model-names.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -13,7 +14,8 @@ export class ModelsStack extends Stack {
   constructor(scope: Construct, id: string, { stage, ...props }: ModelsStackProps) {
     super(scope, id, { description: 'Text AI platform: models', ...props });
     for (const [model, hosted] of Object.entries(stage.models.hosted)) {
-      new HostedEndpoint(this, model, { name: hostedName(stage, model), model: hosted });
+      const isEmbedding = findModel(model, 'embeddings') !== undefined;
+      new HostedEndpoint(this, model, { name: hostedName(stage, model), model: hosted, isEmbedding });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { checkImages } from '#lib/hosted-model.ts';
 import { checkStreaming } from '#lib/streaming-regions.ts';
 import { ApiStack, type ApiStackProps } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
@@ -8,9 +9,11 @@ import { MonitoringStack } from './monitoring-stack.ts';
 
 export type PlatformProps = Pick<ApiStackProps, 'stage' | 'buffered' | 'dashboard'>;
 
-/** All stacks of a stage. Throws for a region that cannot stream their responses. */
+/** All stacks of a stage. Throws for a region that cannot stream their responses, or has not the images of its models. */
 export function createPlatform(scope: Construct, { stage, buffered, dashboard }: PlatformProps) {
-  if (!buffered) checkStreaming(stage.env?.region ?? process.env['CDK_DEFAULT_REGION']);
+  const region = stage.env?.region ?? process.env['CDK_DEFAULT_REGION'];
+  if (!buffered) checkStreaming(region);
+  checkImages(stage.models.hosted, region);
   const name = `text-ai-${stage.name}`;
   const common = { ...(stage.env && { env: stage.env }), stage };
   const data = new DataStack(scope, `${name}-data`, common);

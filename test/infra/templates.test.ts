@@ -34,7 +34,7 @@ describe('a stage that cannot be deployed is refused with the invalid setting', 
   const { models, ...live } = { ...stageNamed('live'), models: { endpoints: {}, hosted: {}, translation: 'svc-1' } };
   const hosted = {
     family: 'tei',
-    image: '763104351884.dkr.ecr.us-east-1.amazonaws.com/tei:2.0.1',
+    image: '683313688378.dkr.ecr.us-east-1.amazonaws.com/tei:2.0.1-tei1.8.2-gpu-py310-cu122-ubuntu22.04',
     weights: 'BAAI/bge-m3',
     environment: {},
     instanceType: 'ml.g5.xlarge',

@@ -11,6 +11,9 @@ export interface ModelEndpoint {
   readonly component?: string | undefined;
 }
 
+/** Texts in one request to TEI: its own `--max-client-batch-size`, which hosted containers are started with. */
+export const maxTeiTexts = 32;
+
 const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
   vllm: ['chat', 'completion', 'embeddings'],
   lmi: ['chat', 'completion', 'embeddings'],

@@ -4,21 +4,19 @@ import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent, CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
-import type { HostedModel } from '#lib/hosted-model.ts';
+import { type HostedModel, s3Location } from '#lib/hosted-model.ts';
+import { hasAccelerators, hostImageOf } from '#lib/instance-families.ts';
+import { containerEnvironment } from './container-environment.ts';
 import { grantContainer } from './container-grants.ts';
 
 const variantName = 'AllTraffic';
-
-/** Environment variable of each container with the weights to serve (their own documentation, "Environment variables"). */
-const weightsVariable = { vllm: 'SM_VLLM_MODEL', lmi: 'HF_MODEL_ID', tei: 'HF_MODEL_ID' } as const;
-
-/** Startup timeout of a replica: weights may take long to load. */
-const startupSeconds = 1800;
 
 export interface HostedEndpointProps {
   /** Name of the endpoint and of its inference component. */
   readonly name: string;
   readonly model: HostedModel;
+  /** Whether it serves embeddings, and no text. */
+  readonly isEmbedding: boolean;
 }
 
 /**
@@ -28,16 +26,21 @@ export interface HostedEndpointProps {
 export class HostedEndpoint extends Construct {
   readonly #name: string;
 
-  constructor(scope: Construct, id: string, { name, model }: HostedEndpointProps) {
+  constructor(scope: Construct, id: string, { name, model, isEmbedding }: HostedEndpointProps) {
     super(scope, id);
     this.#name = name;
+    const timeouts = {
+      modelDataDownloadTimeoutInSeconds: model.start.downloadSeconds,
+      containerStartupHealthCheckTimeoutInSeconds: model.start.healthSeconds,
+    };
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('sagemaker.amazonaws.com') });
     grantContainer(role, model);
     const { attrModelName } = new CfnModel(this, 'Model', {
       executionRoleArn: role.roleArn,
       primaryContainer: {
         image: model.image,
-        environment: { ...model.environment, [weightsVariable[model.family]]: model.weights },
+        environment: containerEnvironment(model, isEmbedding),
+        ...(s3Location(model.weights) && { modelDataSource: unpackedIn(model.weights) }),
       },
     });
     const { attrEndpointConfigName } = new CfnEndpointConfig(this, 'Config', {
@@ -53,7 +56,8 @@ export class HostedEndpoint extends Construct {
             maxInstanceCount: model.maxReplicas,
           },
           routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
-          containerStartupHealthCheckTimeoutInSeconds: startupSeconds,
+          ...hostImage(model),
+          ...timeouts,
         },
       ],
     });
@@ -69,7 +73,7 @@ export class HostedEndpoint extends Construct {
       variantName,
       specification: {
         modelName: attrModelName,
-        startupParameters: { containerStartupHealthCheckTimeoutInSeconds: startupSeconds },
+        startupParameters: timeouts,
         computeResourceRequirements: {
           minMemoryRequiredInMb: model.replica.memoryMb,
           ...(model.replica.accelerators > 0 && { numberOfAcceleratorDevicesRequired: model.replica.accelerators }),
@@ -135,4 +139,15 @@ export class HostedEndpoint extends Construct {
       alarmActions: [policy.attrArn],
     });
   }
+}
+
+/** All objects under the prefix, as they are (AWS "Deploying uncompressed models"). */
+const unpackedIn = (s3Uri: string) => ({
+  s3DataSource: { s3Uri, s3DataType: 'S3Prefix', compressionType: 'None' },
+});
+
+/** The image of the instances, with the GPU driver that the container wants. */
+function hostImage({ instanceType, image, hostImage: chosen }: HostedModel) {
+  const inferenceAmiVersion = hasAccelerators(instanceType) ? (chosen ?? hostImageOf(image)) : undefined;
+  return inferenceAmiVersion === undefined ? {} : { inferenceAmiVersion };
 }

@@ -1,8 +1,6 @@
+import { maxTeiTexts as batchSize } from '#contract/platform/model-endpoints.ts';
 import { bareVectors } from './bare-vectors.ts';
 import type { Container } from './container.ts';
-
-/** Texts in one request, unless TEI was started with another `--max-client-batch-size`. */
-const batchSize = 32;
 
 /**
  * TEI: `inputs` in batches, bare vectors back (router/src/http/server.rs). A text that is too long is an error as long as

@@ -1,0 +1,113 @@
+import { ProductionVariantInferenceAmiVersion, ProductionVariantInstanceType } from '@aws-sdk/client-sagemaker';
+import { describe, expect, test } from 'vitest';
+import { familyOf, hostImageOf, hostImages, instanceFamilies } from '#lib/instance-families.ts';
+import { live, parseStage } from '#lib/stages.ts';
+import { hostedModel } from '#test/stages/hosted-model.ts';
+
+const registry = '111111111111.dkr.ecr.eu-west-1.amazonaws.com';
+const embedder = { ...hostedModel, family: 'tei', environment: {} };
+const onProcessors = { instanceType: 'ml.c6i.xlarge', replica: { accelerators: 0, memoryMb: 4096 } };
+
+const hosting = (hosted: object, choices: object = {}) =>
+  parseStage({ ...live, ...choices, models: { ...live.models, hosted } }).models.hosted;
+
+describe('a hosted model is refused with its field for', () => {
+  test.each<[string, object, RegExp]>([
+    ['an image of no registry', { image: 'vllm/vllm-openai:v0.11' }, /svc-1\.image must be an image in ECR/],
+    ['an image without tag', { image: `${registry}/vllm` }, /svc-1\.image must be an image in ECR with its tag/],
+    [
+      'an S3 object',
+      { weights: 's3://weights/llama.tar.gz' },
+      /svc-1\.weights must be an S3 prefix that ends with a slash/,
+    ],
+    ['a whole bucket', { weights: 's3://weights/' }, /svc-1\.weights must be an S3 prefix/],
+    ['a pattern of objects', { weights: 's3://weights/*/' }, /svc-1\.weights must be an S3 prefix/],
+    ['an address of the web', { weights: 'https://example.com/llama' }, /svc-1\.weights must be .* Hugging Face hub/],
+    ['no name of a variable', { environment: { '2X': '1' } }, /svc-1\.environment\.2X must be the name of a variable/],
+    [
+      'weights named twice',
+      { environment: { HF_MODEL_ID: 'a/b' } },
+      /svc-1\.environment must not have .*: weights sets it/,
+    ],
+    [
+      'an unknown family of instances',
+      { instanceType: 'ml.p2.xlarge' },
+      /svc-1\.instanceType must be a type such as .* g5, /,
+    ],
+    [
+      'no type of SageMaker',
+      { instanceType: 'g5.xlarge' },
+      /svc-1\.instanceType must be a type such as ml\.g5\.xlarge/,
+    ],
+    ['vLLM without GPUs', onProcessors, /svc-1\.instanceType must be of a family with GPUs/],
+    [
+      'GPUs that no replica takes',
+      { replica: { accelerators: 0, memoryMb: 1 } },
+      /svc-1\.replica must have accelerators/,
+    ],
+    [
+      'a tag without CUDA version',
+      { image: `${registry}/vllm:0.11` },
+      /svc-1\.hostImage must be there: the tag of image/,
+    ],
+    [
+      'an unknown host image',
+      { hostImage: 'al2' },
+      /svc-1\.hostImage must be one of al2-ami-sagemaker-inference-gpu-2/,
+    ],
+    [
+      'no patience',
+      { start: { downloadSeconds: 59, healthSeconds: 900 } },
+      /start\.downloadSeconds must be from 60 to 3600/,
+    ],
+    [
+      'too much of it',
+      { start: { downloadSeconds: 60, healthSeconds: 3601 } },
+      /start\.healthSeconds must be from 60 to 3600/,
+    ],
+  ])('%s', (_, wrong, message) => {
+    expect(() => hosting({ 'svc-1': { ...hostedModel, ...wrong } })).toThrow(message);
+  });
+
+  test('an image of another region than the stage’s', () => {
+    const env = { account: '111111111111', region: 'us-east-1' };
+    expect(() => hosting({ 'svc-1': hostedModel }, { env })).toThrow(
+      /models\.hosted must have images in registries of us-east-1, not that of svc-1/,
+    );
+  });
+});
+
+test.each<[string, object]>([
+  ['of the hub', { weights: 'Qwen/Qwen2.5-7B-Instruct' }],
+  ['of a tag without CUDA version, with a host image', { image: `${registry}/own:1`, hostImage: hostImages[2] }],
+  ['of a digest, with a host image', { image: `${registry}/own@sha256:0a1b`, hostImage: hostImages[3] }],
+])('a hosted model %s is taken', (_, choices) => {
+  expect(() => hosting({ 'svc-1': { ...hostedModel, ...choices } })).not.toThrow();
+});
+
+test('TEI runs on processors too, and then needs no host image', () => {
+  const image = `${registry}/tei-cpu:2.0.1-tei1.8.2-cpu-py310-ubuntu22.04`;
+  expect(() => hosting({ 'svc-embed': { ...embedder, ...onProcessors, image } })).not.toThrow();
+});
+
+test('a step of the start takes half an hour at most, where the stage names no other time', () => {
+  const { start: _, ...model } = hostedModel;
+  expect(hosting({ 'svc-1': model })['svc-1']?.start).toEqual({ downloadSeconds: 1800, healthSeconds: 1800 });
+});
+
+test.each([
+  ['vllm:0.11.2-gpu-py312-cu129-ubuntu22.04-sagemaker', 'al2-ami-sagemaker-inference-gpu-3-1'],
+  ['djl-inference:0.36.0-lmi18.0.0-cu128', 'al2-ami-sagemaker-inference-gpu-3-1'],
+  ['vllm:0.20.0-gpu-py312-cu130-ubuntu22.04-sagemaker', 'al2023-ami-sagemaker-inference-gpu-4-1'],
+  ['tei-cpu:2.0.1-tei1.8.2-cpu-py310-ubuntu22.04', undefined],
+  ['cu129-tools:1', undefined],
+])('%s runs on the host image of its CUDA', (image, hostImage) => {
+  expect(hostImageOf(`${registry}/${image}`)).toBe(hostImage);
+});
+
+test('families and host images are those that SageMaker has', () => {
+  const families = new Set(Object.values(ProductionVariantInstanceType).map(familyOf));
+  expect(instanceFamilies.filter((family) => !families.has(family))).toEqual([]);
+  const known = new Set<string>(Object.values(ProductionVariantInferenceAmiVersion));
+  expect(hostImages.filter((image) => !known.has(image))).toEqual([]);
+});
