@@ -9,7 +9,7 @@ const usage = `Usage: npm run restore -- TABLE SOURCE TARGET [--at TIME]
 
 Restores the table named SOURCE into a new one named TARGET, as it was at TIME (ISO 8601 with its offset; default: the
 latest there is), makes it what the service needs of TABLE (${Object.keys(tables).join(', ')}), and prints the setting
-with which a stage uses it. It can be repeated.
+with which a stage uses it. It can be repeated. Where TARGET exists, as one that AWS Backup restored, SOURCE need not.
 
 Environment: AWS region and credentials. What belongs together is in docs/runbook.md.
 `;

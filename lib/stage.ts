@@ -5,7 +5,7 @@ import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
 import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } from './settings/concurrency.ts';
 import { FrontDoor } from './settings/front-door.ts';
-import { ExistingTables } from './settings/tables.ts';
+import { Backup, ExistingTables, isElsewhere } from './settings/tables.ts';
 
 const Email = v.pipe(v.string(), v.email('must be an e-mail address'));
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
@@ -35,7 +35,7 @@ const Settings = v.strictObject({
     /** Stage that creates the SES identity of the sender's domain; others of its account and region name it; null: it exists. */
     identityOwner: v.nullable(v.string()),
   }),
-  /** Stage that sets the account's role for logs of API Gateway; others of its account and region name it; null: it is set. */
+  /** Stage that sets the account's role for logs of API Gateway; others of account and region name it; null: it is set. */
   gatewayLogsOwner: v.nullable(v.string()),
   /** Client id of Google Identity Services, the audience of its tokens; null: no sign-in with Google. */
   googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
@@ -52,6 +52,8 @@ const Settings = v.strictObject({
   }),
   /** Tables that exist, as after a restore, used in place of those that the stage creates (docs/runbook.md#restore-a-table). */
   existingTables: v.optional(ExistingTables, {}),
+  /** Daily backups, copied elsewhere; null: point-in-time recovery alone (docs/runbook.md#restore-from-another-account). */
+  backup: v.optional(v.nullable(Backup), null),
   /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
   planTable: v.picklist(['listing', 'overview'], 'must be listing or overview'),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
@@ -123,6 +125,13 @@ export const Stage = v.pipe(
         `must have images in registries of ${env?.region}, not that of ${withForeignImage(models.hosted, env?.region ?? '').join(', ')}`,
     ),
     ['models', 'hosted'],
+  ),
+  v.forward(
+    v.check(
+      ({ env, backup }) => env === null || backup === null || isElsewhere(backup, env),
+      'must have copyTo in another account or region than the stage',
+    ),
+    ['backup'],
   ),
   v.forward(
     v.check(

@@ -14,7 +14,7 @@ import type { TableSpec } from '#contract/platform/tables.ts';
 
 export interface Restore {
   readonly spec: TableSpec;
-  /** Name of the table that is restored. */
+  /** Name of the table that is restored; need not exist where the new one does. */
   readonly source: string;
   /** Name of the new table. */
   readonly target: string;
@@ -27,18 +27,18 @@ const maxWaitTime = 24 * 3600;
 
 /**
  * Restores a table into a new one and gives that what a restore leaves out: stream, expiry, point-in-time recovery, deletion
- * protection, tags (AWS "Restoring a table to a point in time"). Each step can be repeated: where the new table exists, it
- * goes on from there.
+ * protection, tags (AWS "Restoring a table to a point in time"). Each step can be repeated: where the new table exists, also
+ * one that AWS Backup restored and whose source is gone, it goes on from there.
  */
 export async function restoreTable(
   client: DynamoDBClient,
   { spec, source, target, at }: Restore,
   log: (line: string) => void,
 ): Promise<TableDescription> {
-  const from = await describe(client, source);
-  if (!from) throw new Error(`There is no table ${source}.`);
-  if (await describe(client, target)) log(`${target} exists: going on from there`);
+  const [from, there] = [await describe(client, source), await describe(client, target)];
+  if (there) log(`${target} exists: going on from there`);
   else {
+    if (!from) throw new Error(`There is no table ${source}.`);
     await client.send(
       new RestoreTableToPointInTimeCommand({
         SourceTableName: source,
@@ -57,7 +57,7 @@ export async function restoreTable(
     }),
   );
   if (spec.ttlAttribute !== undefined) await expireBy(client, target, spec.ttlAttribute);
-  await copyTags(client, from, restored);
+  if (from) await copyTags(client, from, restored);
   if (!restored.DeletionProtectionEnabled)
     await client.send(new UpdateTableCommand({ TableName: target, DeletionProtectionEnabled: true }));
   if (!spec.stream || (await whenActive(client, target)).StreamSpecification?.StreamEnabled)

@@ -60,6 +60,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'API Gateway requires this policy; there is one role for the account and region.',
   },
   {
+    rules: ['AwsSolutions-IAM5[Resource::<*', 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:*'],
+    at: /-data\/Backups\/Role\/DefaultPolicy\/Resource$/,
+    reason:
+      'AWS Backup names backups itself, of the tables that are granted alone; keys are those of the two vaults, of which one is another account’s, by grants for AWS only.',
+  },
+  {
     rules: [managedPolicy('AWSCodeDeployRoleForLambdaLimited')],
     at: /\/Rollout\/Role\/Resource$/,
     reason: 'CodeDeploy requires this policy, the narrowest that AWS has for moving aliases of functions.',

@@ -1,6 +1,7 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
+import { Backups } from '#lib/constructs/data/backups.ts';
 import { GatewayLogs } from '#lib/constructs/data/gateway-logs.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
 import { domainOf } from '#lib/owners.ts';
@@ -13,6 +14,8 @@ export interface DataStackProps extends StackProps {
 /** Resources that are retained: the tables, the identity that mails come from, the account's role for logs of API Gateway. */
 export class DataStack extends Stack {
   readonly tables: Tables;
+  /** Undefined where the stage copies no backups. */
+  readonly backups: Backups | undefined;
 
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
     super(scope, id, { description: 'Text AI platform: data, kept', ...props });
@@ -21,6 +24,9 @@ export class DataStack extends Stack {
       new CfnOutput(this, `${id}TableName`, { value: tableName });
     }
     if (stage.mail.identityOwner === stage.name) this.#createIdentity(domainOf(stage.mail.sender));
+    this.backups = stage.backup
+      ? new Backups(this, 'Backups', { tables: this.tables, backup: stage.backup })
+      : undefined;
     if (stage.gatewayLogsOwner === stage.name) new GatewayLogs(this, 'GatewayLogs');
   }
 

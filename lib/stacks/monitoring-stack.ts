@@ -2,6 +2,7 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { Backups } from '#lib/constructs/data/backups.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
@@ -12,6 +13,7 @@ import type { Stage } from '#lib/stage.ts';
 export interface MonitoringStackProps extends StackProps {
   readonly stage: Stage;
   readonly tables: Tables;
+  readonly backups: Backups | undefined;
   readonly jobs: readonly JobFunction[];
   readonly mail: Mail;
   readonly alarms: ITopic;
@@ -19,11 +21,12 @@ export interface MonitoringStackProps extends StackProps {
 
 /** One dashboard, the alarms of the service as a whole, and a budget. */
 export class MonitoringStack extends Stack {
-  constructor(scope: Construct, id: string, { stage, tables, jobs, mail, alarms, ...props }: MonitoringStackProps) {
-    super(scope, id, { description: 'Text AI platform: dashboard and alarms', ...props });
+  constructor(scope: Construct, id: string, props: MonitoringStackProps) {
+    const { stage, tables, backups, jobs, mail, alarms, ...stack } = props;
+    super(scope, id, { description: 'Text AI platform: dashboard and alarms', ...stack });
     serviceDashboard(this, { stage, tables, jobs });
     const configurationSet = mail.configurationSetName;
-    new ServiceAlarms(this, 'Service', { stage, tables, configurationSet, topic: alarms });
+    new ServiceAlarms(this, 'Service', { stage, tables, backups, configurationSet, topic: alarms });
     const { email, monthlyBudgetUsd } = stage.alarms;
     if (email !== null && monthlyBudgetUsd !== null) this.#watchCost(stage, email, monthlyBudgetUsd);
   }

@@ -17,12 +17,19 @@ export function createPlatform(scope: Construct, { stage, buffered, dashboard }:
   const name = `text-ai-${stage.name}`;
   const common = { ...(stage.env && { env: stage.env }), stage };
   const data = new DataStack(scope, `${name}-data`, common);
-  const { tables } = data;
+  const { tables, backups } = data;
   const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables });
   // Whatever the API imports of it: the account's role for logs comes before an API that logs.
   api.addStackDependency(data);
   const { jobs, mail, alarms } = api;
-  const monitoring = new MonitoringStack(scope, `${name}-monitoring`, { ...common, tables, jobs, mail, alarms });
+  const monitoring = new MonitoringStack(scope, `${name}-monitoring`, {
+    ...common,
+    tables,
+    backups,
+    jobs,
+    mail,
+    alarms,
+  });
   const hasModels = Object.keys(stage.models.hosted).length > 0;
   const models = hasModels ? new ModelsStack(scope, `${name}-models`, common) : undefined;
   for (const stack of [data, api, monitoring, models]) if (stack) Tags.of(stack).add('text-ai-stage', stage.name);

@@ -117,8 +117,10 @@ test('a section of the runbook is there for an alarm, or for an operator’s own
   const own = new Set([
     'the-canary-fails',
     'a-model-is-scaled-to-zero',
+    'backups-fail',
     'routine-operations',
     'restore-a-table',
+    'restore-from-another-account',
     'go-back',
   ]);
   expect(sections.filter((section) => !linked.has(section) && !own.has(section))).toEqual([]);

@@ -99,6 +99,17 @@ describe('npm run restore', () => {
     expect(updates()).toHaveLength(2);
   });
 
+  test('gives a table that AWS Backup restored the rest, though its source is gone', async () => {
+    aws.play(account(true));
+    expect(await restore('meters', 'none', 'meters-2')).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(streamArn),
+    });
+    expect(operations()).not.toContain('RestoreTableToPointInTime');
+    expect(operations()).not.toContain('TagResource');
+    expect(updates()).toHaveLength(2);
+  });
+
   test.each([
     [['meters', 'none', 'meters-2'], /There is no table none/],
     [['meters', 'meters-1', 'meters-2', '--at', 'yesterday'], /yesterday is not a time such as/],

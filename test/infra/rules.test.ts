@@ -25,6 +25,7 @@ const domain = { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-
 const stage = parseStage({
   ...live,
   frontDoor: { kind: 'edge', domain },
+  backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies', days: 90 },
   models: { ...live.models, hosted: { 'svc-1': hostedModel } },
   alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
   canary: { model: 'svc-code' },

@@ -106,6 +106,29 @@ describe('a stage that cannot be deployed is refused with the invalid setting', 
       /alarms must have claimedConcurrency above/,
     ],
     [
+      'a copy of backups to no vault',
+      { backup: { copyTo: 'arn:aws:s3:::backups', days: 35 } },
+      /backup\.copyTo must be the ARN of a backup vault/,
+    ],
+    [
+      'a copy of backups to the vault Default',
+      { backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:Default', days: 35 } },
+      /backup\.copyTo must not be the vault Default/,
+    ],
+    [
+      'a copy of backups to where they are',
+      {
+        env: { account: '111111111111', region: 'eu-west-1' },
+        backup: { copyTo: 'arn:aws:backup:eu-west-1:111111111111:backup-vault:copies', days: 35 },
+      },
+      /backup must have copyTo in another account or region/,
+    ],
+    [
+      'copies of backups that are kept no day',
+      { backup: { copyTo: 'arn:aws:backup:eu-west-1:111111111111:backup-vault:copies', days: 0 } },
+      /backup\.days must be 1 or more/,
+    ],
+    [
       'an account of eleven digits',
       { env: { account: '11111111111', region: 'eu-west-1' } },
       /env\.account must be the 12 digits/,

@@ -31,6 +31,14 @@ export function ownMetrics(stage: Stage, period: Duration) {
   };
 }
 
+/** AWS "AWS Backup metrics with CloudWatch". */
+const failedJobs = [
+  'NumberOfBackupJobsAborted',
+  'NumberOfBackupJobsExpired',
+  'NumberOfBackupJobsFailed',
+  'NumberOfCopyJobsFailed',
+];
+
 /** Metrics that AWS services publish without charge. */
 export function awsMetrics(period: Duration) {
   const metric = (namespace: string, metricName: string, statistic: string, dimensionsMap?: Record<string, string>) =>
@@ -47,6 +55,9 @@ export function awsMetrics(period: Duration) {
       metric('AWS/SES', `Reputation.${name}`, 'Maximum', { 'ses:configuration-set': set }),
     endpoint: (EndpointName: string, name: string, statistic: string) =>
       metric('AWS/SageMaker', name, statistic, { EndpointName, VariantName: 'AllTraffic' }),
+    /** What went wrong with the jobs of a vault. */
+    backups: (BackupVaultName: string) =>
+      failedJobs.map((name) => metric('AWS/Backup', name, 'Sum', { BackupVaultName })),
     logs: () => metric('AWS/Logs', 'IncomingBytes', 'Sum'),
   };
 }

@@ -4,6 +4,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
+import type { Backups } from '#lib/constructs/data/backups.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, type UserAlarmProps, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -12,6 +13,7 @@ import { awsMetrics, ownMetrics } from './metrics.ts';
 export interface ServiceAlarmsProps {
   readonly stage: Stage;
   readonly tables: Tables;
+  readonly backups: Backups | undefined;
   readonly configurationSet: string;
   readonly topic: ITopic;
 }
@@ -28,7 +30,7 @@ export class ServiceAlarms extends Construct {
   }
 }
 
-function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'topic'>): readonly Rule[] {
+function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsProps, 'topic'>): readonly Rule[] {
   const own = ownMetrics(stage, fiveMinutes);
   const aws = awsMetrics(fiveMinutes);
   // Completions run on the same endpoints.
@@ -119,6 +121,17 @@ function rules({ stage, tables, configurationSet }: Omit<ServiceAlarmsProps, 'to
       loss: 'More than 0.05 % of mails are reported as spam: at 0.5 % AWS pauses sending of the account.',
       runbook: 'mails-bounce',
     },
+    ...(backups
+      ? [
+          {
+            id: 'Backups',
+            metric: sumOf(awsMetrics(hour).backups(backups.vault.backupVaultName)),
+            above: 0,
+            loss: 'A backup or its copy elsewhere failed: what is lost with the account is older than a day.',
+            runbook: 'backups-fail',
+          },
+        ]
+      : []),
   ];
 }
 

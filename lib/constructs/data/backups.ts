@@ -1,0 +1,93 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault, type IBackupVault } from 'aws-cdk-lib/aws-backup';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { TableId } from '#contract/platform/tables.ts';
+import { cast } from '#lib/cast.ts';
+import type { Stage } from '#lib/stage.ts';
+import type { Tables } from './tables.ts';
+
+export interface BackupsProps {
+  readonly tables: Tables;
+  readonly backup: NonNullable<Stage['backup']>;
+}
+
+/**
+ * What is backed up at which hour (UTC). A job begins within the hour after; so the ledger is never newer than the meters,
+ * which would count its rows again. What the other tables hold is not worth a restore (docs/runbook.md#restore-a-table).
+ */
+const schedule: readonly { readonly id: string; readonly hour: number; readonly tables: readonly TableId[] }[] = [
+  { id: 'Ledger', hour: 1, tables: ['ledger'] },
+  { id: 'Meters', hour: 3, tables: ['accounts', 'meters'] },
+];
+
+/** The first copy is made from these; point-in-time recovery has more. */
+const retention = Duration.days(7);
+
+/**
+ * Daily backups of the tables, each copied to a vault elsewhere. AWS Backup encrypts a backup of DynamoDB with the key of its
+ * vault, whatever the table's own is, and copies it with the key of the other vault (AWS "Encryption for backups in AWS
+ * Backup"; it needs "Advanced DynamoDB backup"). The vault here stays with AWS's own key, so that none is to be shared.
+ */
+export class Backups extends Construct {
+  /** The vault that copies are made from. */
+  readonly vault: IBackupVault;
+
+  constructor(scope: Construct, id: string, { tables, backup }: BackupsProps) {
+    super(scope, id);
+    const vault = new BackupVault(this, 'Vault', { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE });
+    this.vault = cast<IBackupVault>(vault);
+    const elsewhere = BackupVault.fromBackupVaultArn(this, 'Elsewhere', backup.copyTo);
+    const saved = schedule.flatMap((one) => one.tables.map((table) => tables[table].tableArn));
+    const role = this.#createRole(saved, [vault.backupVaultArn, backup.copyTo]);
+    for (const { id: name, hour, tables: ids } of schedule) {
+      const plan = new BackupPlan(this, name, { backupVault: this.vault });
+      plan.addRule(
+        new BackupPlanRule({
+          scheduleExpression: Schedule.cron({ hour: String(hour), minute: '0' }),
+          startWindow: Duration.hours(1),
+          completionWindow: Duration.hours(12),
+          deleteAfter: retention,
+          copyActions: [{ destinationBackupVault: elsewhere, deleteAfter: Duration.days(backup.days) }],
+        }),
+      );
+      plan.addSelection('Tables', {
+        resources: ids.map((table) => BackupResource.fromArn(tables[table].tableArn)),
+        role,
+        disableDefaultBackupPolicy: true,
+      });
+    }
+  }
+
+  /**
+   * The statements of AWSBackupServiceRolePolicyForBackup for DynamoDB and for copies, for these tables and vaults (AWS
+   * "Managed policies for AWS Backup").
+   */
+  #createRole(tables: readonly string[], vaults: readonly string[]): Role {
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('backup.amazonaws.com') });
+    const stack = Stack.of(this);
+    const allow = (actions: readonly string[], resources: readonly string[], conditions = {}) =>
+      role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources], conditions }));
+    allow(
+      ['dynamodb:DescribeTable', 'dynamodb:CreateBackup', 'dynamodb:StartAwsBackupJob', 'dynamodb:ListTagsOfResource'],
+      tables,
+    );
+    allow(
+      ['dynamodb:DescribeBackup', 'dynamodb:DeleteBackup'],
+      tables.map((table) => `${table}/backup/*`),
+    );
+    allow(['backup:DescribeBackupVault', 'backup:CopyIntoBackupVault'], vaults);
+    const recoveryPoints = stack.formatArn({ service: 'backup', resource: 'recovery-point:*' });
+    allow(['backup:TagResource', 'backup:CopyFromBackupVault'], [recoveryPoints]);
+    const ofAnyVault = [
+      stack.formatArn({ service: 'kms', region: '*', account: '*', resource: 'key', resourceName: '*' }),
+    ];
+    allow(['kms:DescribeKey'], ofAnyVault);
+    allow(['kms:CreateGrant'], ofAnyVault, { Bool: { 'kms:GrantIsForAWSResource': 'true' } });
+    allow(['kms:Decrypt', 'kms:GenerateDataKey'], ofAnyVault, {
+      StringLike: { 'kms:ViaService': `dynamodb.${stack.region}.amazonaws.com` },
+    });
+    return role;
+  }
+}
