@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mailsTo } from '#test/requests/inbox.ts';
 import { chat, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
@@ -46,6 +47,21 @@ describe('alerts', () => {
     expect(await subjects(person)).toEqual(['A key has used 50 % of its limit']);
     const [mail] = await mailsTo(service, person.email);
     expect(mail?.text).toContain(`${key.slice(0, 17)}…${key.slice(-4)}`);
+  });
+
+  it('are no more than a hundred in a day, however many keys are limited', async () => {
+    const person = await service.person({ credits: 50 });
+    await put(person, byMail(...Array.from({ length: 20 }, (_, index) => ({ kind: 'key_percent', value: index + 1 }))));
+    for (let round = 0; round < 6; round++) {
+      const body = { name: 'limited', limit: { credits: 1, period: 'day' } };
+      const { cookie } = person;
+      const { key, id } = (await service.call('POST', '/api/keys', { cookie, body })).body.data;
+      await chatWith(key);
+      await service.call('DELETE', `/api/keys/${id}`, { cookie });
+    }
+    await expect.poll(async () => (await subjects(person)).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(100);
+    await sleep(500);
+    expect(await subjects(person)).toHaveLength(100);
   });
 
   it('are none where there is no rule, or no channel', async () => {

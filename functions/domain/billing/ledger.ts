@@ -13,7 +13,7 @@ export interface LedgerStore {
   append(row: LedgerRow): Promise<void>;
   /** Notes a key's last use, `at` in epoch ms; an earlier use changes nothing. */
   markKeyUsed(accountId: number, keyId: string, at: number): Promise<void>;
-  /** Writes the alert and its mail together, once for each rule, key and period. */
+  /** Writes the alert and its mail together, once for each rule, key and period, and no more than a hundred in a day. */
   announce(alert: Alert): Promise<void>;
 }
 

@@ -15,6 +15,9 @@ export interface LedgerTables {
   readonly accounts: string;
 }
 
+/** Alerts of an account in a day (UTC): rules, limits and keys can be changed in a loop, and one call can step over twenty rules. */
+const maxAlertsPerDay = 100;
+
 /** `publicOrigin` is where mails lead to. */
 export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables, publicOrigin: string): LedgerStore {
   const isNew = { ConditionExpression: 'attribute_not_exists(a)' };
@@ -63,9 +66,10 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
   async function announce({ accountId, rule, period, keyId, at, channels }: Alert): Promise<void> {
     const sk = `event#${period}#${nameOf(rule, keyId)}`;
     const event = { Put: { TableName: tables.ledger, Item: { a: accountId, sk, at }, ...isNew } };
+    const events = [event, countedAlert(accountId, at)];
     const user = channels.includes('email') && (await readItem(client, tables.accounts, userKey(accountId)));
     if (!user) {
-      await commit(client, [event]);
+      await commit(client, events);
       return;
     }
     const account = accountOf(user);
@@ -73,7 +77,21 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     const content = alertMail(account, { rule, key: key && storedKeyOf(key), publicOrigin });
     const id = `usage-${accountId}-${period}-${nameOf(rule, keyId)}`;
     const mail = mailRow({ id, to: account.email, ...content }, at * 1000);
-    await commit(client, [event, { Put: { TableName: tables.accounts, Item: mail } }]);
+    await commit(client, [...events, { Put: { TableName: tables.accounts, Item: mail } }]);
+  }
+
+  /** Refuses what is beyond the day's number. */
+  function countedAlert(accountId: number, at: number): TransactItem {
+    const date = new Date(at * 1000).toISOString().slice(0, 10);
+    return {
+      Update: {
+        TableName: tables.ledger,
+        Key: { a: accountId, sk: `alerts#${date}` },
+        UpdateExpression: 'ADD alerts :one',
+        ConditionExpression: 'attribute_not_exists(alerts) OR alerts < :max',
+        ExpressionAttributeValues: { ':one': 1, ':max': maxAlertsPerDay },
+      },
+    };
   }
 
   return { append, markKeyUsed, announce };
