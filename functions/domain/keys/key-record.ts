@@ -15,7 +15,7 @@ export interface KeyRecord {
   readonly expiresAt?: number;
   readonly lastUsedAt?: number;
   readonly limit?: KeyLimit;
-  /** Id of the budget that the limit is spent from: that of the key which this one was rotated from, if it was. */
+  /** Begin of the ids of the budgets that limits are spent from: that of the key which this one was rotated from, if it was. */
   readonly budget?: string;
   readonly models?: readonly string[];
   readonly services?: readonly ServiceName[];
@@ -80,14 +80,14 @@ export function withLimits(record: KeyRecord, changes: KeyLimitChanges): KeyReco
   };
 }
 
-/** What the meter has of a key beside its expiry. */
+/** What the meter has of a key beside its expiry. Each period has a budget of its own, so that none begins another's again. */
 export function limitsOf({ limit, budget, models, services }: KeyRecord): Omit<WorkingKey, 'expiresAt'> {
   const { credits, period } = limit ?? {};
   return {
     ...(credits !== undefined &&
       period &&
       budget !== undefined && {
-        limit: { budget, amount: credits * microPerCredit, period },
+        limit: { budget: `${budget}${period[0]}`, amount: credits * microPerCredit, period },
       }),
     ...(models && { models }),
     ...(services && { services }),

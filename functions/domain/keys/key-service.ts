@@ -9,6 +9,7 @@ import {
   isReadable,
   type KeyLimitChanges,
   type KeyRecord,
+  limitsOf,
   type StoredKey,
   statusOf,
   withLimits,
@@ -58,13 +59,14 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
   async function create(accountId: number, input: NewKey) {
     await demandChange(accountId);
     const now = clock.now();
-    const budgets = await budgetsOf(accountId, [input]);
+    const meter = await limitedMeter(accountId, [input]);
     const before = await keys.list(accountId);
     const made = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
     const record = withLimits(made.record, input);
-    refuseUnlessDone(await keys.create(accountId, record, { now, unused: unusedBudgets(budgets, before, now) }));
+    const unused = meter ? unusedBudgets(meter, before, now) : [];
+    refuseUnlessDone(await keys.create(accountId, record, { now, unused }));
     await removeOldest(accountId, before, now);
-    return created(record, made.key, { budgets, now });
+    return created(record, made.key, { budgets: meter?.budgets ?? new Map(), now });
   }
 
   /** All that can still be used, and the newest of those that have ended; newest first. */
@@ -79,14 +81,18 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
 
   /** What was spent of limits, read where one of the keys has any. */
   async function budgetsOf(accountId: number, limited: readonly KeyLimitChanges[]): Promise<Budgets> {
-    if (!limited.some(({ limit }) => limit)) return new Map();
-    return (await findMeter(accountId))?.budgets ?? new Map();
+    return (await limitedMeter(accountId, limited))?.budgets ?? new Map();
+  }
+
+  /** The account's meter, read where one of the keys has a spending limit. */
+  async function limitedMeter(accountId: number, limited: readonly KeyLimitChanges[]): Promise<Meter | undefined> {
+    return limited.some(({ limit }) => limit) ? findMeter(accountId) : undefined;
   }
 
   async function change(accountId: number, id: string, changes: KeyChanges) {
     await demandChange(accountId);
     const { expiresAt } = expiry(changes.expiresAt);
-    return revise(accountId, id, (record) => {
+    return revise(accountId, id, (record, now) => {
       if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked; create a new one.');
       if (record.suspendedByOperator && changes.status === 'active') {
         throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator; create a new one.');
@@ -100,6 +106,12 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
           ? current !== undefined && { expiresAt: current }
           : expiresAt !== undefined && { expiresAt }),
       };
+      const revives = hasEnded(record, now) && !hasEnded(changed, now);
+      if (revives && record.limit && changes.limit === undefined)
+        throw new ServiceError(
+          'INVALID_STATE',
+          'The key has expired, and what it spent of its limit may be forgotten; send limit too.',
+        );
       return withLimits(changed, changes);
     });
   }
@@ -158,11 +170,18 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
     return created(record, key, { budgets: await budgetsOf(accountId, [record]), now });
   }
 
-  /** Budgets, as they were read before the keys, that no usable key has; of many, some. */
-  function unusedBudgets(budgets: Budgets, stored: readonly StoredKey[], now: number): string[] {
+  /** Budgets, as they were read before the keys, that no usable key has, and no running call gives back to; of many, some. */
+  function unusedBudgets({ budgets, holds }: Meter, stored: readonly StoredKey[], now: number): string[] {
     const usable = stored.filter(isReadable).filter((key) => !hasEnded(key, now));
-    const inUse = new Set(usable.map(({ budget }) => budget));
+    const held = holds.values().map(({ budget }) => budget?.id);
+    const inUse = new Set([...usable.map((key) => limitsOf(key).limit?.budget), ...held]);
     return [...budgets.keys()].filter((id) => !inUse.has(id)).slice(0, maxRemoved);
+  }
+
+  async function unusedAfter(accountId: number, after: KeyRecord, { meter, now }: { meter: Meter; now: number }) {
+    if (meter.budgets.size === 0) return [];
+    const others = (await keys.list(accountId)).filter(({ id }) => id !== after.id);
+    return unusedBudgets(meter, [...others, after], now);
   }
 
   async function removeOldest(accountId: number, stored: readonly StoredKey[], now: number): Promise<void> {
@@ -175,14 +194,13 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
       const now = clock.now();
       const before = await readableKey(accountId, id);
       const after = { ...edit(before, now), revision: before.revision + 1 };
-      const budgets = await budgetsOf(accountId, [before, after]);
-      const ended = hasEnded(after, now) && budgets.size > 0;
-      const others = ended ? (await keys.list(accountId)).filter(({ id: other }) => other !== id) : [];
-      const unused = ended ? unusedBudgets(budgets, others, now) : [];
+      const meter = await limitedMeter(accountId, [before, after]);
+      const unused =
+        meter && mayLeaveBudgets(before, after, now) ? await unusedAfter(accountId, after, { meter, now }) : [];
       const outcome = await keys.change(accountId, after, { now, unused });
       if (outcome === 'changed meanwhile') continue;
       refuseUnlessDone(outcome);
-      return shown(after, { budgets, now });
+      return shown(after, { budgets: meter?.budgets ?? new Map(), now });
     }
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The key is being changed by others; try again.', {
       retryAfterSeconds: 1,
@@ -218,6 +236,11 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
   }
 
   return { checkExpiry, create, list, change, revoke, rotate, suspendByOperator };
+}
+
+/** Whether a change ends a key with a limit, or gives it another or none: each can leave budgets that nothing spends from. */
+function mayLeaveBudgets(before: KeyRecord, after: KeyRecord, now: number): boolean {
+  return hasEnded(after, now) || limitsOf(before).limit?.budget !== limitsOf(after).limit?.budget;
 }
 
 function expiry(text: string | null | undefined): { expiresAt?: number } {

@@ -43,7 +43,7 @@ export function keyOf(row: KeyRow): WorkingKey {
   };
 }
 
-/** The budget 1a2b is the meter's attribute B1a2b, a map of s start, u used. */
+/** The budget 1a2bd is the meter's attribute B1a2bd, a map of s start, u used. */
 export const budgetName = (id: string): string => `B${id}`;
 export const isBudgetName = (name: string): boolean => name.startsWith('B');
 

@@ -137,7 +137,7 @@ function limitedKey(attempt: Attempt) {
   };
 }
 
-/** A settlement that gives back to the key's budget too, while that is still in the period it was taken in. */
+/** A settlement that gives back to the key's budget too, while that is still in the period it was taken in, and never more than it has. */
 function givingBack<Closing extends ReturnType<typeof closing>>(
   input: Closing,
   { id, start }: NonNullable<Hold['budget']>,
@@ -145,7 +145,7 @@ function givingBack<Closing extends ReturnType<typeof closing>>(
   return {
     ...input,
     UpdateExpression: `SET #budget.u = #budget.u - :back, ${input.UpdateExpression.slice('SET '.length)}`,
-    ConditionExpression: `${input.ConditionExpression} AND #budget.s = :start`,
+    ConditionExpression: `${input.ConditionExpression} AND #budget.s = :start AND #budget.u >= :back`,
     ExpressionAttributeNames: { ...input.ExpressionAttributeNames, '#budget': budgetName(id) },
     ExpressionAttributeValues: { ...input.ExpressionAttributeValues, ':start': start },
   };

@@ -160,7 +160,7 @@ describe('the item of an account', () => {
       const moment = 4_102_444_799;
       const { meter } = openMeter(max, moment, planOfRank);
       const id = (index: number, length: number) => String(index).padStart(length, 'x');
-      const budget = { id: id(0, 8), start: moment };
+      const budget = { id: id(0, 9), start: moment };
       const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
       const maxCallSeconds =
         Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
@@ -206,9 +206,9 @@ describe('the item of an account', () => {
         services: names,
       });
       const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), limited]));
-      // Those that no usable key has are removed when a limited key is created.
+      // Those that no usable key has are removed when a key is limited.
       const budgets = times(limits.usableKeys + 1, (index) => [
-        budgetName(id(index, 8)),
+        budgetName(id(index, 9)),
         budgetRow({ start: moment, used: max }),
       ]);
       const item = {
