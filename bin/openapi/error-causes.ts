@@ -24,7 +24,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'context_length_exceeded: svc-1 takes 4096 tokens, and the text has 5001.',
   },
   INVALID_TOKEN: {
-    cause: 'The confirmation or reset token is wrong, used, replaced by a newer one, or too old',
+    cause: 'The token of a mailed link is wrong, used, replaced by a newer one, or too old',
     remedy: 'Request a new mail',
     detail: 'The reset link has expired or was already used; request a new one.',
   },
@@ -34,8 +34,8 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The Authorization header must be Bearer and an API key that is active.',
   },
   INVALID_CREDENTIALS: {
-    cause: 'The e-mail address or the password is wrong',
-    remedy: 'Try again, or reset the password',
+    cause: 'The e-mail address or the password is wrong, or the sign-in too long ago for what was requested',
+    remedy: 'Try again, sign in again, or reset the password',
     detail: 'The e-mail address or the password is wrong.',
   },
   INVALID_IDENTITY_TOKEN: {
@@ -76,7 +76,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'PUT is not offered at this path; it takes POST, GET.',
   },
   EMAIL_ALREADY_REGISTERED: {
-    cause: 'The address has an account',
+    cause: 'Another account has the address',
     remedy: 'Sign in, or reset the password',
     detail: 'An account with this e-mail address exists; sign in instead.',
   },

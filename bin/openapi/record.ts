@@ -28,6 +28,7 @@ export async function recordResponses(): Promise<RecordedResponses> {
     const key = await openAccount(service, recording);
     await useModels(service, recording, key);
     await manageKeys(recording);
+    await changeEmail(service, recording);
     await manageSubscription(service, recording, key);
     await operate(service, recording);
     await leave(service, recording);
@@ -83,6 +84,14 @@ async function manageKeys({ record }: Recorder): Promise<void> {
   const sessions = v.parse(Sessions, (await record('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await record('endSession', { cookie, path: { id } });
+}
+
+/** Begun and cancelled: what comes after knows the account by its address. */
+async function changeEmail(service: Service, { record }: Recorder): Promise<void> {
+  const { cookie } = await record('login');
+  await record('requestEmailChange', { cookie });
+  await record('decideEmailChange', { body: { token: await mailedToken(service) } });
+  await record('cancelEmailChange', { cookie });
 }
 
 async function manageSubscription(service: Service, { record }: Recorder, key: string): Promise<void> {

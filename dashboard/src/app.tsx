@@ -11,6 +11,7 @@ const Login = lazy(orReload(() => import('./pages/auth/login.tsx')));
 const Confirm = lazy(orReload(() => import('./pages/auth/confirm.tsx')));
 const ForgotPassword = lazy(orReload(() => import('./pages/auth/forgot-password.tsx')));
 const ResetPassword = lazy(orReload(() => import('./pages/auth/reset-password.tsx')));
+const EmailChange = lazy(orReload(() => import('./pages/auth/email-change.tsx')));
 const Overview = lazy(orReload(() => import('./pages/overview/overview.tsx')));
 const Keys = lazy(orReload(() => import('./pages/keys/keys.tsx')));
 const Plans = lazy(orReload(() => import('./pages/plans/plans.tsx')));
@@ -59,6 +60,7 @@ const signedOutPages: readonly { readonly path: string; readonly page: ReactNode
   { path: '/confirm', page: <Confirm /> },
   { path: '/forgot-password', page: <ForgotPassword /> },
   { path: '/reset-password', page: <ResetPassword /> },
+  { path: '/email-change', page: <EmailChange /> },
 ];
 
 export function App() {

@@ -99,6 +99,7 @@ export const theme = createTheme({
         onExitTransitionEnd: rescueFocus,
       },
     },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // Its placeholder for the focus is no menu item, which is all that a menu may hold.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     TextInput: { defaultProps: typed },

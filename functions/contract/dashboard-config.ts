@@ -20,6 +20,7 @@ export const dashboardPages = [
   '/confirm',
   '/forgot-password',
   '/reset-password',
+  '/email-change',
   '/keys',
   '/plans',
   '/usage',

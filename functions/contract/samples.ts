@@ -39,6 +39,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   'reset-password': { body: { token: 'tar_x', newPassword } },
   'confirm-account': { query: { token: 'tac_x' } },
   'change-profile': { body: { name: 'Renamed' } },
+  'request-email-change': { body: { email: 'new@example.com', password } },
+  'decide-email-change': {
+    body: { token: 'tae_x', decision: 'confirm' },
+    more: { Refuse: { token: 'tae_x', decision: 'refuse' } },
+  },
   'change-password': { body: { currentPassword: password, newPassword } },
   'delete-account': { body: { email, password } },
   'end-session': { path: { id: 'some-id' } },

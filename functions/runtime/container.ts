@@ -1,4 +1,5 @@
 import { deviceService } from '#domain/accounts/devices.ts';
+import { emailChangeService } from '#domain/accounts/email-change/email-change.ts';
 import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
 import { operatorService } from '#domain/accounts/operators.ts';
 import { passwordService } from '#domain/accounts/password-service.ts';
@@ -20,6 +21,7 @@ import { accountDeletionStore } from '#repositories/accounts/account-deletions.t
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { auditStore } from '#repositories/accounts/audit.ts';
 import { deviceStore } from '#repositories/accounts/devices.ts';
+import { emailChangeStore } from '#repositories/accounts/email-changes.ts';
 import { identityStore } from '#repositories/accounts/identities.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
@@ -91,6 +93,17 @@ function build() {
     ),
     devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
+    emailChanges: lazy(() =>
+      emailChangeService(
+        accounts(),
+        emailChangeStore(dynamo(), table('accounts')),
+        throttles(),
+        meters,
+        clock,
+        random,
+        settings,
+      ),
+    ),
     profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
     operators: lazy(() =>
       operatorService(

@@ -34,6 +34,9 @@ describe('registration', () => {
     expect((await me(cookieOf(response))).body.data).toEqual({
       ...response.body.data,
       isSubscribe: false,
+      isConfirmed: false,
+      hasPassword: true,
+      emailChange: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });
   });

@@ -28,6 +28,9 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     const changed = await auth('change-password', change, { cookie: `session=${login.session}` });
     secrets.set('session', changed.session!);
     cookie = `session=${changed.session}`;
+    const another = { email: 'another-place@example.com', password: secret('password') };
+    await auth('email-change', another, { cookie });
+    secrets.set('token of a change of address', await mailedToken('tae_'));
     secrets.set('Google token', await identityToken());
     await auth('google', { token: secret('Google token') }, { cookie });
     key = (await send('POST', '/api/keys', { name: 'first' }, { cookie })).data.key;
@@ -35,7 +38,7 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     expect((await chat({ key })).data.choices[0].message.content).toBe(secret('completion'));
     await send('GET', '/api/credits/me', undefined, { key: cookie.replace('session=', '') });
     expect(new Set(met.keys())).toEqual(new Set([200, 201]));
-    expect(secrets.size).toBe(12);
+    expect(secrets.size).toBe(13);
   });
 
   it('when requests are wrong or refused', async () => {
@@ -51,6 +54,10 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     await auth('register', { email, name: 'Ada', password_hash: { password } });
     await auth('reset-password', { token: secret('confirmation token'), newPassword: password });
     await auth('reset-password', { token: secret('reset token'), newPassword: password });
+    const change = secret('token of a change of address');
+    for (const token of [change, `${change}x`, secret('reset token')])
+      await auth('email-change/decision', { token, decision: password });
+    await auth('email-change/decision', { token: secret('reset token'), decision: 'confirm' });
     await chat({ key }, { model: prompt, temperature: prompt });
     await chat({ key }, { max_tokens: 9999 });
     await send('GET', `/api/auth/confirm?token=${secret('reset token')}`, undefined, { cookie });

@@ -6,7 +6,7 @@ import { chat, type Person } from '#test/service/service.ts';
 import { changeTheme, findings, still } from './findings.ts';
 import { eventually, press, type Stage, shows } from './stage.ts';
 
-const open = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password']);
+const open = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password', '/email-change']);
 const firstLoadBytes = 250 * 1024;
 
 /** Nothing is loading any more. */

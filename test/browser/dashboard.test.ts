@@ -15,6 +15,7 @@ import { newcomerTests } from './newcomer.ts';
 import { planTests } from './plans.ts';
 import { playgroundTests } from './playground.ts';
 import { referenceTests } from './reference.ts';
+import { settingsTests } from './settings.ts';
 import { openStage, type Stage } from './stage.ts';
 import { usageTests } from './usage.ts';
 
@@ -33,6 +34,9 @@ describe('a newcomer', () => {
 });
 describe('accounts', () => {
   accountTests(current);
+});
+describe('the settings', () => {
+  settingsTests(current);
 });
 describe('keys', () => {
   keyTests(current);

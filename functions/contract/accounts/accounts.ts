@@ -22,6 +22,15 @@ export const PasswordChange = v.object({ currentPassword: password, newPassword 
 export const ProfileChange = v.object({ name: personName }, body);
 /** `password` is needed where the account has one. */
 export const AccountDeletion = v.object({ email: text(254), password: v.optional(password) }, body);
+/** `password` is needed where the account has one; where it has none, a session of the last 10 minutes. */
+export const EmailChange = v.object({ email, password: v.optional(password) }, body);
+export const EmailDecision = v.object(
+  {
+    token: text(200),
+    decision: v.picklist(['confirm', 'refuse'], 'must be confirm or refuse'),
+  },
+  body,
+);
 export const TokenQuery = v.object({ token: text(200) }, 'must have a token');
 /** No session's own id is this: it stands for all but the current one. */
 export const otherSessions = 'others';
@@ -32,7 +41,30 @@ export const SessionPath = v.object({
 /** The spec's User; `viewer` is a new account's role. */
 export const User = v.object({ id: accountId, email: v.string(), name: v.string(), role: v.string() });
 export const LoginUser = v.object({ ...User.entries, isSubscribe: v.boolean() });
-export const CurrentUser = v.object({ ...LoginUser.entries, created_at: instant });
+/** A change of the address that waits for the links of both mails. */
+const PendingEmailChange = v.object({
+  email: v.string(),
+  expiresAt: instant,
+  isConfirmedByOld: v.boolean(),
+  isConfirmedByNew: v.boolean(),
+});
+export const CurrentUser = v.object({
+  ...LoginUser.entries,
+  created_at: instant,
+  isConfirmed: v.pipe(v.boolean(), v.description('The e-mail address is confirmed.')),
+  hasPassword: v.pipe(v.boolean(), v.description('False where one signs in with Google only.')),
+  emailChange: v.pipe(
+    v.nullable(PendingEmailChange),
+    v.description('The change of the address that is pending; null without one, and always for an API key.'),
+  ),
+});
+export const DecidedEmailChange = v.object({
+  status: v.picklist(['waiting', 'changed', 'refused']),
+  waitingFor: v.pipe(
+    v.nullable(v.picklist(['old', 'new'])),
+    v.description('Whose link is still to be confirmed: that of the current address, or of the new one.'),
+  ),
+});
 
 /** What is known of where a session was opened; null where it is not. */
 const sessionOrigin = {

@@ -17,7 +17,29 @@ export interface Account {
   readonly identities?: readonly string[];
   readonly suspendedAt?: number;
   readonly deletedAt?: number;
+  /** The change of the address that was requested last. */
+  readonly emailChange?: EmailChange;
 }
+
+/** A change of the e-mail address, waiting or ended. Moments in epoch ms. */
+export interface EmailChange {
+  readonly email: string;
+  /** Of the token that went to the current address. */
+  readonly oldDigest: string;
+  /** Of the token that went to the new address; absent where that address has an account, and got none. */
+  readonly newDigest?: string;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  /** The account's when it was requested; once the account has another, nothing is changed any more. */
+  readonly sessionsValidFrom: number;
+  readonly oldConfirmedAt?: number;
+  readonly newConfirmedAt?: number;
+  /** Absent while it waits. */
+  readonly outcome?: EmailChangeOutcome;
+}
+
+export const emailChangeOutcomes = ['changed', 'refused', 'cancelled'] as const;
+export type EmailChangeOutcome = (typeof emailChangeOutcomes)[number];
 
 export const roles = ['viewer', 'operator'] as const;
 export type Role = (typeof roles)[number];

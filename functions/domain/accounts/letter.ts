@@ -30,13 +30,13 @@ export function letter({ subject, to, body, action, link, footer }: Letter): Mai
   const text = [greeting, '', body, '', `${action}:`, link, '', footer, ''].join('\n');
   const html = `<!doctype html>
 <html lang="en">
-<body style="margin:0;padding:32px 16px;background:#f4f5f7;color:#1f2430;font:16px/1.5 system-ui,sans-serif">
-<div style="max-width:480px;margin:auto;padding:32px;background:#fff;border-radius:12px">
+<body style="margin:0;padding:32px 16px;background:#faf9f6;color:#1e1d1a;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:480px;margin:auto;padding:32px;background:#fff;border:1px solid #e2ded5;border-radius:12px">
 <h1 style="margin:0 0 16px;font-size:20px">${escapeHtml(subject)}</h1>
 <p>${escapeHtml(greeting)}</p>
 <p>${escapeHtml(body)}</p>
-<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:#3b5bdb;color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action)}</a></p>
-<p style="color:#5f6675;font-size:14px">${escapeHtml(footer)}</p>
+<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:#1f7551;color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action)}</a></p>
+<p style="color:#69645a;font-size:14px">${escapeHtml(footer)}</p>
 </div>
 </body>
 </html>

@@ -1,5 +1,5 @@
 import type { Metering } from '../meter/metering.ts';
-import { addMonths, monthsSince } from '../meter/months.ts';
+import { endOfMonth } from '../meter/months.ts';
 import { newRequestId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -62,7 +62,7 @@ export function profileService(
   async function nextFreeMonth({ id, confirmedAt }: Account, now: number): Promise<number | undefined> {
     const meter = await meters().find(id);
     if (confirmedAt === undefined || !meter) return undefined;
-    return addMonths(meter.freeAnchor, monthsSince(meter.freeAnchor, Math.floor(now / 1000)) + 1);
+    return endOfMonth(meter.freeAnchor, Math.floor(now / 1000));
   }
 
   /** Purges what deleted accounts left, once it has been kept long enough. Returns how many. */

@@ -15,6 +15,9 @@ const touchAfter = 60_000;
 
 const maxSessions = 10;
 
+/** In ms. For so long after signing in it counts as shown who one is, where there is no password to show it by. */
+const recentMs = 10 * 60_000;
+
 /** A session that was opened; `text` is shown to the browser once. */
 export interface OpenedSession {
   readonly text: string;
@@ -49,6 +52,13 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
     return found.account;
   }
 
+  /** Refuses (401) a session that was opened a while ago. */
+  async function demandRecent({ accountId, digest }: Credential): Promise<void> {
+    const found = await sessions.find(accountId, digest);
+    if (found && clock.now() - found.row.createdAt <= recentMs) return;
+    throw new ServiceError('INVALID_CREDENTIALS', 'Sign in again, and repeat this within 10 minutes.');
+  }
+
   async function list(account: Account, current: Credential) {
     const now = clock.now();
     const alive = (await sessions.list(account.id)).filter((session) => isAlive(session, account, now));
@@ -75,6 +85,7 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
   return {
     open,
     accountOf,
+    demandRecent,
     list,
     endOther,
     end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),

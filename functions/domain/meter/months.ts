@@ -20,3 +20,8 @@ export function addMonths(anchor: number, months: number): number {
   const timeOfDay = anchor % 86_400;
   return first / 1000 + (Math.min(date.getUTCDate(), lastDay) - 1) * 86_400 + timeOfDay;
 }
+
+/** When the month ends that runs at `now`, of those that are counted from `anchor` (epoch seconds). */
+export function endOfMonth(anchor: number, now: number): number {
+  return addMonths(anchor, monthsSince(anchor, now) + 1);
+}

@@ -3,9 +3,23 @@ import { crc32 } from 'node:zlib';
 import { decodeNumber, encodeBytes, encodeNumber } from './base62.ts';
 import type { Random } from './ports.ts';
 
-const prefixes = { key: 'tai_', session: 'tas_', confirmation: 'tac_', reset: 'tar_', device: 'tad_' } as const;
+const prefixes = {
+  key: 'tai_',
+  session: 'tas_',
+  confirmation: 'tac_',
+  reset: 'tar_',
+  device: 'tad_',
+  emailChange: 'tae_',
+} as const;
 const kinds = new Map(
-  Object.entries({ tai_: 'key', tas_: 'session', tac_: 'confirmation', tar_: 'reset', tad_: 'device' } as const),
+  Object.entries({
+    tai_: 'key',
+    tas_: 'session',
+    tac_: 'confirmation',
+    tar_: 'reset',
+    tad_: 'device',
+    tae_: 'emailChange',
+  } as const),
 );
 
 export type CredentialKind = keyof typeof prefixes;
@@ -14,7 +28,7 @@ const prefixLength = 4;
 const accountLength = 9;
 const secretLength = 43;
 const checksumLength = 6;
-const shape = /^ta[iscrd]_[0-9A-Za-z]{58}$/;
+const shape = /^ta[iscrde]_[0-9A-Za-z]{58}$/;
 
 /**
  * What a caller shows to prove who it is: `ta?_`, account reference, 32 random bytes, checksum, all base62

@@ -1,6 +1,12 @@
 import * as v from 'valibot';
 import { isInstant } from '#contract/shared/fields.ts';
-import { type Account, type OutgoingMail, roles, type StoredToken } from '#domain/accounts/account.ts';
+import {
+  type Account,
+  emailChangeOutcomes,
+  type OutgoingMail,
+  roles,
+  type StoredToken,
+} from '#domain/accounts/account.ts';
 
 /** Keys and rows of the `accounts` table: one partition per user, one per e-mail address, one per mail. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
@@ -22,10 +28,31 @@ export const auditKey = (accountId: number, at: number, requestId: string) => ({
   sk: `${String(at).padStart(15, '0')}#${requestId}`,
 });
 
+/** Addresses that an account had, by when they changed. In its partition, so that they are purged with it. */
+export const formerEmailKey = (accountId: number, at: number) => ({
+  pk: `user#${accountId}`,
+  sk: `former-email#${String(at).padStart(15, '0')}`,
+});
+
 /** Deleted accounts, in the order in which they are to be purged. */
 export const purgeKey = (accountId: number, purgeAt: number) => ({
   pk: 'purge',
   sk: `${String(purgeAt).padStart(15, '0')}#${accountId}`,
+});
+
+/** Epoch ms that a response can show. */
+export const storedInstant = v.pipe(v.number(), v.check(isInstant));
+
+const EmailChange = v.object({
+  email: v.string(),
+  oldDigest: v.string(),
+  newDigest: v.exactOptional(v.string()),
+  requestedAt: v.number(),
+  expiresAt: storedInstant,
+  sessionsValidFrom: v.number(),
+  oldConfirmedAt: v.exactOptional(v.number()),
+  newConfirmedAt: v.exactOptional(v.number()),
+  outcome: v.exactOptional(v.picklist(emailChangeOutcomes)),
 });
 
 const User = v.object({
@@ -40,6 +67,7 @@ const User = v.object({
   identities: v.exactOptional(v.array(v.string())),
   suspendedAt: v.exactOptional(v.number()),
   deletedAt: v.exactOptional(v.number()),
+  emailChange: v.exactOptional(EmailChange),
 });
 
 export function accountOf(row: unknown): Account {
@@ -60,9 +88,6 @@ const UniqueItem = v.object({ accountId: v.number() });
 export function ownerOf(row: unknown): number {
   return v.parse(UniqueItem, row).accountId;
 }
-
-/** Epoch ms that a response can show. */
-export const storedInstant = v.pipe(v.number(), v.check(isInstant));
 
 /** A TTL in epoch seconds from a moment in epoch ms. */
 export function seconds(moment: number): number {

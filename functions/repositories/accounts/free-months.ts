@@ -6,8 +6,10 @@ import { readItem } from '../shared/read-item.ts';
 
 const Row = v.object({ from: v.number() });
 
+type Granted = Pick<Account, 'email' | 'identities'>;
+
 /** Whom a free month is granted to: an address and each identity. Hashed, as the account they were of is deleted. */
-function keysOf({ email, identities = [] }: Account) {
+function keysOf({ email, identities = [] }: Granted) {
   return [`email#${email}`, ...identities.map((identity) => `identity#${identity}`)].map((subject) => ({
     pk: `free#${createHash('sha256').update(subject).digest('base64url').slice(0, 22)}`,
     sk: 'month',
@@ -22,7 +24,7 @@ export async function freeFrom(client: DynamoDBDocumentClient, table: string, ac
 }
 
 /** Notes when the next free month may begin. */
-export function freeMonthsFrom(table: string, account: Account, from: number) {
+export function freeMonthsFrom(table: string, account: Granted, from: number) {
   return keysOf(account).map((key) => ({ Put: { TableName: table, Item: { ...key, from, ttl: from } } }));
 }
 

@@ -62,8 +62,11 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     return commit(client, [closing, ...issuing]);
   };
 
-  /** Conditional on the tokens that were read, so that no link is lost to another that is made just now. */
-  async function tokensWith({ accountId, token, isFurther }: IssuedReset, now: number): Promise<TransactItem> {
+  /**
+   * Conditional on the tokens that were read, so that no link is lost to another that is made just now, and on the address that
+   * the link goes to: the account may have another by now.
+   */
+  async function tokensWith({ accountId, token, isFurther, mail }: IssuedReset, now: number): Promise<TransactItem> {
     const before = await tokensOf(accountId);
     const living = Object.entries(before).filter(([, expiresAt]) => isFurther && expiresAt > now);
     const after = { ...Object.fromEntries(living), [token.digest]: token.expiresAt };
@@ -72,8 +75,8 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
       Update: {
         ...ofUser(accountId),
         UpdateExpression: 'SET resets = :after',
-        ConditionExpression: `attribute_exists(pk) AND ${isFirst ? 'attribute_not_exists(resets)' : 'resets = :before'}`,
-        ExpressionAttributeValues: { ':after': after, ...(!isFirst && { ':before': before }) },
+        ConditionExpression: `email = :email AND ${isFirst ? 'attribute_not_exists(resets)' : 'resets = :before'}`,
+        ExpressionAttributeValues: { ':after': after, ':email': mail.to, ...(!isFirst && { ':before': before }) },
       },
     };
   }

@@ -11,12 +11,12 @@ import { LocalGoogle } from './local-google.tsx';
 
 interface GoogleSignInProps {
   readonly onDone: () => void;
-  /** Links Google to the account of the session, rather than signing in. */
-  readonly isLinking?: boolean;
+  /** Of the button, for a user who is signed in; absent where it is another way than the form before it. */
+  readonly label?: string;
 }
 
 /** Signing in with Google where it is configured; on one machine the local issuer stands in. */
-export function GoogleSignIn({ onDone, isLinking = false }: GoogleSignInProps) {
+export function GoogleSignIn({ onDone, label }: GoogleSignInProps) {
   const { googleClientId, local } = useConfig();
   const { run, error } = useAction(async (token: string) => {
     const user = await call(accountRoutes.loginWithGoogle, { body: { token } });
@@ -27,9 +27,9 @@ export function GoogleSignIn({ onDone, isLinking = false }: GoogleSignInProps) {
   if (googleClientId === null && !local) return null;
   return (
     <Stack gap="sm">
-      {!isLinking && <Divider label="or" />}
+      {label === undefined && <Divider label="or" />}
       {googleClientId === null ? (
-        <LocalGoogle onToken={enter} label={isLinking ? 'Link Google' : 'Continue with Google'} />
+        <LocalGoogle onToken={enter} label={label ?? 'Continue with Google'} />
       ) : (
         <GoogleButton clientId={googleClientId} onToken={enter} />
       )}

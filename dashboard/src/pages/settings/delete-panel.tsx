@@ -53,12 +53,9 @@ function DeleteForm() {
           data-autofocus
           {...form.getInputProps('email')}
         />
-        <PasswordInput
-          label="Password"
-          description="Leave empty if you only sign in with Google"
-          autoComplete="current-password"
-          {...form.getInputProps('password')}
-        />
+        {me?.hasPassword && (
+          <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+        )}
         <FormFoot error={error} isRunning={isRunning} asksPassword color="red.8">
           Delete account permanently
         </FormFoot>

@@ -18,7 +18,7 @@ export function GooglePanel() {
           <Text size="sm" c="dimmed" mb="sm">
             Link the Google account of your email to sign in either way.
           </Text>
-          <GoogleSignIn isLinking onDone={() => notifications.show({ message: 'Google account linked.' })} />
+          <GoogleSignIn label="Link Google" onDone={() => notifications.show({ message: 'Google account linked.' })} />
         </>
       )}
     </Panel>

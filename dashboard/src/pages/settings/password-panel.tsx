@@ -10,7 +10,25 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { Panel } from '../../components/panel.tsx';
 
+/** Changes the password; an account that has none gets one over a mailed link. */
 export function PasswordPanel() {
+  const { data: me } = useMe();
+  if (me?.hasPassword === false)
+    return (
+      <Panel title="Password">
+        <Text size="sm" c="dimmed">
+          You sign in with Google and have no password.{' '}
+          <Anchor component={Link} href="/forgot-password" inherit underline="always">
+            Request a link
+          </Anchor>{' '}
+          to choose one.
+        </Text>
+      </Panel>
+    );
+  return <PasswordForm />;
+}
+
+function PasswordForm() {
   const { data: me } = useMe();
   const { form, submit, isRunning, error } = useApiForm({
     initial: { currentPassword: '', newPassword: '' },
@@ -37,13 +55,6 @@ export function PasswordPanel() {
           <FormFoot error={error} isRunning={isRunning} asksPassword style={{ alignSelf: 'flex-start' }}>
             Change password
           </FormFoot>
-          <Text size="sm" c="dimmed">
-            Signed up with Google and have no password?{' '}
-            <Anchor component={Link} href="/forgot-password" inherit underline="always">
-              Request a link
-            </Anchor>{' '}
-            to choose one.
-          </Text>
         </Stack>
       </form>
     </Panel>

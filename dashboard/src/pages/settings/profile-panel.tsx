@@ -1,4 +1,4 @@
-import { Stack, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { ProfileChange } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
@@ -24,13 +24,9 @@ export function ProfilePanel() {
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
-          <TextInput
-            label="Email"
-            value={me?.email ?? ''}
-            readOnly
-            variant="filled"
-            description={me && `Member since ${formatDay(me.created_at)}. The email cannot be changed.`}
-          />
+          <Text size="sm" c="dimmed">
+            {me && `Member since ${formatDay(me.created_at)}.`}
+          </Text>
           <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>
             Save
           </FormFoot>

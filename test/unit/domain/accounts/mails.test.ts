@@ -1,12 +1,27 @@
 import { describe, expect, it } from 'vitest';
+import {
+  addressTakenMail,
+  agreementMail,
+  emailChangedMail,
+  newAddressMail,
+} from '#domain/accounts/email-change/mails.ts';
+import type { Addressee, MailContent } from '#domain/accounts/letter.ts';
 import * as mails from '#domain/accounts/mails.ts';
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
 const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
 
-/** Every mail there is; each takes whom it greets and a link. */
-const templates = Object.entries(mails);
+type Write = (to: Addressee, link: string) => MailContent;
+
+/** Every mail there is; each takes a link, and whom it greets, where it does not go to an address that may be anybody's. */
+const templates: [name: string, write: Write, isToOwner: boolean][] = [
+  ...Object.entries(mails).map(([name, write]): [string, Write, boolean] => [name, write, true]),
+  ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
+  ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
+  ['newAddressMail', (_, target) => newAddressMail(target), false],
+  ['addressTakenMail', (_, target) => addressTakenMail(target), false],
+];
 
 const unescaped = (html: string) =>
   html
@@ -19,17 +34,17 @@ const readable = (html: string) => unescaped(html.replaceAll(/<[^>]*>/g, '\n')).
 const tags = (html: string) => html.match(/<[^>]*>/g) ?? [];
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => unescaped(target));
 
-describe.each(templates)('%s', (_, write) => {
+describe.each(templates)('%s', (_, write, isToOwner) => {
   const mail = write(ada, link);
 
   it('has a subject of one line', () => {
     expect(mail.subject).toMatch(/^[A-Z][^\r\n]{5,100}$/);
   });
 
-  it('says the same in text and in HTML, and greets by name', () => {
+  it('says the same in text and in HTML, and greets its owner by name', () => {
     const shown = readable(mail.html).map((line) => line.trim());
     const sentences = mail.text.split('\n').filter((line) => line !== '' && line !== link);
-    expect(sentences[0]).toBe('Hello Ada,');
+    expect(sentences[0]).toBe(isToOwner ? 'Hello Ada,' : 'Hello,');
     expect(sentences.length).toBeGreaterThanOrEqual(3);
     for (const sentence of sentences) expect(shown).toContain(sentence.replace(/:$/, ''));
   });
@@ -53,7 +68,7 @@ describe.each(templates)('%s', (_, write) => {
   it('shows a name with HTML in it as that name, and gets no tag from it', () => {
     const hostile = write({ ...ada, name: attack }, link);
     expect(tags(hostile.html)).toEqual(tags(mail.html));
-    expect(readable(hostile.html)).toContain(`Hello ${attack},`);
+    expect(readable(hostile.html)).toContain(isToOwner ? `Hello ${attack},` : 'Hello,');
     expect(hostile.subject).toBe(mail.subject);
     expect(linksIn(hostile.html)).toEqual([link]);
   });

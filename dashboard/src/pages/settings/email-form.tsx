@@ -1,0 +1,62 @@
+import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { EmailChange } from '#contract/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { perform } from '../../api/call.ts';
+import { useMe } from '../../api/reads.ts';
+import { useApiForm } from '../../api/use-api-form.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { GoogleSignIn } from '../auth/google-sign-in.tsx';
+
+/** Requests another address: with the password, or a recent sign-in where there is none. */
+export function EmailForm({ onRequested }: { onRequested: () => void }) {
+  const { data: me } = useMe();
+  const hasPassword = me?.hasPassword ?? true;
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { email: '', ...(hasPassword && { password: '' }) },
+    schema: EmailChange,
+    labels: { email: 'New email', password: 'Password' },
+    act: (body) => perform(accountRoutes.requestEmailChange, { body }),
+    onDone: (_, { email }) => {
+      notifications.show({ message: `Links sent to ${me?.email ?? 'your email'} and ${email}.` });
+      onRequested();
+    },
+    invalidates: [accountRoutes.me],
+    ...(hasPassword && { fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'Wrong password' } } }),
+  });
+  const mustSignIn = error?.code === 'INVALID_CREDENTIALS';
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          A link goes to both addresses. Your email changes when both are confirmed, within 24 hours.
+        </Text>
+        <TextInput
+          label="New email"
+          type="email"
+          autoComplete="email"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        {hasPassword && (
+          <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+        )}
+        {mustSignIn && <SignInAgain />}
+        <FormFoot error={mustSignIn ? null : error} isRunning={isRunning} asksPassword={hasPassword}>
+          Send links
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+function SignInAgain() {
+  const done = () => notifications.show({ message: 'Signed in again. You can send the links now.' });
+  return (
+    <>
+      <Notice tone="warning">You signed in more than 10 minutes ago. Sign in with Google again first.</Notice>
+      <GoogleSignIn label="Continue with Google" onDone={done} />
+    </>
+  );
+}

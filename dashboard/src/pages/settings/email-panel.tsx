@@ -1,0 +1,82 @@
+import { Anchor, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { perform } from '../../api/call.ts';
+import { useNow } from '../../api/clock.ts';
+import { useConfig } from '../../api/config.ts';
+import { useMe } from '../../api/reads.ts';
+import { useAction } from '../../api/use-data.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { formatFromNow } from '../../lib/format.ts';
+import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { EmailForm } from './email-form.tsx';
+
+/** The address, and a change of it that waits for the links of both emails. */
+export function EmailPanel() {
+  const { data: me } = useMe();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  if (!me) return null;
+  return (
+    <Panel title="Email">
+      <Stack gap="sm" align="flex-start">
+        <Group gap="xs">
+          <Text fw={600}>{me.email}</Text>
+          <Badge color={me.isConfirmed ? 'pine' : 'yellow.8'}>{me.isConfirmed ? 'Confirmed' : 'Not confirmed'}</Badge>
+        </Group>
+        {!me.isConfirmed && <Unconfirmed email={me.email} />}
+        {me.emailChange && <PendingChange />}
+        {me.isConfirmed && (
+          <Button variant="default" onClick={open}>
+            {me.emailChange ? 'Change to another email' : 'Change email'}
+          </Button>
+        )}
+      </Stack>
+      <Modal opened={isOpen} onClose={close} title="Change email">
+        <EmailForm onRequested={close} />
+      </Modal>
+    </Panel>
+  );
+}
+
+function PendingChange() {
+  const { data: me } = useMe();
+  const { local } = useConfig();
+  const now = useNow();
+  const { run, isRunning, error } = useAction(() => perform(accountRoutes.cancelEmailChange, {}), [accountRoutes.me]);
+  const change = me?.emailChange;
+  if (!me || !change) return null;
+  const cancel = () =>
+    void run(undefined).then(() => notifications.show({ message: 'The change of your email is cancelled.' }));
+  return (
+    <>
+      <Notice
+        tone="info"
+        icon="mail"
+        actions={
+          <>
+            {local && <a href="/_local/inbox">Open local inbox</a>}
+            <Anchor component="button" type="button" disabled={isRunning} onClick={cancel}>
+              Cancel change
+            </Anchor>
+          </>
+        }
+      >
+        Your email changes once both links are confirmed. They expire {formatFromNow(change.expiresAt, now)}.
+        <ul style={{ margin: '0.25rem 0', paddingLeft: '1.25rem' }}>
+          <li>
+            {me.email}: {stateOf(change.isConfirmedByOld)}
+          </li>
+          <li>
+            {change.email} (new): {stateOf(change.isConfirmedByNew)}
+          </li>
+        </ul>
+      </Notice>
+      {error && <ErrorNotice error={error} />}
+    </>
+  );
+}
+
+const stateOf = (isConfirmed: boolean): string => (isConfirmed ? 'confirmed' : 'waiting');

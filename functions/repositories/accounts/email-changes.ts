@@ -1,0 +1,136 @@
+import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Account, EmailChange, EmailChangeOutcome } from '#domain/accounts/account.ts';
+import type { EmailChangeStore } from '#domain/accounts/email-change/email-change-store.ts';
+import { conditionally } from '../shared/conditional.ts';
+import {
+  cancellationReasons,
+  commit,
+  conditionFailed,
+  failedConditions,
+  putNew,
+  type TransactItem,
+} from '../shared/transaction.ts';
+import { accountOf, formerEmailKey, mailRow, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
+import { freeMonthsFrom } from './free-months.ts';
+
+/** A condition with the values that it names. */
+interface Condition {
+  readonly expression: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** The account is the one that was read: same address, and no session was ended since. */
+function isAsRead({ email, sessionsValidFrom }: Account): Condition {
+  const sessions =
+    sessionsValidFrom === undefined ? 'attribute_not_exists(sessionsValidFrom)' : 'sessionsValidFrom = :validFrom';
+  return {
+    expression: `email = :email AND attribute_not_exists(deletedAt) AND ${sessions}`,
+    values: { ':email': email, ...(sessionsValidFrom !== undefined && { ':validFrom': sessionsValidFrom }) },
+  };
+}
+
+/** So is its change, and it waits. */
+function isWaiting(account: Account): Condition {
+  const { expression, values } = isAsRead(account);
+  return {
+    expression: `${expression} AND emailChange.oldDigest = :digest AND attribute_not_exists(emailChange.outcome)`,
+    values: { ...values, ':digest': account.emailChange?.oldDigest ?? '' },
+  };
+}
+
+const confirmedAt = { old: 'oldConfirmedAt', new: 'newConfirmedAt' } as const;
+
+export function emailChangeStore(client: DynamoDBDocumentClient, table: string): EmailChangeStore {
+  const ofUser = ({ id }: Account) => ({ TableName: table, Key: userKey(id) });
+
+  const request: EmailChangeStore['request'] = async (account, change, mails) => {
+    const { expression, values } = isAsRead(account);
+    const Update = {
+      ...ofUser(account),
+      UpdateExpression: 'SET emailChange = :change',
+      ConditionExpression: expression,
+      ExpressionAttributeValues: { ...values, ':change': change },
+    };
+    return commit(client, [{ Update }, ...mails.map((mail) => putNew(table, mailRow(mail, change.requestedAt)))]);
+  };
+
+  const confirm: EmailChangeStore['confirm'] = async (account, side, now) => {
+    const { expression, values } = isWaiting(account);
+    const path = `emailChange.${confirmedAt[side]}`;
+    const write = new UpdateCommand({
+      ...ofUser(account),
+      UpdateExpression: `SET ${path} = if_not_exists(${path}, :now)`,
+      ConditionExpression: `${expression} AND emailChange.expiresAt > :now`,
+      ExpressionAttributeValues: { ...values, ':now': now },
+      ReturnValues: 'ALL_NEW',
+    });
+    const result = await conditionally(client.send(write));
+    return 'done' in result ? accountOf(result.done.Attributes) : undefined;
+  };
+
+  async function end(account: Account, outcome: EmailChangeOutcome): Promise<boolean> {
+    const { expression, values } = isWaiting(account);
+    const write = new UpdateCommand({
+      ...ofUser(account),
+      UpdateExpression: 'SET emailChange.outcome = :outcome',
+      ConditionExpression: expression,
+      ExpressionAttributeValues: { ...values, ':outcome': outcome },
+    });
+    return 'done' in (await conditionally(client.send(write)));
+  }
+
+  const complete: EmailChangeStore['complete'] = async (account, { notices, freeFrom }, now) => {
+    const change = account.emailChange;
+    if (!change) return 'stale';
+    const taking = putNew(table, uniqueRow(uniqueEmailKey(change.email), account.id));
+    const items = [
+      taking,
+      userUpdate(account, change, now),
+      freeing(account),
+      putNew(table, {
+        ...formerEmailKey(account.id, now),
+        email: account.email,
+        changedTo: change.email,
+        changedAt: now,
+      }),
+      ...notices.map((notice) => putNew(table, mailRow(notice, now))),
+      ...(freeFrom === undefined ? [] : freeMonthsFrom(table, { email: account.email }, freeFrom)),
+    ];
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: items }));
+      return 'changed';
+    } catch (error) {
+      if (failedConditions(error).length === 0) throw error;
+      const [taken, ...others] = cancellationReasons(error).map(({ Code }) => Code === conditionFailed);
+      return taken && !others.some(Boolean) ? 'taken' : 'stale';
+    }
+  };
+
+  /** Sessions and devices of before have ended with it, and so have reset links. */
+  function userUpdate(account: Account, change: EmailChange, now: number): TransactItem {
+    const { expression, values } = isWaiting(account);
+    const both = 'attribute_exists(emailChange.oldConfirmedAt) AND attribute_exists(emailChange.newConfirmedAt)';
+    return {
+      Update: {
+        ...ofUser(account),
+        UpdateExpression:
+          'SET email = :new, sessionsValidFrom = :now, emailChange.outcome = :changed REMOVE resets, confirmation',
+        ConditionExpression: `${expression} AND ${both} AND emailChange.expiresAt > :now`,
+        ExpressionAttributeValues: { ...values, ':new': change.email, ':now': now, ':changed': 'changed' },
+      },
+    };
+  }
+
+  function freeing({ id, email }: Account): TransactItem {
+    return {
+      Delete: {
+        TableName: table,
+        Key: uniqueEmailKey(email),
+        ConditionExpression: 'accountId = :id',
+        ExpressionAttributeValues: { ':id': id },
+      },
+    };
+  }
+
+  return { request, confirm, end, complete };
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf } from '#test/database/rows.ts';
+import { atLength, patience, times } from '#test/many.ts';
+import { emailChangeCalls, newAddress, subjects } from '#test/requests/email-change.ts';
+import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';
+
+/** Runs when the functions ask the database for an operation; the call waits for it. */
+let onDatabase: ((operation: string) => void | Promise<void>) | undefined;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ onDynamoRequest: (operation) => onDatabase?.(operation) });
+});
+afterAll(() => service.close());
+
+const { requested, confirm, refuse, forgot, reset, login, me, post, mailOf } = emailChangeCalls(() => service);
+
+/** Every unique constraint item of an address, and whose it is. */
+async function owners(emails: readonly string[]): Promise<Record<string, unknown>> {
+  const rows = (await rowsOf('accounts')).filter(({ pk }) => emails.some((email) => pk === `email#${email}`));
+  return Object.fromEntries(rows.map(({ pk, accountId }) => [String(pk).slice('email#'.length), accountId]));
+}
+
+const noticesTo = async (email: string) =>
+  (await mailsTo(service, email)).filter(({ subject }) => subject === subjects.changed);
+
+describe('concurrent decisions', () => {
+  it('of both sides, 20 times each, change the address once', async () => {
+    const person = await service.person();
+    const links = await requested(person);
+    const responses = await Promise.all(times(40, (index) => confirm(index % 2 === 0 ? links.old : links.new)));
+    expect(new Set(responses.map(code))).toEqual(new Set(['200 SUCCESS']));
+    expect(responses.some(({ body }) => body.data.status === 'changed')).toBe(true);
+    expect(await owners([person.email, links.email])).toEqual({ [links.email]: person.id });
+    expect(await noticesTo(links.email)).toHaveLength(1);
+    expect(await noticesTo(person.email)).toHaveLength(1);
+  });
+
+  it('to confirm and to refuse leave one of them done, and never both', async () => {
+    for (let round = 0; round < 10; round++) {
+      const person = await service.person();
+      const links = await requested(person);
+      await confirm(links.new);
+      const [confirmed, refused] = await Promise.all([confirm(links.old), refuse(links.new)]);
+      const isChanged = confirmed.body.data?.status === 'changed';
+      const isRefused = refused.body.data?.status === 'refused';
+      expect([isChanged, isRefused].filter(Boolean)).toHaveLength(1);
+      const email = isChanged ? links.email : person.email;
+      expect(await owners([person.email, links.email])).toEqual({ [email]: person.id });
+    }
+  });
+
+  it('of two accounts that want the same address give it to one', async () => {
+    const email = newAddress();
+    const people = [await service.person(), await service.person()];
+    const links = [];
+    for (const person of people) {
+      const { old } = await requested(person, email);
+      const mail = await mailOf(email, 'new');
+      await confirm(tokenIn(mail));
+      links.push(old);
+    }
+    const codes = (await Promise.all(links.map((old) => confirm(old)))).map(code);
+    expect(codes.toSorted()).toEqual(['200 SUCCESS', '409 EMAIL_ALREADY_REGISTERED']);
+    const winner = people[codes.indexOf('200 SUCCESS')]!;
+    expect(await owners([email])).toEqual({ [email]: winner.id });
+  });
+
+  it('and a registration with the same address give it to one', async () => {
+    for (let round = 0; round < 5; round++) {
+      const person = await service.person();
+      const links = await requested(person);
+      await confirm(links.new);
+      const body = { email: links.email, name: 'Quick', password_hash: person.password };
+      const codes = (await Promise.all([confirm(links.old), post('register', body)])).map(code);
+      const expected = [
+        ['200 SUCCESS', '409 EMAIL_ALREADY_REGISTERED'],
+        ['409 EMAIL_ALREADY_REGISTERED', '201 CONFIRMATION_LINK_SENT'],
+      ];
+      expect(expected).toContainEqual(codes);
+      const { [links.email]: owner } = await owners([links.email]);
+      expect(owner === person.id).toBe(codes[0] === '200 SUCCESS');
+    }
+  });
+});
+
+describe('a reset link for the former address', () => {
+  it('is not made any more, though it was requested before the change and is made after it', async () => {
+    const person = await service.person();
+    const links = await requested(person);
+    await confirm(links.new);
+    // The job has found the account by its address, and now writes the token.
+    const { promise: isFound, resolve: found } = Promise.withResolvers<void>();
+    const { promise: isChanged, resolve: goOn } = Promise.withResolvers<void>();
+    onDatabase = async (operation) => {
+      if (operation !== 'TransactWriteItems') return;
+      onDatabase = undefined;
+      found();
+      await isChanged;
+    };
+    await forgot(person.email);
+    await isFound;
+    expect((await confirm(links.old)).body.data.status).toBe('changed');
+    goOn();
+    const mails = (await mailsTo(service, person.email)).filter(({ subject }) => subject === 'Reset your password');
+    expect(mails).toEqual([]);
+    expect(code(await reset('tar_'))).toBe('400 INVALID_TOKEN');
+  });
+});
+
+describe('a process that is killed while it changes an address', { timeout: patience }, () => {
+  const sessionOf = ({ cookie }: Person) => cookie.replace('session=', '');
+  const decision = (token: string, person: Person): VictimRequest => ({
+    method: 'POST',
+    path: '/api/auth/email-change/decision',
+    key: sessionOf(person),
+    body: { token, decision: 'confirm' },
+  });
+
+  it('at any step of the last confirmation has changed all or nothing, and opening the link again completes it', async () => {
+    async function allSteps(): Promise<readonly string[]> {
+      const person = await service.person();
+      const links = await requested(person);
+      await confirm(links.new);
+      return (await sendToVictim(decision(links.old, person))).steps;
+    }
+    for (const step of await atLength(
+      async () => ['UpdateItem 1 answered', 'TransactWriteItems 1 answered'],
+      allSteps,
+    )()) {
+      const person = await service.person();
+      const mailed = await requested(person);
+      await confirm(mailed.new);
+      const { died } = await sendToVictim(decision(mailed.old, person), step);
+      expect([step, died]).toEqual([step, true]);
+      const before = await owners([person.email, mailed.email]);
+      expect([step, Object.keys(before).length, Object.values(before)]).toEqual([step, 1, [person.id]]);
+      expect([step, (await confirm(mailed.old)).body.data.status]).toEqual([step, 'changed']);
+      expect(await owners([person.email, mailed.email])).toEqual({ [mailed.email]: person.id });
+      expect([step, (await noticesTo(mailed.email)).length]).toEqual([step, 1]);
+      expect(code(await login(mailed.email, person.password))).toBe('200 LOGIN_SUCCESS');
+    }
+  });
+
+  it('at any step of a request has mailed both addresses or none, and the request can be repeated', async () => {
+    const requestOf = (person: Person, email: string): VictimRequest => ({
+      method: 'POST',
+      path: '/api/auth/email-change',
+      key: sessionOf(person),
+      body: { email, password: person.password },
+    });
+    const all = async () => (await sendToVictim(requestOf(await service.person(), newAddress()))).steps;
+    for (const step of await atLength(async () => ['TransactWriteItems 1 answered'], all)()) {
+      const [person, email] = [await service.person(), newAddress()];
+      const { died } = await sendToVictim(requestOf(person, email), step);
+      expect([step, died]).toEqual([step, true]);
+      const mails = [await mailOf(person.email, 'old'), await mailOf(email, 'new')].filter(Boolean);
+      expect([step, mails.length]).toEqual([step, expect.toBeOneOf([0, 2])]);
+      const links = await requested(person, email);
+      await confirm(links.new);
+      expect([step, (await confirm(links.old)).body.data.status]).toEqual([step, 'changed']);
+      expect(code(await me(person.cookie))).toBe('401 INVALID_API_KEY');
+    }
+  });
+});
