@@ -111,7 +111,7 @@ export function boundaryTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/');
-    await shows(page, 'Your first call');
+    await shows(page, 'Make your first call');
     const loads = loadsOf(page);
     await page.route(plansChunk, (route) => route.fulfill({ status: 404, body: '' }), { times: 1 });
     await goTo(page, 'Plans');
@@ -123,7 +123,7 @@ export function boundaryTests(stage: () => Stage): void {
     const { service, visit, shoot, complaints } = stage();
     const page = await visit(await service.person());
     await page.goto('/');
-    await shows(page, 'Your first call');
+    await shows(page, 'Make your first call');
     const loads = loadsOf(page);
     await page.route(plansChunk, (route) => route.fulfill({ status: 404, body: '' }));
     await goTo(page, 'Plans');
@@ -148,7 +148,7 @@ export function boundaryTests(stage: () => Stage): void {
     const { service, visit, complaints } = stage();
     const page = await visit(await service.person());
     await page.goto('/');
-    await shows(page, 'Your first call');
+    await shows(page, 'Make your first call');
     const loads = loadsOf(page);
     await page.route('**', (route) => route.abort());
     await goTo(page, 'Plans');

@@ -6,6 +6,7 @@ import { boundaryTests } from './boundaries.ts';
 import { deploymentTests } from './deployments.ts';
 import { dialogTests } from './dialogs.ts';
 import { failureTests } from './failures.ts';
+import { firstStepTests } from './first-steps.ts';
 import { interruptionTests } from './interruptions.ts';
 import { keyTests } from './keys.ts';
 import { limitTests } from './limits.ts';
@@ -34,6 +35,9 @@ describe('a newcomer', () => {
 });
 describe('accounts', () => {
   accountTests(current);
+});
+describe('the first steps', () => {
+  firstStepTests(current);
 });
 describe('the settings', () => {
   settingsTests(current);

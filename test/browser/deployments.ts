@@ -39,7 +39,7 @@ export function deploymentTests(stage: () => Stage): void {
     const page = await visit(await service.person());
     const deploy = await openEarlierBuild(page);
     await page.goto('/');
-    await shows(page, 'Your first call');
+    await shows(page, 'Make your first call');
     const loads = loadsOf(page);
     await goTo(page, 'Plans');
     await shows(page, 'SMME Pass');
@@ -87,7 +87,7 @@ export function deploymentTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/');
-    await shows(page, 'Your first call');
+    await shows(page, 'Make your first call');
     const looks: string[] = [];
     page.on('request', (request) => {
       if (!request.isNavigationRequest() && new URL(request.url()).pathname === '/') looks.push(request.url());
@@ -107,7 +107,7 @@ export function deploymentTests(stage: () => Stage): void {
       await route.fulfill({ response, json: { ...envelope, data: newer } });
     });
     await page.goto('/');
-    await shows(page, 'Your first call');
+    await shows(page, 'Make your first call');
     await page.route('**/api/subscription/plans', (route) =>
       route.fulfill({
         status: 409,

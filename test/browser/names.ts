@@ -121,12 +121,12 @@ export function nameTests(stage: () => Stage): void {
     const person = await service.person();
     const page = await visit(person);
     await page.goto('/');
-    await shows(page, 'Your first call');
+    await shows(page, /^Replace the value of API_KEY/);
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
     await page.reload();
     await page.locator('.uplot canvas').first().waitFor();
     await page.waitForLoadState('networkidle');
-    expect(await page.getByText('Your first call').count()).toBe(0);
+    expect(await page.getByText(/^Replace the value of API_KEY/).count()).toBe(0);
   });
 }

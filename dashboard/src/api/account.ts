@@ -1,6 +1,5 @@
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { readStored, removeStored, store } from '../lib/storage.ts';
-import { unconfirmed } from './confirmation.ts';
 import { readResponse } from './response.ts';
 import { type SendOptions, send } from './send.ts';
 import { clearTabMemory, closeTabMemory, forgetOtherAccounts } from './tab-memory.ts';
@@ -64,10 +63,7 @@ export async function becomeAccount(id: number): Promise<void> {
 /** After the session's end, whatever ended it. */
 export function endDocument(next: string): Promise<never> {
   closeTabMemory();
-  if (account !== undefined) {
-    notifyOtherTabs(null);
-    unconfirmed.clear();
-  }
+  if (account !== undefined) notifyOtherTabs(null);
   return leave(() => window.location.replace(next));
 }
 

@@ -3,7 +3,6 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { lookForNewerBuild } from '../lib/newer-build.ts';
 import { documentAccount, endDocument } from './account.ts';
 import { ApiError } from './api-error.ts';
-import { confirmationKey, unconfirmed } from './confirmation.ts';
 
 const maxRetries = 2;
 
@@ -24,7 +23,7 @@ function isTransient(error: Error): boolean {
 export function followUp(error: Error): void {
   if (!(error instanceof ApiError)) return;
   if (error.code === 'INVALID_API_KEY') leaveForSignIn();
-  if (error.code === 'ACCOUNT_NOT_CONFIRMED') noteUnconfirmed();
+  if (error.code === 'ACCOUNT_NOT_CONFIRMED') checkAccount();
 }
 
 /** An ended session leads to the sign-in page, and from there back to the current page. */
@@ -36,13 +35,6 @@ function leaveForSignIn(): void {
     ...(documentAccount() !== undefined && { ended: '1' }),
   });
   void endDocument(query.size > 0 ? `/login?${query.toString()}` : '/login');
-}
-
-function noteUnconfirmed(): void {
-  const id = documentAccount();
-  if (id === undefined) return;
-  unconfirmed.add(id);
-  void queryClient.invalidateQueries({ queryKey: [confirmationKey] });
 }
 
 /** Checks the account of the session: the cookie may have become another account's. */

@@ -7,6 +7,7 @@ const paths = {
   logs: 'M4 6h.01M8 6h12M4 12h.01M8 12h12M4 18h.01M8 18h7',
   playground: 'M4 5h16v11H10l-5 4v-4H4zM8 9h8M8 12h5',
   settings: 'M4 7h10M18 7h2M4 17h4M12 17h8M16 5v4M10 15v4',
+  close: 'M6 6l12 12M18 6L6 18',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M5 12.5l4.5 4.5L19 7.5',

@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
-import { confirmationKey, unconfirmed } from '../../api/confirmation.ts';
 import { useMe } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
@@ -21,9 +20,8 @@ export default function ConfirmPage() {
     queryKey: [accountRoutes.confirm.id, token],
     queryFn: async () => {
       await perform(accountRoutes.confirm, { query: { token } });
-      unconfirmed.clear();
       forgetLinkToken();
-      await client.invalidateQueries({ queryKey: [confirmationKey] });
+      await client.invalidateQueries({ queryKey: [accountRoutes.me.id] });
       return true;
     },
     enabled: token !== '',

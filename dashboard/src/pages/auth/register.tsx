@@ -5,7 +5,6 @@ import { Registration } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';
-import { unconfirmed } from '../../api/confirmation.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
@@ -31,10 +30,7 @@ export default function RegisterPage() {
       await becomeAccount(user.id);
       return user;
     },
-    onDone: (user) => {
-      unconfirmed.add(user.id);
-      setAddress(user.email);
-    },
+    onDone: (user) => setAddress(user.email),
     fieldOf: {
       EMAIL_ALREADY_REGISTERED: { field: 'email', text: 'An account with this email already exists. Sign in instead.' },
     },

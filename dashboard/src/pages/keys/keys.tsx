@@ -1,7 +1,6 @@
 import { Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
-import { useUnconfirmed } from '../../api/confirmation.ts';
 import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
 import { Empty } from '../../components/empty.tsx';
@@ -20,7 +19,6 @@ const skeletons = ['a', 'b', 'c'];
 export default function KeysPage() {
   const { data: keys, error, refetch } = useKeys();
   const { data: me } = useMe();
-  const isUnconfirmed = useUnconfirmed(me?.id);
   const [query, change] = useQuery();
   const [isCreating, creation] = useDisclosure(query.has('new'));
   const [shown, setShown] = useQueryChoice('show', ['current', 'all']);
@@ -43,7 +41,7 @@ export default function KeysPage() {
       actions={newKey}
     >
       <Stack gap="lg">
-        {isUnconfirmed && me && <Unconfirmed email={me.email} />}
+        {me?.isConfirmed === false && <Unconfirmed email={me.email} />}
         <Panel
           title="Your keys"
           aside={
@@ -59,7 +57,7 @@ export default function KeysPage() {
           {!keys && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
           {current?.length === 0 && (
             <Empty icon="keys" title="No API keys yet" action={newKey}>
-              Create a key and call the API with it. The overview has an example to copy.
+              Create a key and call the API with it. The API reference has examples to copy.
             </Empty>
           )}
           {current && current.length > 0 && <KeyTable keys={current} />}

@@ -4,7 +4,7 @@ import { Page } from '../../components/page.tsx';
 import { ActivityPanel } from './activity-panel.tsx';
 import { Attention } from './attention.tsx';
 import { CreditsPanel } from './credits-panel.tsx';
-import { FirstCallPanel } from './first-call-panel.tsx';
+import { LazyFirstSteps } from './first-steps/lazy-first-steps.tsx';
 import css from './overview.module.css';
 import { PlanPanel } from './plan-panel.tsx';
 
@@ -13,6 +13,7 @@ export default function OverviewPage() {
   return (
     <Page title={me ? `Hello, ${me.name}` : 'Overview'} lead="Account summary">
       <Stack gap="lg">
+        <LazyFirstSteps />
         <Attention />
         <div className={css.top}>
           <CreditsPanel />
@@ -22,7 +23,6 @@ export default function OverviewPage() {
           <ActivityPanel measure="calls" />
           <ActivityPanel measure="credits" />
         </SimpleGrid>
-        <FirstCallPanel />
       </Stack>
     </Page>
   );
