@@ -13,6 +13,7 @@ import { limitTests } from './limits.ts';
 import { logTests } from './logs.ts';
 import { nameTests } from './names.ts';
 import { newcomerTests } from './newcomer.ts';
+import { paletteTests } from './palette.ts';
 import { planTests } from './plans.ts';
 import { playgroundTests } from './playground.ts';
 import { referenceTests } from './reference.ts';
@@ -41,6 +42,9 @@ describe('the first steps', () => {
 });
 describe('the settings', () => {
   settingsTests(current);
+});
+describe('the command palette', () => {
+  paletteTests(current);
 });
 describe('keys', () => {
   keyTests(current);

@@ -1,22 +1,14 @@
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { toApiError } from '../api/api-error.ts';
 import { useMe } from '../api/reads.ts';
-import { signOut } from '../api/session.ts';
-import { useAction } from '../api/use-data.ts';
 import { Icon } from './icon.tsx';
 import css from './sidebar.module.css';
+import { useSignOut } from './use-sign-out.ts';
 
 export function AccountMenu() {
   const { data: me } = useMe();
   const [, go] = useLocation();
-  const leave = useAction(() =>
-    signOut().catch((error: unknown) => {
-      notifications.show({ message: `You are still signed in. ${toApiError(error).message}`, color: 'red' });
-      throw error;
-    }),
-  );
+  const signOut = useSignOut();
 
   return (
     <Menu position="top-start" width={220} withinPortal>
@@ -40,7 +32,7 @@ export function AccountMenu() {
         <Menu.Item leftSection={<Icon name="settings" size={16} />} onClick={() => go('/settings')}>
           Settings
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => void leave.run(undefined)}>
+        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={signOut}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -8,6 +8,7 @@ const paths = {
   playground: 'M4 5h16v11H10l-5 4v-4H4zM8 9h8M8 12h5',
   settings: 'M4 7h10M18 7h2M4 17h4M12 17h8M16 5v4M10 15v4',
   close: 'M6 6l12 12M18 6L6 18',
+  search: 'M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14M20 20l-4-4',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M5 12.5l4.5 4.5L19 7.5',

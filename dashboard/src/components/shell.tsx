@@ -9,6 +9,7 @@ import { useMe } from '../api/reads.ts';
 import { followBuild } from '../lib/newer-build.ts';
 import { ErrorNotice } from './error-notice.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
+import { usePalette } from './palette/use-palette.tsx';
 import css from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 import { Wordmark } from './wordmark.tsx';
@@ -18,6 +19,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
   const email = me.data?.email;
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const palette = usePalette();
   const [location] = useLocation();
   useEffect(close, [close, location]);
   useEffect(checkAccount, [location]);
@@ -29,6 +31,12 @@ export function Shell({ children }: { children: ReactNode }) {
     if (email !== undefined && takeAccountChange())
       notifications.show({ message: `You are now signed in as ${email}.`, autoClose: 15_000 });
   }, [email]);
+
+  /** From the drawer, which gives way. */
+  function search(): void {
+    close();
+    palette.open();
+  }
 
   return (
     <div className={css.shell}>
@@ -52,16 +60,17 @@ export function Shell({ children }: { children: ReactNode }) {
         <Link href="/" className={css.brand} aria-label="Text AI platform, overview">
           <Wordmark />
         </Link>
-        <Sidebar />
+        <Sidebar onSearch={palette.open} />
       </aside>
       <Drawer opened={isOpen} onClose={close} position="right" size={288} title={<Wordmark />}>
-        <Sidebar />
+        <Sidebar onSearch={search} />
       </Drawer>
       <main id="content" className={css.main} tabIndex={-1}>
         {me.data && children}
         {me.isPending && <PageSkeleton />}
         {me.error && !me.data && <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />}
       </main>
+      {palette.palette}
     </div>
   );
 }

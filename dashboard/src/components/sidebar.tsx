@@ -1,27 +1,30 @@
+import { UnstyledButton } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
 import { AccountMenu } from './account-menu.tsx';
 import { CreditsLeft } from './credits-left.tsx';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
+import { pageLinks, referenceLink } from './page-links.ts';
+import { paletteKeys } from './palette/use-palette.tsx';
 import { SchemeToggle } from './scheme-toggle.tsx';
 import css from './sidebar.module.css';
 
-const links: readonly { href: string; label: string; icon: IconName }[] = [
-  { href: '/', label: 'Overview', icon: 'overview' },
-  { href: '/keys', label: 'API keys', icon: 'keys' },
-  { href: '/playground', label: 'Playground', icon: 'playground' },
-  { href: '/usage', label: 'Usage', icon: 'usage' },
-  { href: '/logs', label: 'Logs', icon: 'logs' },
-  { href: '/plans', label: 'Plans', icon: 'plans' },
-  { href: '/settings', label: 'Settings', icon: 'settings' },
-];
+interface SidebarProps {
+  /** Opens the command palette. */
+  readonly onSearch: () => void;
+}
 
-export function Sidebar() {
+export function Sidebar({ onSearch }: SidebarProps) {
   const [location] = useLocation();
   return (
     <div className={css.sidebar}>
       <nav className={css.nav} aria-label="Pages">
+        <UnstyledButton className={css.search} aria-haspopup="dialog" onClick={onSearch}>
+          <Icon name="search" />
+          Search
+          <kbd>{paletteKeys}</kbd>
+        </UnstyledButton>
         <ul>
-          {links.map(({ href, label, icon }) => (
+          {pageLinks.map(({ href, label, icon }) => (
             <li key={href}>
               <Link href={href} className={css.link} aria-current={href === location ? 'page' : undefined}>
                 <Icon name={icon} />
@@ -30,9 +33,9 @@ export function Sidebar() {
             </li>
           ))}
           <li>
-            <a className={css.link} href="/docs">
-              <Icon name="docs" />
-              API reference
+            <a className={css.link} href={referenceLink.href}>
+              <Icon name={referenceLink.icon} />
+              {referenceLink.label}
             </a>
           </li>
         </ul>

@@ -1,5 +1,6 @@
 import { Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { isPlaygroundKey } from '../../api/playground-keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
@@ -20,7 +21,11 @@ export default function KeysPage() {
   const { data: keys, error, refetch } = useKeys();
   const { data: me } = useMe();
   const [query, change] = useQuery();
-  const [isCreating, creation] = useDisclosure(query.has('new'));
+  const [isCreating, creation] = useDisclosure(false);
+  const wantsNew = query.has('new');
+  useEffect(() => {
+    if (wantsNew) creation.open();
+  }, [wantsNew, creation.open]);
   const [shown, setShown] = useQueryChoice('show', ['current', 'all']);
   const current = keys?.filter((key) => !isPlaygroundKey(key) && (shown === 'all' || !isEnded(key.status)));
   const newKey = (

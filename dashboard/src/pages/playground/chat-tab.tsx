@@ -1,9 +1,10 @@
 import { Anchor, Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { InferInput } from 'valibot';
 import type { ChatRequest } from '#contract/inference/requests.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useQuery } from '../../lib/use-query.ts';
 import type { ChatItem, ChatMessage } from './chat-item.ts';
 import { Composer } from './composer.tsx';
 import { Conversation } from './conversation.tsx';
@@ -59,6 +60,17 @@ export function ChatTab() {
     exchange.reset();
     change({ items: [] });
   }
+
+  const [query, changeQuery] = useQuery();
+  const wantsNew = query.has('new');
+  useEffect(() => {
+    if (!wantsNew) return;
+    if (exchange.isRunning) return exchange.stop();
+    clear();
+    changeQuery({ new: undefined });
+    // What it calls is another function at each render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [wantsNew, exchange.isRunning]);
 
   const parameters = (
     <Parameters value={sampling} onChange={setSampling} defaultMaxTokens={defaultMaxTokens}>

@@ -1,0 +1,60 @@
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useLocation } from 'wouter';
+import type { IconName } from '../icon.tsx';
+import { pageLinks, referenceLink } from '../page-links.ts';
+import { useSignOut } from '../use-sign-out.ts';
+
+export interface Entry {
+  readonly id: string;
+  readonly group: 'Actions' | 'Pages';
+  readonly label: string;
+  readonly icon: IconName;
+  /** Other words that it is found by. */
+  readonly words: string;
+  readonly run: () => void;
+}
+
+/** Everything that the palette offers: actions, then pages. */
+export function useEntries(): readonly Entry[] {
+  const [, go] = useLocation();
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const signOut = useSignOut();
+  const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
+    id: label,
+    group: 'Actions',
+    label,
+    icon,
+    words,
+    run,
+  });
+  return [
+    action('Create API key', 'plus', 'new token secret', () => go('/keys?new')),
+    action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
+    action(`Switch to ${other} theme`, other === 'dark' ? 'moon' : 'sun', 'dark light colour color mode', () =>
+      setColorScheme(other),
+    ),
+    action('Sign out', 'logout', 'log out leave', signOut),
+    ...[...pageLinks, referenceLink].map(
+      ({ href, label, icon, words = '' }): Entry => ({
+        id: href,
+        group: 'Pages',
+        label,
+        icon,
+        words,
+        run: () => (href === referenceLink.href ? window.location.assign(href) : go(href)),
+      }),
+    ),
+  ];
+}
+
+/** Those in which every word of the text begins a word, labels before other words. */
+export function matching(entries: readonly Entry[], text: string): Entry[] {
+  const wanted = wordsOf(text);
+  const isIn = (places: string[]) => wanted.every((word) => places.some((place) => place.startsWith(word)));
+  const byLabel = entries.filter(({ label }) => isIn(wordsOf(label)));
+  const byOther = entries.filter(({ label, words }) => isIn(wordsOf(`${label} ${words}`)));
+  return [...new Set([...byLabel, ...byOther])];
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,0 +1,127 @@
+import { Modal, VisuallyHidden } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { count } from '../../lib/format.ts';
+import { rescueFocus } from '../../lib/rescue-focus.ts';
+import { Icon } from '../icon.tsx';
+import { type Entry, matching, useEntries } from './entries.ts';
+import css from './palette.module.css';
+
+interface PaletteProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+const groups = ['Actions', 'Pages'] as const;
+
+/** Pages and actions, found by typing and chosen by keys (WAI-ARIA "Combobox Pattern", list autocomplete). */
+export default function Palette({ isOpen, onClose }: PaletteProps) {
+  return (
+    <Modal.Root
+      opened={isOpen}
+      onClose={onClose}
+      onExitTransitionEnd={rescueFocus}
+      returnFocus={false}
+      size="lg"
+      yOffset="12vh"
+      transitionProps={{ duration: 100 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content radius="lg" aria-label="Command palette" classNames={{ content: css.content ?? '' }}>
+        <Search onDone={onClose} />
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Search({ onDone }: { onDone: () => void }) {
+  const [text, setText] = useState('');
+  const [index, setIndex] = useState(0);
+  const found = inGroups(matching(useEntries(), text));
+  const active = found[Math.min(index, found.length - 1)];
+  const list = useId();
+  const optionId = ({ id }: Entry) => `${list}-${id}`;
+  const activeId = active && optionId(active);
+  useEffect(() => {
+    if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
+  }, [activeId]);
+
+  function choose(entry: Entry): void {
+    entry.run();
+    onDone();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.nativeEvent.isComposing || !active) return;
+    const steps = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (steps !== undefined) setIndex((found.indexOf(active) + steps + found.length) % found.length);
+    else if (event.key === 'Enter') choose(active);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <>
+      <div className={css.search}>
+        <Icon name="search" />
+        <input
+          data-autofocus
+          className={css.input}
+          role="combobox"
+          aria-label="Search pages and actions"
+          aria-autocomplete="list"
+          aria-expanded={found.length > 0}
+          aria-controls={list}
+          aria-activedescendant={activeId}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Search pages and actions"
+          maxLength={100}
+          value={text}
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setIndex(0);
+          }}
+        />
+        <kbd className={css.key}>Esc</kbd>
+      </div>
+      <div id={list} role="listbox" aria-label="Pages and actions" className={css.list}>
+        {groups.map((group) => {
+          const entries = found.filter((entry) => entry.group === group);
+          return (
+            entries.length > 0 && (
+              <div key={group} role="group" aria-labelledby={`${list}-${group}`}>
+                <div id={`${list}-${group}`} className={css.group}>
+                  {group}
+                </div>
+                {entries.map((entry) => (
+                  <button
+                    key={entry.id}
+                    id={optionId(entry)}
+                    type="button"
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={entry === active}
+                    className={css.option}
+                    onMouseDown={(event) => event.preventDefault()}
+                    onMouseMove={() => setIndex(found.indexOf(entry))}
+                    onClick={() => choose(entry)}
+                  >
+                    <Icon name={entry.icon} />
+                    {entry.label}
+                  </button>
+                ))}
+              </div>
+            )
+          );
+        })}
+      </div>
+      {found.length === 0 && <p className={css.none}>No page or action is named “{text}”.</p>}
+      <VisuallyHidden role="status">{count(found.length, 'result')}</VisuallyHidden>
+    </>
+  );
+}
+
+/** In the order in which they are shown. */
+const inGroups = (entries: readonly Entry[]): Entry[] =>
+  groups.flatMap((group) => entries.filter((entry) => entry.group === group));

@@ -1,0 +1,54 @@
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { orReload } from '../../lib/or-reload.ts';
+import { ErrorBoundary } from '../error-boundary.tsx';
+
+const Palette = lazy(orReload(() => import('./palette.tsx')));
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** How the keys that open it are written on this system. */
+export const paletteKeys = isApple ? '⌘ K' : 'Ctrl K';
+
+/** Where the user was when it was opened. */
+interface Origin {
+  readonly element: Element | null;
+  readonly href: string;
+}
+
+const isPaletteKey = (event: KeyboardEvent): boolean =>
+  (isApple ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
+
+/** The command palette, whose code comes when it is first opened: by its keys, or by `open`. */
+export function usePalette(): { readonly palette: ReactNode; readonly open: () => void } {
+  const [state, setState] = useState<'unopened' | 'open' | 'closed'>('unopened');
+  const origin = useRef<Origin>(undefined);
+  const open = useCallback(() => {
+    origin.current = { element: document.activeElement, href: window.location.href };
+    setState('open');
+  }, []);
+  const close = useCallback(() => {
+    setState('closed');
+    // A page that was chosen takes the focus to its own heading.
+    const { element, href } = origin.current ?? {};
+    if (element instanceof HTMLElement && href === window.location.href) element.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      if (!isPaletteKey(event)) return;
+      event.preventDefault();
+      // Nothing opens over another dialog, which may hold a key that is shown once.
+      if (state === 'open') close();
+      else if (!document.querySelector('[role="dialog"][aria-modal="true"]')) open();
+    }
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [state, open, close]);
+  const palette = state !== 'unopened' && (
+    <ErrorBoundary fallback={() => null}>
+      <Suspense fallback={null}>
+        <Palette isOpen={state === 'open'} onClose={close} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+  return { palette, open };
+}
