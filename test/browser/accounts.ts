@@ -96,7 +96,7 @@ export function accountTests(stage: () => Stage): void {
     const page = await visit(person);
     await page.goto('/settings');
     await page.getByLabel('Name').fill('Renamed');
-    await press(page, 'Save');
+    await press(page, /^Save$/);
     await shows(page, 'Name changed to Renamed.');
     await page
       .getByRole('region', { name: 'Sessions' })

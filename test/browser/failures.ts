@@ -95,7 +95,7 @@ export function failureTests(stage: () => Stage): void {
     await page.goto('/settings');
     await page.getByLabel('Name').fill('Too late');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
-    await press(page, 'Save');
+    await press(page, /^Save$/);
     await shows(page, /^Your session has ended/);
     await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill(person.password);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { press, type Stage, shows } from './stage.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
 
 /** What an account sets to be warned, or stopped, in time. */
 export function limitTests(stage: () => Stage): void {
@@ -44,6 +44,6 @@ export function limitTests(stage: () => Stage): void {
     await press(page, 'Save alerts');
     await shows(page, 'The alerts are saved.');
     await page.reload();
-    await expect.poll(() => page.getByLabel('Value').last().inputValue()).toBe('500');
+    await eventually(() => page.getByLabel('Value').last().inputValue()).toBe('500');
   });
 }

@@ -131,7 +131,14 @@ describe('a handler that is killed before', () => {
       'content-type': ['application/json'],
       'idempotency-key': ['k'],
     };
-    const event = { httpMethod: 'POST', path, multiValueHeaders: headers, body: JSON.stringify(chat()) };
+    const requestContext = { identity: { sourceIp: '127.0.0.1' } };
+    const event = {
+      httpMethod: 'POST',
+      path,
+      requestContext,
+      multiValueHeaders: headers,
+      body: JSON.stringify(chat()),
+    };
     victim.stdin.end(JSON.stringify(event));
     expect(await text(victim.stdout)).toBe('');
     interference = undefined;

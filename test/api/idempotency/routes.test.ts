@@ -40,7 +40,14 @@ const handler = endpoint(route, () => {
 
 async function make(cookie: string, idempotencyKey: string) {
   const headers = { cookie: [cookie], 'content-type': ['application/json'], 'idempotency-key': [idempotencyKey] };
-  const event = { httpMethod: 'POST', path: route.path, multiValueHeaders: headers, body: '{"name":"x"}' };
+  const requestContext = { identity: { sourceIp: '127.0.0.1' } };
+  const event = {
+    httpMethod: 'POST',
+    path: route.path,
+    requestContext,
+    multiValueHeaders: headers,
+    body: '{"name":"x"}',
+  };
   const reply = await handler(event, {});
   return {
     headers: reply.headers,
