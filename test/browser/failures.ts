@@ -94,6 +94,8 @@ export function failureTests(stage: () => Stage): void {
     const page = await visit(person);
     await page.goto('/settings');
     await page.getByLabel('Name').fill('Too late');
+    // What the page reads by itself would notice it too, before anything is pressed.
+    await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, /^Save$/);
     await shows(page, /^Your session has ended/);
