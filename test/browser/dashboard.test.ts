@@ -15,6 +15,11 @@ import { nameTests } from './names.ts';
 import { newcomerTests } from './newcomer.ts';
 import { paletteTests } from './palette.ts';
 import { planTests } from './plans.ts';
+import { chatTests } from './playground/chat.ts';
+import { compareTests } from './playground/compare.ts';
+import { getCodeTests } from './playground/get-code.ts';
+import { markdownTests } from './playground/markdown.ts';
+import { presetTests } from './playground/presets.ts';
 import { playgroundTests } from './playground.ts';
 import { referenceTests } from './reference.ts';
 import { settingsTests } from './settings.ts';
@@ -63,6 +68,21 @@ describe('request logs', () => {
 });
 describe('the playground', () => {
   playgroundTests(current);
+});
+describe('messages of a chat', () => {
+  chatTests(current);
+});
+describe('Markdown of a response', () => {
+  markdownTests(current);
+});
+describe('two models side by side', () => {
+  compareTests(current);
+});
+describe('code of a request', () => {
+  getCodeTests(current);
+});
+describe('presets', () => {
+  presetTests(current);
 });
 describe('an interrupted response', () => {
   interruptionTests(current);

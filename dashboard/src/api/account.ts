@@ -1,5 +1,6 @@
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { readStored, removeStored, store } from '../lib/storage.ts';
+import { forgetKept } from './account-storage.ts';
 import { readResponse } from './response.ts';
 import { type SendOptions, send } from './send.ts';
 import { clearTabMemory, closeTabMemory, forgetOtherAccounts } from './tab-memory.ts';
@@ -24,7 +25,7 @@ export const documentAccount = (): number | undefined => account;
 /** The account of the session; never resolves where that is not the account of this document. */
 export async function loadCurrentUser(options?: SendOptions) {
   const { data: user } = await readResponse(accountRoutes.me, await send(accountRoutes.me, {}, options));
-  if (account === undefined) forgetOtherAccounts(user.id);
+  if (account === undefined) forgetOthers(user.id);
   account ??= user.id;
   return user.id === account ? user : leaveToOther();
 }
@@ -54,10 +55,16 @@ export function takeAccountChange(): boolean {
 /** After a sign-in. A document of another account is left. */
 export async function becomeAccount(id: number): Promise<void> {
   notifyOtherTabs(id);
-  forgetOtherAccounts(id);
+  forgetOthers(id);
   if (account === undefined || account === id) return;
   closeTabMemory();
   await reloadDocument();
+}
+
+/** Removes what other accounts have left in this browser. */
+function forgetOthers(id: number): void {
+  forgetOtherAccounts(id);
+  forgetKept(id);
 }
 
 /** After the session's end, whatever ended it. */

@@ -1,5 +1,6 @@
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { becomeAccount, endDocument } from './account.ts';
+import { closeAccountStorage } from './account-storage.ts';
 import { perform } from './call.ts';
 import { revokePlaygroundKeys } from './playground-keys.ts';
 
@@ -13,5 +14,6 @@ export async function beginSession({ id }: { readonly id: number }): Promise<voi
 export async function signOut(): Promise<void> {
   await revokePlaygroundKeys().catch(() => undefined);
   await perform(accountRoutes.logout, {});
+  closeAccountStorage();
   await endDocument('/login');
 }

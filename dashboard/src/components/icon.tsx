@@ -25,6 +25,11 @@ const paths = {
   logout: 'M15 4h4v16h-4M11 8l-4 4 4 4M7 12h9',
   swap: 'M7 4L3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7',
   docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h6M9 17h4',
+  edit: 'M4 20h4L19 9l-4-4L4 16zM13 7l4 4',
+  regenerate: 'M20 11a8 8 0 1 0-2.3 6.3M20 4v7h-7',
+  trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
+  code: 'M8 7l-5 5 5 5M16 7l5 5-5 5M13.5 5l-3 14',
+  bookmark: 'M6 4h12v16l-6-4-6 4z',
   sliders: 'M5 4v6M5 14v6M12 4v10M12 18v2M19 4v2M19 10v10M3 12h4M10 16h4M17 8h4',
 } as const;
 

@@ -3,7 +3,7 @@ type Kind = 'localStorage' | 'sessionStorage';
 /** Where a browser's storage is switched off or full, nothing is kept, and the page works without. */
 export function readStored(kind: Kind, name: string): string | null {
   try {
-    return window[kind].getItem(name);
+    return globalThis[kind].getItem(name);
   } catch {
     return null;
   }
@@ -12,7 +12,7 @@ export function readStored(kind: Kind, name: string): string | null {
 /** True where it is kept. */
 export function store(kind: Kind, name: string, value: string): boolean {
   try {
-    window[kind].setItem(name, value);
+    globalThis[kind].setItem(name, value);
     return true;
   } catch {
     return false;
@@ -21,8 +21,17 @@ export function store(kind: Kind, name: string, value: string): boolean {
 
 export function removeStored(kind: Kind, name: string): void {
   try {
-    window[kind].removeItem(name);
+    globalThis[kind].removeItem(name);
   } catch {
     // There is nothing to remove.
+  }
+}
+
+/** Names of all that is kept. */
+export function storedNames(kind: Kind): string[] {
+  try {
+    return Object.keys(globalThis[kind]);
+  } catch {
+    return [];
   }
 }

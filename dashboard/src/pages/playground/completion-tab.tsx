@@ -1,14 +1,18 @@
 import { Button, Group, Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import { findModel } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { InterruptionNotice } from './interruption-notice.tsx';
-import { OutputText } from './output-text.tsx';
-import { Parameters } from './parameters.tsx';
-import { defaultSampling, samplingBody } from './sampling.ts';
-import { TabLayout } from './tab-layout.tsx';
-import { useExchange } from './use-exchange.ts';
+import { GetCodeButton } from './code/get-code-button.tsx';
+import { InterruptionNotice } from './exchange/interruption-notice.tsx';
+import { useExchange } from './exchange/use-exchange.ts';
+import { Parameters } from './parameters/parameters.tsx';
+import { defaultSampling, samplingBody } from './parameters/sampling.ts';
+import { Inspector } from './parts/inspector.tsx';
+import { OutputText } from './parts/output-text.tsx';
+import { TabLayout } from './parts/tab-layout.tsx';
+import { TokenCount } from './tokens/token-count.tsx';
 
 /** Tokens of a completion unless the request sets a maximum (docs/design/inference.md). */
 const defaultMaxTokens = 100;
@@ -21,8 +25,10 @@ export function CompletionTab() {
   const [text, setText] = useState('');
   const [finishReason, setFinishReason] = useState<string>();
 
+  const body = { ...samplingBody(sampling), prompt };
+  const texts = useMemo(() => [prompt], [prompt]);
+
   async function complete(): Promise<void> {
-    const body = { ...samplingBody(sampling), prompt };
     setText('');
     setFinishReason(undefined);
     if (sampling.stream) {
@@ -40,8 +46,9 @@ export function CompletionTab() {
   return (
     <TabLayout
       title="Completion"
+      actions={<GetCodeButton request={() => ({ kind: 'completion', body })} />}
       parameters={<Parameters value={sampling} onChange={setSampling} defaultMaxTokens={defaultMaxTokens} />}
-      exchange={exchange}
+      details={<Inspector exchange={exchange} />}
     >
       <Textarea
         label="Prompt"
@@ -51,6 +58,7 @@ export function CompletionTab() {
         value={prompt}
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
+      <TokenCount texts={texts} contextWindow={findModel(sampling.model, 'completion')?.contextWindow ?? 0} />
       <Group my="md">
         {exchange.isRunning ? (
           <Button variant="default" leftSection={<Icon name="stop" size={16} />} onClick={exchange.stop}>

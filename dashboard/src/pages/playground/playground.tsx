@@ -1,9 +1,9 @@
 import { Tabs } from '@mantine/core';
 import { Page } from '../../components/page.tsx';
 import { useQueryChoice } from '../../lib/use-query.ts';
-import { ChatTab } from './chat-tab.tsx';
+import { ChatTab } from './chat/chat-tab.tsx';
 import { CompletionTab } from './completion-tab.tsx';
-import { EmbeddingsTab } from './embeddings-tab.tsx';
+import { EmbeddingsTab } from './embeddings/embeddings-tab.tsx';
 import { TranslateTab } from './translate-tab.tsx';
 
 const tabs = [

@@ -6,9 +6,11 @@ import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { count } from '../../lib/format.ts';
-import { OutputText } from './output-text.tsx';
-import { TabLayout } from './tab-layout.tsx';
-import { useExchange } from './use-exchange.ts';
+import { GetCodeButton } from './code/get-code-button.tsx';
+import { useExchange } from './exchange/use-exchange.ts';
+import { Inspector } from './parts/inspector.tsx';
+import { OutputText } from './parts/output-text.tsx';
+import { TabLayout } from './parts/tab-layout.tsx';
 
 const choices = [...languages]
   .map(([value, label]) => ({ value, label }))
@@ -35,7 +37,12 @@ export function TranslateTab() {
   );
 
   return (
-    <TabLayout title="Translation" parameters={parameters} exchange={exchange}>
+    <TabLayout
+      title="Translation"
+      actions={<GetCodeButton request={() => ({ kind: 'translation', body: { text, ...pair } })} />}
+      parameters={parameters}
+      details={<Inspector exchange={exchange} />}
+    >
       <Group align="flex-end" gap="sm" mb="md" wrap="wrap">
         <Select
           label="From"

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { AccountDeletion } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { endDocument } from '../../api/account.ts';
+import { closeAccountStorage } from '../../api/account-storage.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
@@ -39,7 +40,10 @@ function DeleteForm() {
     labels: { email: 'Email', password: 'Password' },
     act: ({ email, password }) =>
       perform(accountRoutes.deleteAccount, { body: { email, ...(password !== '' && { password }) } }),
-    onDone: () => void endDocument('/login?deleted'),
+    onDone: () => {
+      closeAccountStorage();
+      void endDocument('/login?deleted');
+    },
     fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'Wrong password' } },
   });
   return (

@@ -1,0 +1,44 @@
+import { Button, Switch } from '@mantine/core';
+import { Icon } from '../../../components/icon.tsx';
+import type { CodeRequest } from '../code/code-request.ts';
+import { GetCodeButton } from '../code/get-code-button.tsx';
+import css from './chat.module.css';
+import type { Chat } from './state/use-chat.ts';
+
+interface ChatToolbarProps {
+  readonly chat: Chat;
+  readonly onPresets: () => void;
+  /** The request that code is wanted for. */
+  readonly request: () => CodeRequest;
+}
+
+/** What concerns the whole conversation. */
+export function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
+  const { draft, threads, isRunning } = chat;
+  const hasMessages = threads.some(({ items }) => items.length > 0);
+  return (
+    <div className={css.toolbar}>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<Icon name="plus" size={16} />}
+        // Its place is kept, so that nothing moves when it comes.
+        style={{ visibility: hasMessages && !isRunning ? undefined : 'hidden' }}
+        onClick={chat.clear}
+      >
+        New chat
+      </Button>
+      <Switch
+        size="xs"
+        label="Compare"
+        checked={draft.comparison !== undefined}
+        disabled={isRunning}
+        onChange={(event) => chat.setComparing(event.currentTarget.checked)}
+      />
+      <Button size="compact-sm" variant="default" leftSection={<Icon name="bookmark" size={16} />} onClick={onPresets}>
+        Presets
+      </Button>
+      <GetCodeButton request={request} />
+    </div>
+  );
+}

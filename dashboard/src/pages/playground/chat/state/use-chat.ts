@@ -1,0 +1,156 @@
+import { useState } from 'react';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { type ExchangeState, useExchange } from '../../exchange/use-exchange.ts';
+import { textModels } from '../../parameters/sampling.ts';
+import { chatBody } from './chat-body.ts';
+import { type ChatItem, type ChatMessage, newItem } from './chat-item.ts';
+import { extendReply } from './extend-reply.ts';
+import { type Items, promptOf, withContent, withoutMessage } from './thread.ts';
+import { type ChatDraft, useChatDraft } from './use-chat-draft.ts';
+
+/** The conversation with one model. */
+export interface Thread {
+  readonly place: 'first' | 'second';
+  readonly model: string;
+  readonly items: Items;
+  readonly exchange: ExchangeState;
+}
+
+/** What the last change replaced, and the change as a sentence. */
+interface Undoable {
+  readonly change: string;
+  readonly before: Pick<ChatDraft, 'items' | 'comparison'>;
+}
+
+/** A conversation with one model, or the same with two; of those, each goes on with its own responses. */
+export function useChat() {
+  const [draft, change] = useChatDraft();
+  const [first, second] = [useExchange(), useExchange()];
+  const [undoable, setUndoable] = useState<Undoable>();
+  const { items, comparison, sampling } = draft;
+
+  const threads: readonly Thread[] = [
+    { place: 'first', model: sampling.model, items, exchange: first },
+    ...(comparison ? [{ place: 'second' as const, ...comparison, exchange: second }] : []),
+  ];
+  const isRunning = first.isRunning || second.isRunning;
+
+  function setItems({ place }: Thread, next: Items): void {
+    change((before) => {
+      if (place === 'first') return { ...before, items: next };
+      return before.comparison ? { ...before, comparison: { ...before.comparison, items: next } } : before;
+    });
+  }
+
+  /** Sends the conversation, and adds the response to it. */
+  async function run(thread: Thread, sent: Items): Promise<void> {
+    setItems(thread, sent);
+    const body = chatBody({ ...draft, sampling: { ...sampling, model: thread.model } }, sent);
+    const { exchange } = thread;
+    if (sampling.stream) {
+      let reply: ChatItem | undefined;
+      await exchange.stream(inferenceRoutes.createChatCompletion, { body }, (piece) => {
+        reply = extendReply(reply, piece);
+        setItems(thread, [...sent, reply]);
+      });
+      return;
+    }
+    const [choice] = (await exchange.call(inferenceRoutes.createChatCompletion, { body }))?.choices ?? [];
+    if (choice) setItems(thread, [...sent, { ...newItem(choice.message), finishReason: choice.finish_reason }]);
+  }
+
+  function send(content: string): void {
+    setUndoable(undefined);
+    const item = newItem({ role: 'user', content });
+    for (const thread of threads) void run(thread, [...thread.items, item]);
+  }
+
+  /** A function's result, which only the thread of its call has. */
+  function submitResult(thread: Thread, message: ChatMessage): void {
+    setUndoable(undefined);
+    void run(thread, [...thread.items, newItem(message)]);
+  }
+
+  const rememberBefore = (change: string): void => setUndoable({ change, before: { items, comparison } });
+
+  /** Sends the last message again, without what came of its response. */
+  function retry(thread: Thread): void {
+    setUndoable(undefined);
+    void run(thread, promptOf(thread.items));
+  }
+
+  function regenerate(thread: Thread): void {
+    rememberBefore('Response regenerated.');
+    void run(thread, promptOf(thread.items));
+  }
+
+  /** The threads share what the user writes, so it is edited in each. */
+  function edit(id: string, content: string): void {
+    rememberBefore('Message edited; what came after it was replaced.');
+    for (const thread of threads) {
+      const edited = withContent(thread.items, id, content);
+      if (edited) void run(thread, edited);
+    }
+  }
+
+  function remove(id: string): void {
+    rememberBefore('Message deleted.');
+    for (const thread of threads) setItems(thread, withoutMessage(thread.items, id));
+  }
+
+  function clear(): void {
+    rememberBefore('New chat started.');
+    reset();
+    change((before) => ({
+      ...before,
+      items: [],
+      comparison: before.comparison && { ...before.comparison, items: [] },
+    }));
+  }
+
+  /** The second model's thread begins as the first one's is. */
+  function setComparing(isComparing: boolean): void {
+    reset();
+    if (!isComparing && comparison && comparison.items.length > 0)
+      rememberBefore(`The conversation with ${comparison.model} was closed.`);
+    const model = textModels.find(({ id, minPlanRank }) => id !== sampling.model && minPlanRank === 1)?.id;
+    change({ comparison: isComparing && model !== undefined ? { model, items } : undefined });
+  }
+
+  function undo(): void {
+    if (!undoable) return;
+    reset();
+    change(undoable.before);
+    setUndoable(undefined);
+  }
+
+  function reset(): void {
+    first.reset();
+    second.reset();
+  }
+
+  function stop(): void {
+    first.stop();
+    second.stop();
+  }
+
+  return {
+    draft,
+    change,
+    threads,
+    isRunning,
+    undoable,
+    send,
+    submitResult,
+    retry,
+    regenerate,
+    edit,
+    remove,
+    clear,
+    setComparing,
+    undo,
+    stop,
+  };
+}
+
+export type Chat = ReturnType<typeof useChat>;

@@ -1,0 +1,23 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Icon } from '../../../components/icon.tsx';
+import type { CodeRequest } from './code-request.ts';
+import { GetCodeDialog } from './get-code-dialog.tsx';
+
+interface GetCodeButtonProps {
+  /** The request that code is wanted for; called when it is. */
+  readonly request: () => CodeRequest;
+}
+
+/** Opens the code of the tab's current request. */
+export function GetCodeButton({ request }: GetCodeButtonProps) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button size="compact-sm" variant="default" leftSection={<Icon name="code" size={16} />} onClick={open}>
+        Get code
+      </Button>
+      <GetCodeDialog request={request} isOpen={isOpen} onClose={close} />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { Anchor, Modal, Select, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { CodeBlock } from '../../../components/code-block.tsx';
+import type { CodeRequest } from './code-request.ts';
+import { codeSnippets } from './snippets.ts';
+
+interface GetCodeProps {
+  /** Called when the dialog is opened. */
+  readonly request: () => CodeRequest;
+}
+
+interface GetCodeDialogProps extends GetCodeProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** The current request in several languages. */
+export function GetCodeDialog({ request, isOpen, onClose }: GetCodeDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Get code" size="xl">
+      <Snippets request={request} />
+    </Modal>
+  );
+}
+
+function Snippets({ request }: GetCodeProps) {
+  const [snippets] = useState(() => codeSnippets(window.location.origin, request()));
+  const [id, setId] = useState('curl');
+  const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
+  return (
+    <Stack gap="sm">
+      <Select
+        label="Language"
+        data={snippets.map(({ id: value, title: label }) => ({ value, label }))}
+        value={chosen?.id ?? null}
+        allowDeselect={false}
+        onChange={(value) => value !== null && setId(value)}
+      />
+      {chosen && <CodeBlock code={chosen.code} what={`${chosen.title} code`} maxHeight={28} />}
+      <Text size="sm" c="dimmed">
+        The code reads the environment variable <span className="mono">API_KEY</span>, which is a key of yours:{' '}
+        <Anchor component={Link} href="/keys?new" inherit underline="always">
+          create one
+        </Anchor>
+        . Keep it out of code and browsers.
+      </Text>
+    </Stack>
+  );
+}

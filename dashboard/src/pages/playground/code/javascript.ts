@@ -1,0 +1,52 @@
+import { type CodeRequest, hasFunctions, isStreamed, routeOf } from './code-request.ts';
+import { javascriptLiteral } from './literals.ts';
+
+/** `fetch`, in Node or another server: a browser would show the key to its user. */
+export function javascriptCode(origin: string, request: CodeRequest): string {
+  const { path } = routeOf[request.kind];
+  const call = `const response = await fetch(${javascriptLiteral(origin + path)}, {
+  method: 'POST',
+  headers: { Authorization: \`Bearer \${process.env.API_KEY}\`, 'Content-Type': 'application/json' },
+  body: JSON.stringify(${javascriptLiteral(request.body, 1)}),
+});`;
+  return `${call}\n${isStreamed(request) ? streamed(request) : whole(request)}`;
+}
+
+const whole = (request: CodeRequest): string => `const { message, error, data, detail } = await response.json();
+if (error) throw new Error(\`\${message}: \${detail}\`);
+console.log(${output(request)});`;
+
+function output(request: CodeRequest): string {
+  if (request.kind === 'translation') return 'data.translatedText';
+  if (request.kind === 'embeddings') return 'data.data.map(({ embedding }) => embedding)';
+  if (request.kind === 'completion') return 'data.choices[0].text';
+  return hasFunctions(request) ? 'data.choices[0].message' : 'data.choices[0].message.content';
+}
+
+const streamed = (request: CodeRequest): string => `if (!response.ok) {
+  const { message, detail } = await response.json();
+  throw new Error(\`\${message}: \${detail}\`);
+}
+
+let rest = '';
+let isComplete = false;
+for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+  const events = (rest + text).split('\\n\\n');
+  rest = events.pop();
+  for (const event of events) {
+    const { message, error, data, detail } = JSON.parse(event.slice('data: '.length));
+    if (error) throw new Error(\`\${message}: \${detail}\`);
+    if (message === 'STREAM_COMPLETE') isComplete = true;
+${piece(request)}
+  }
+}
+if (!isComplete) throw new Error('The stream broke before its end.');`;
+
+function piece(request: CodeRequest): string {
+  if (request.kind === 'completion') return '    else process.stdout.write(data.choices[0].text);';
+  if (!hasFunctions(request)) return "    else process.stdout.write(data.choices[0].delta.content ?? '');";
+  return `    else {
+      const { content, function_call: call } = data.choices[0].delta;
+      process.stdout.write(content ?? (call?.name ?? '') + (call?.arguments ?? ''));
+    }`;
+}

@@ -1,0 +1,66 @@
+import { type CodeRequest, hasFunctions, isStreamed, routeOf } from './code-request.ts';
+import { pythonLiteral } from './literals.ts';
+
+/** With the `requests` package. */
+export const pythonCode = (origin: string, request: CodeRequest): string =>
+  isStreamed(request) ? streamed(origin, request) : whole(origin, request);
+
+const post = (origin: string, { kind, body }: CodeRequest, depth: number, more = ''): string => {
+  const margin = '    '.repeat(depth);
+  return `requests.post(
+${margin}    ${pythonLiteral(origin + routeOf[kind].path)},
+${margin}    headers={"Authorization": f"Bearer {os.environ['API_KEY']}"},
+${margin}    json=${pythonLiteral(body, depth + 1)},
+${margin}    timeout=300,${more}
+${margin})`;
+};
+
+const whole = (origin: string, request: CodeRequest): string => `import os
+
+import requests
+
+response = ${post(origin, request, 0)}
+body = response.json()
+if body["error"]:
+    raise SystemExit(f"{body['message']}: {body['detail']}")
+print(${output(request)})`;
+
+function output(request: CodeRequest): string {
+  if (request.kind === 'translation') return 'body["data"]["translatedText"]';
+  if (request.kind === 'embeddings') return '[item["embedding"] for item in body["data"]["data"]]';
+  if (request.kind === 'completion') return 'body["data"]["choices"][0]["text"]';
+  const message = 'body["data"]["choices"][0]["message"]';
+  return hasFunctions(request) ? message : `${message}["content"]`;
+}
+
+const streamed = (origin: string, request: CodeRequest): string => `import json
+import os
+
+import requests
+
+with ${post(origin, request, 0, '\n    stream=True,')} as response:
+    if not response.ok:
+        body = response.json()
+        raise SystemExit(f"{body['message']}: {body['detail']}")
+    is_complete = False
+    for line in response.iter_lines():
+        if not line:
+            continue
+        event = json.loads(line.removeprefix(b"data: "))
+        if event["error"]:
+            raise SystemExit(f"{event['message']}: {event['detail']}")
+        if event["message"] == "STREAM_COMPLETE":
+            is_complete = True
+            break
+        choice = event["data"]["choices"][0]
+${piece(request)}
+if not is_complete:
+    raise SystemExit("The stream broke before its end.")`;
+
+function piece(request: CodeRequest): string {
+  if (request.kind === 'completion') return '        print(choice["text"], end="", flush=True)';
+  if (!hasFunctions(request)) return '        print(choice["delta"].get("content") or "", end="", flush=True)';
+  return `        call = choice["delta"].get("function_call", {})
+        text = choice["delta"].get("content") or call.get("name", "") + call.get("arguments", "")
+        print(text, end="", flush=True)`;
+}

@@ -1,0 +1,85 @@
+import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { findModel } from '#contract/inference/models.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { formatWhole } from '../../../lib/format.ts';
+import { GetCodeButton } from '../code/get-code-button.tsx';
+import { useExchange } from '../exchange/use-exchange.ts';
+import { numberValue } from '../parameters/number-value.ts';
+import { Inspector } from '../parts/inspector.tsx';
+import { TabLayout } from '../parts/tab-layout.tsx';
+import { HeatMap } from './heat-map.tsx';
+import { similarities } from './similarity.ts';
+
+const examples = [
+  'The cat sleeps on the sofa.',
+  'The cat naps on the old sofa.',
+  'The invoice is due on Friday.',
+  'The invoice was paid on Friday.',
+].join('\n');
+
+const defaultDimensions = findModel('svc-embed', 'embeddings')?.dimensions ?? 0;
+
+/** Texts as vectors, and how near they are to each other. */
+export function EmbeddingsTab() {
+  const exchange = useExchange();
+  const [text, setText] = useState(examples);
+  const [dimensions, setDimensions] = useState<number | ''>('');
+  const [result, setResult] = useState<{ texts: string[]; matrix: number[][] }>();
+  const texts = text.split('\n').filter((line) => line.trim() !== '');
+  const isTooMany = texts.length > limits.embeddingTexts;
+
+  const body = { model: 'svc-embed', input: texts, ...(dimensions !== '' && { dimensions }) };
+
+  async function embed(): Promise<void> {
+    const response = await exchange.call(inferenceRoutes.createEmbeddings, { body });
+    const vectors = response?.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
+    setResult(vectors && { texts, matrix: similarities(vectors) });
+  }
+
+  const parameters = (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        Model <span className="mono">svc-embed</span>
+      </Text>
+      <NumberInput
+        label="Dimensions"
+        placeholder={`Default: ${formatWhole(defaultDimensions)}`}
+        min={1}
+        max={4096}
+        allowNegative={false}
+        allowDecimal={false}
+        value={dimensions}
+        onChange={(value) => setDimensions(numberValue(value))}
+      />
+    </Stack>
+  );
+
+  return (
+    <TabLayout
+      title="Texts"
+      actions={<GetCodeButton request={() => ({ kind: 'embeddings', body })} />}
+      parameters={parameters}
+      details={<Inspector exchange={exchange} />}
+    >
+      <Textarea
+        label="Texts, one per line"
+        autosize
+        minRows={4}
+        maxRows={14}
+        error={isTooMany && `Enter at most ${limits.embeddingTexts} texts`}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Group my="md">
+        <Button loading={exchange.isRunning} disabled={texts.length === 0 || isTooMany} onClick={() => void embed()}>
+          Compare
+        </Button>
+      </Group>
+      {exchange.error && <ErrorNotice error={exchange.error} model="svc-embed" onRetry={() => void embed()} />}
+      {result && <HeatMap {...result} />}
+    </TabLayout>
+  );
+}

@@ -1,0 +1,66 @@
+import { keyRoutes } from '#contract/routes/keys.ts';
+import { confirmAccount } from '../../../api/account.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/call.ts';
+import { serverNow } from '../../../api/clock.ts';
+import { playgroundKeyMs, revokePlaygroundKeys } from '../../../api/playground-keys.ts';
+import { followUp, queryClient } from '../../../api/query-client.ts';
+import { playgroundKeyName } from '../../../lib/names.ts';
+
+interface CachedKey {
+  readonly key: string;
+  /** Epoch milliseconds by the service's clock. */
+  readonly until: number;
+}
+
+/** Of this document's account, as all its memory is (`api/account.ts`). */
+let cached: CachedKey | undefined;
+/** The key that is being made: concurrent calls share it, as a new one revokes those before it. */
+let creation: Promise<CachedKey> | undefined;
+
+/**
+ * Runs a call with a short-lived key, made when it is first needed. A key that another tab of ours has revoked is
+ * replaced once.
+ */
+export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Result>): Promise<Result> {
+  const now = await serverNow();
+  const isFresh = cached === undefined || cached.until <= now;
+  const key = await keyAt(now);
+  try {
+    return await act(key);
+  } catch (error) {
+    if (isFresh || !(error instanceof ApiError) || error.code !== 'INVALID_API_KEY') throw error;
+    // A concurrent call may have replaced it already.
+    if (cached?.key === key) cached = undefined;
+    return act(await keyAt(now));
+  }
+}
+
+/** A key is given out only after the session was found to be its account's still, also one that was just made. */
+async function keyAt(now: number): Promise<string> {
+  try {
+    if (!cached || cached.until <= now) {
+      creation ??= createKey(now).finally(() => {
+        creation = undefined;
+      });
+      cached = await creation;
+    }
+    const { key } = cached;
+    await confirmAccount();
+    return key;
+  } catch (error) {
+    if (error instanceof ApiError) followUp(error);
+    throw error;
+  }
+}
+
+async function createKey(now: number): Promise<CachedKey> {
+  try {
+    await revokePlaygroundKeys();
+    const expiresAt = new Date(now + playgroundKeyMs).toISOString();
+    const { key } = await call(keyRoutes.createKey, { body: { name: playgroundKeyName, expiresAt } });
+    return { key, until: now + playgroundKeyMs - 60_000 };
+  } finally {
+    void queryClient.invalidateQueries({ queryKey: [keyRoutes.listKeys.id] });
+  }
+}

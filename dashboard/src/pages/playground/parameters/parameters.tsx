@@ -1,0 +1,106 @@
+import { NumberInput, Select, Stack, Switch, TagsInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import * as v from 'valibot';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { samplingDefaults } from '#contract/inference/inference-fields.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { formatWhole } from '../../../lib/format.ts';
+import { planTitle } from '../../../lib/names.ts';
+import { numberValue } from './number-value.ts';
+import { modelId, type Sampling, textModels } from './sampling.ts';
+import { SliderField } from './slider-field.tsx';
+
+interface ParametersProps {
+  readonly value: Sampling;
+  readonly onChange: (value: Sampling) => void;
+  readonly defaultMaxTokens: number;
+  /** A field below that of the model. */
+  readonly secondModel?: ReactNode;
+  /** What else the tab has. */
+  readonly children?: ReactNode;
+}
+
+export const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) => ({
+  value: id,
+  label: minPlanRank > 1 ? `${id} (${planTitle(planOfRank(minPlanRank).name)})` : `${id} (${contextWindow} tokens)`,
+}));
+
+/** The parameters of a text model. */
+export function Parameters({ value, onChange, defaultMaxTokens, secondModel, children }: ParametersProps) {
+  const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
+  return (
+    <Stack gap="md">
+      <Select
+        label="Model"
+        data={modelChoices}
+        value={value.model}
+        allowDeselect={false}
+        onChange={(model) => v.is(modelId, model) && change({ model })}
+      />
+      {secondModel}
+      <Switch
+        label="Stream"
+        checked={value.stream}
+        onChange={(event) => change({ stream: event.currentTarget.checked })}
+      />
+      {children}
+      <NumberInput
+        label="Maximum tokens"
+        placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
+        min={1}
+        allowNegative={false}
+        allowDecimal={false}
+        value={value.maxTokens}
+        onChange={(next) => change({ maxTokens: numberValue(next) })}
+      />
+      <SliderField
+        label="Temperature"
+        defaultValue={samplingDefaults.temperature}
+        min={0}
+        max={2}
+        value={value.temperature}
+        onChange={(temperature) => change({ temperature })}
+      />
+      <SliderField
+        label="Top p"
+        defaultValue={samplingDefaults.top_p}
+        min={0}
+        max={1}
+        value={value.topP}
+        onChange={(topP) => change({ topP })}
+      />
+      <NumberInput
+        label="Top k"
+        placeholder={`Default: ${samplingDefaults.top_k}`}
+        min={1}
+        allowNegative={false}
+        allowDecimal={false}
+        value={value.topK}
+        onChange={(next) => change({ topK: numberValue(next) })}
+      />
+      <SliderField
+        label="Frequency penalty"
+        defaultValue={samplingDefaults.penalty}
+        min={-2}
+        max={2}
+        value={value.frequencyPenalty}
+        onChange={(frequencyPenalty) => change({ frequencyPenalty })}
+      />
+      <SliderField
+        label="Presence penalty"
+        defaultValue={samplingDefaults.penalty}
+        min={-2}
+        max={2}
+        value={value.presencePenalty}
+        onChange={(presencePenalty) => change({ presencePenalty })}
+      />
+      <TagsInput
+        label="Stop sequences"
+        placeholder="Enter to add"
+        maxTags={limits.stopSequences}
+        value={[...value.stop]}
+        onChange={(stop) => change({ stop })}
+      />
+    </Stack>
+  );
+}

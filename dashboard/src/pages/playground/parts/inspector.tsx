@@ -1,0 +1,74 @@
+import { Box, Tabs, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { CodeBlock } from '../../../components/code-block.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { curlCommand } from '../code/curl.ts';
+import type { ExchangeState } from '../exchange/use-exchange.ts';
+import { Metrics } from './metrics.tsx';
+import { prettyJson } from './pretty-json.ts';
+
+interface InspectorProps {
+  readonly exchange: Pick<ExchangeState, 'sent' | 'receipt'>;
+  /** Of which model, where there are several. */
+  readonly model?: string | undefined;
+}
+
+/** Request, response, tokens, credits and times of the last call. */
+export function Inspector({ exchange: { sent, receipt }, model }: InspectorProps) {
+  if (!sent)
+    return (
+      <Text size="sm" c="dimmed">
+        Request, response, tokens, credits and times appear here.
+      </Text>
+    );
+  const body = receipt?.response ?? '';
+  return (
+    <Panel title={model === undefined ? 'Request details' : `Request details: ${model}`}>
+      {model === undefined && (
+        <Box mb="md">
+          <Metrics receipt={receipt} />
+        </Box>
+      )}
+      <Tabs defaultValue="request" variant="pills" keepMounted={false}>
+        <Tabs.List mb="sm" aria-label="Request and response">
+          <Tabs.Tab value="request">Request</Tabs.Tab>
+          <Tabs.Tab value="response">Response</Tabs.Tab>
+          <Tabs.Tab value="curl">cURL</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="request">
+          <Block what="request" source={sent} write={requestText} />
+        </Tabs.Panel>
+        <Tabs.Panel value="response">
+          <Block what="response" source={body} write={responseText} />
+        </Tabs.Panel>
+        <Tabs.Panel value="curl">
+          <Block what="cURL command" source={sent} write={curlText} />
+        </Tabs.Panel>
+      </Tabs>
+      {receipt?.requestId !== undefined && (
+        <Text size="xs" c="dimmed" mt="xs" className="mono">
+          request {receipt.requestId}
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+type Sent = NonNullable<ExchangeState['sent']>;
+
+const requestText = ({ route, body }: Sent): string =>
+  `${route.method} ${route.path}\n\n${JSON.stringify(body, undefined, 2)}`;
+const curlText = ({ route, body }: Sent): string => curlCommand(window.location.origin, route.path, body);
+const responseText = (response: string): string => prettyJson(response) || '…';
+
+interface BlockProps<Source> {
+  readonly what: string;
+  readonly source: Source;
+  readonly write: (source: Source) => string;
+}
+
+/** Written when its tab is open, and again only when its source has changed. */
+function Block<Source>({ what, source, write }: BlockProps<Source>) {
+  const code = useMemo(() => write(source), [source, write]);
+  return <CodeBlock code={code} what={what} maxHeight={22} />;
+}

@@ -1,0 +1,52 @@
+/** How `cl100k_base`, by which the service counts, cuts a text before it merges: words with a space before, three digits, signs, spaces. */
+const pieces = /'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+/giu;
+
+/** Tokens of a letter, in running text of the script's languages. */
+const scripts: readonly (readonly [RegExp, number])[] = [
+  [/[\u1e00-\u1eff]/, 0.85],
+  [/\p{Script=Latin}/u, 0.48],
+  [/\p{Script=Han}/u, 1.22],
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 1.05],
+  [/\p{Script=Hangul}/u, 1.25],
+  [/\p{Script=Cyrillic}/u, 0.54],
+  [/\p{Script=Greek}/u, 1.02],
+  [/\p{Script=Arabic}/u, 0.8],
+  [/\p{Script=Hebrew}/u, 1.1],
+];
+const otherScript = 1.15;
+const emoji = 2.5;
+
+/** Letters of a word that is one token, and of each further token: in English and code, and in what has accents. */
+const english = { first: 8, further: 4.5 };
+const accented = { first: 4, further: 3.2 };
+/** The share of accented letters from which a text is taken for a language that has them. */
+const accentedShare = 1 / 150;
+
+type Words = typeof english;
+
+/**
+ * About how many tokens a text has: a fifth more or less in running text of common languages and in code, a third less in
+ * languages that look like English letter by letter. The vocabulary itself would be 446 KB, compressed, to load.
+ */
+export function estimateTokens(text: string): number {
+  const letters = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  const accents = text.match(/[\u00c0-\u024f]/g)?.length ?? 0;
+  const words = accents > letters * accentedShare ? accented : english;
+  let tokens = 0;
+  for (const [piece] of text.matchAll(pieces)) tokens += ofPiece(piece, words);
+  return Math.ceil(tokens);
+}
+
+function ofPiece(piece: string, words: Words): number {
+  if (/^\s+$/u.test(piece) || /^\p{N}/u.test(piece)) return 1;
+  const letters = /[\p{L}\p{M}]+/u.exec(piece)?.[0];
+  if (letters === undefined) return ofSigns(piece.trim());
+  if (/^[a-z]+$/i.test(letters)) return 1 + Math.max(0, (letters.length - words.first) / words.further);
+  const rate = scripts.find(([script]) => script.test(letters))?.[1] ?? otherScript;
+  return Math.max(1, letters.length * rate);
+}
+
+function ofSigns(signs: string): number {
+  const pictures = signs.match(/\p{Extended_Pictographic}/gu)?.length ?? 0;
+  return Math.max(1, pictures * emoji + (signs.length - 2 * pictures) / 2.5);
+}

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { changeTheme, findings } from '../findings.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+const log = (page: Page) => page.getByRole('log');
+
+/** Sends a message, and waits for the end of so many responses. */
+async function send(page: Page, text: string, responses: number): Promise<void> {
+  await page.getByLabel('Your message').fill(text);
+  await press(page, 'Send');
+  await eventually(() => log(page).getByText('finish_reason: stop').count()).toBe(responses);
+}
+
+export function chatTests(stage: () => Stage): void {
+  test('a message is edited: what came after it is replaced, and can be brought back', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/playground');
+    await send(page, 'Tell me of rivers', 1);
+    await send(page, 'And of hills', 2);
+    const before = await log(page).textContent();
+
+    await log(page).getByRole('button', { name: 'Edit message' }).first().click();
+    const field = log(page).getByRole('textbox', { name: 'Edit message' });
+    expect(await field.inputValue()).toBe('Tell me of rivers');
+    for (const theme of ['light', 'dark'] as const) {
+      await changeTheme(page, theme);
+      await shoot(page, `playground-edit-${theme}`);
+      expect(await findings(page)).toEqual([]);
+    }
+    await field.press('Escape');
+    expect(await log(page).textContent()).toBe(before);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Edit message');
+
+    await page.keyboard.press('Enter');
+    await field.fill('Tell me of bridges');
+    await field.press('Enter');
+    await eventually(() => log(page).textContent()).toMatch(/^YouTell me of bridgesAssistantfinish_reason: stop/);
+    expect(await log(page).textContent()).not.toContain('hills');
+    await shows(page, 'Message edited; what came after it was replaced.');
+    await press(page, 'Undo');
+    expect(await log(page).textContent()).toBe(before);
+    await service.settled();
+    expect((await service.call('GET', '/api/credits', person)).body.data.balance).toBe(97);
+  });
+
+  test('the last response is regenerated, and charged again', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/playground');
+    await send(page, 'Tell me of rivers', 1);
+    await eventually(() => log(page).getByRole('button', { name: 'Regenerate' }).count()).toBe(1);
+    const sent = page.waitForRequest('**/v1/chat/completions');
+    await press(page, 'Regenerate');
+    expect((await sent).postDataJSON().messages).toEqual([{ role: 'user', content: 'Tell me of rivers' }]);
+    await shows(page, 'Response regenerated.');
+    await eventually(() => log(page).textContent()).toMatch(/^YouTell me of riversAssistantfinish_reason: stop/);
+    await service.settled();
+    expect((await service.call('GET', '/api/credits', person)).body.data.balance).toBe(98);
+  });
+
+  test('an undo while a response comes stops it, and brings back what was there', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await send(page, 'Tell me of rivers', 1);
+    const before = await log(page).textContent();
+    await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('1500');
+    await log(page).getByRole('button', { name: 'Edit message' }).click();
+    await log(page).getByRole('textbox', { name: 'Edit message' }).fill('Tell me a long story of rivers');
+    await log(page).getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await press(page, 'Undo');
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await log(page).textContent()).toBe(before);
+    await page.waitForLoadState('networkidle');
+    expect(await log(page).textContent()).toBe(before);
+  });
+
+  test('a message is copied as it was written, and deleted until that is undone', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto('/playground');
+    await send(page, 'Tell me of\n  *rivers*', 1);
+    await page.getByRole('button', { name: 'Copy message' }).first().click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('Tell me of\n  *rivers*');
+    await log(page).getByRole('button', { name: 'Delete message' }).last().click();
+    expect(await log(page).textContent()).toBe('YouTell me of\n  *rivers*');
+    await press(page, 'Undo');
+    expect(await log(page).textContent()).toContain('finish_reason: stop');
+    await press(page, 'New chat');
+    await shows(page, 'No messages yet');
+    await press(page, 'Undo');
+    expect(await log(page).textContent()).toContain('finish_reason: stop');
+  });
+
+  test('a function call and its result go together', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await press(page, 'Insert example');
+    await page.getByLabel('Your message').fill('What is the weather in Paris?');
+    await press(page, 'Send');
+    await page.getByLabel('Function result').fill('{"sky": "clear"}');
+    await press(page, 'Submit result');
+    await eventually(() => log(page).textContent()).toMatch(/\{"sky": "clear"\}Assistant.*sky is clear/);
+    await log(page).getByRole('button', { name: 'Delete message' }).nth(1).click();
+    expect(await log(page).textContent()).not.toMatch(/Calls find_weather|Function result/);
+    await press(page, 'Undo');
+    const sent = page.waitForRequest('**/v1/chat/completions');
+    await log(page).getByRole('button', { name: 'Edit message' }).last().click();
+    await log(page).getByRole('textbox', { name: 'Edit message' }).fill('{"sky": "grey"}');
+    await log(page).getByRole('button', { name: 'Send' }).click();
+    expect((await sent).postDataJSON().messages.at(-1)).toEqual({
+      role: 'function',
+      name: 'find_weather',
+      content: '{"sky": "grey"}',
+    });
+    await eventually(() => log(page).textContent()).toContain('sky is grey');
+  });
+
+  test('parameters survive a reload, and tokens are counted while one types', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await shows(page, 'About 3 of 4,096 tokens');
+    await page.getByLabel('Your message').fill('Tell me of rivers');
+    await shows(page, 'About 11 of 4,096 tokens');
+    await page.getByLabel('Your message').fill('rivers '.repeat(5000));
+    await shows(page, /longer than the context window$/);
+    await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('77');
+    await page.reload();
+    await eventually(() => page.getByRole('textbox', { name: 'Maximum tokens' }).inputValue()).toBe('77');
+  });
+}

@@ -1,0 +1,62 @@
+import type { Page } from 'playwright-core';
+
+const event = (message: string, data: unknown): string =>
+  `data: ${JSON.stringify({ message, error: false, data, status: 200 })}\n\n`;
+const chunk = (delta: object, finish: string | null, more: object = {}): string =>
+  event('STREAM_CHUNK', { choices: [{ index: 0, delta, finish_reason: finish }], ...more });
+
+const usage = { prompt_tokens: 8, completion_tokens: 90, total_tokens: 98 };
+const end = chunk({}, 'stop', { usage }) + event('STREAM_COMPLETE', null);
+
+/** The page's next chats come back with this text, as of a model that writes what a test wants. */
+export async function respondWith(page: Page, text: string): Promise<void> {
+  await page.unroute('**/v1/chat/completions');
+  await page.route('**/v1/chat/completions', (route) =>
+    route.fulfill({
+      headers: { 'content-type': 'text/event-stream', 'x-request-id': 'scripted' },
+      body: chunk({ content: text }, null) + end,
+    }),
+  );
+}
+
+/** Every chat of the page streams this text in pieces of four characters, so many in a second. */
+export async function streamSlowly(page: Page, text: string, piecesPerSecond: number): Promise<void> {
+  const events = (text.match(/[^]{1,4}/g) ?? []).map((piece) => chunk({ content: piece }, null));
+  const everyMs = 10;
+  const perTick = Math.ceil((piecesPerSecond * everyMs) / 1000);
+  await page.addInitScript(`{
+    const events = ${JSON.stringify([...events, end])};
+    const real = window.fetch;
+    window.fetch = (url, init) => {
+      if (!String(url).endsWith('/v1/chat/completions')) return real(url, init);
+      let at = 0;
+      const encoder = new TextEncoder();
+      const body = new ReadableStream({
+        start(controller) {
+          const timer = setInterval(() => {
+            controller.enqueue(encoder.encode(events.slice(at, at + ${perTick}).join('')));
+            at += ${perTick};
+            if (at < events.length) return;
+            clearInterval(timer);
+            controller.close();
+          }, ${everyMs});
+        },
+      });
+      return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    };
+  }`);
+}
+
+/** Long tasks in milliseconds, and the layout shift score, of a page from now on. */
+export async function watchSmoothness(page: Page): Promise<() => Promise<{ tasks: number[]; shift: number }>> {
+  await page.evaluate(`{
+    window.smoothness = { tasks: [], shift: 0 };
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) smoothness.tasks.push(Math.round(duration));
+    }).observe({ type: 'longtask' });
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) smoothness.shift += value;
+    }).observe({ type: 'layout-shift' });
+  }`);
+  return () => page.evaluate('smoothness');
+}

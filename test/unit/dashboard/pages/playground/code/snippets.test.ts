@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { CodeRequest } from '../../../../../../dashboard/src/pages/playground/code/code-request.ts';
+import { openAiBody } from '../../../../../../dashboard/src/pages/playground/code/sdk/openai-body.ts';
+import { codeSnippets } from '../../../../../../dashboard/src/pages/playground/code/snippets.ts';
+
+const origin = 'https://api.example.com';
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+const requests: Record<string, CodeRequest> = {
+  chat: { kind: 'chat', body: { model: 'svc-1', messages } },
+  completion: { kind: 'completion', body: { model: 'svc-instruct', prompt: 'Once' } },
+  embeddings: { kind: 'embeddings', body: { model: 'svc-embed', input: ['a', 'b'] } },
+  translation: { kind: 'translation', body: { text: 'Hello', sourceLanguage: 'en', targetLanguage: 'fr' } },
+};
+const codeOf = (request: CodeRequest, id: string) =>
+  codeSnippets(origin, request).find((snippet) => snippet.id === id)?.code ?? '';
+
+describe('the code of a request', () => {
+  it('is there in every language that has the operation', () => {
+    const ids = Object.entries(requests).map(([name, request]) => [
+      name,
+      codeSnippets(origin, request).map(({ id }) => id),
+    ]);
+    const all = ['curl', 'python', 'javascript', 'openai-python', 'openai-node', 'ai-sdk'];
+    expect(Object.fromEntries(ids)).toEqual({
+      chat: all,
+      completion: all.slice(0, 5),
+      embeddings: all,
+      translation: all.slice(0, 3),
+    });
+  });
+
+  it.each(Object.entries(requests))('reads the key from the environment: %s', (_, request) => {
+    for (const { code } of codeSnippets(origin, request)) {
+      expect(code).toMatch(/\$API_KEY|process\.env\.API_KEY|os\.environ\[['"]API_KEY['"]\]/);
+      expect(code).not.toContain('tai_');
+      expect(code).toContain(origin);
+    }
+  });
+
+  it('streams where the request does', () => {
+    const streamed: CodeRequest = { kind: 'chat', body: { model: 'svc-1', messages, stream: true } };
+    for (const { code } of codeSnippets(origin, streamed)) expect(code).toMatch(/stream|-sN/);
+    expect(codeOf(streamed, 'ai-sdk')).toContain('streamText');
+    expect(codeOf(requests['chat']!, 'ai-sdk')).toContain('generateText');
+  });
+
+  it('passes what an SDK has no parameter for as its own way is', () => {
+    const body = { model: 'svc-1', messages, top_k: 40 };
+    expect(codeOf({ kind: 'chat', body }, 'openai-python')).toContain('extra_body={"top_k": 40},');
+    expect(codeOf({ kind: 'chat', body }, 'ai-sdk')).toContain('providerOptions: { platform: { top_k: 40 } }');
+    expect(codeOf({ kind: 'chat', body }, 'openai-node')).toContain('top_k: 40');
+  });
+
+  it('has functions as tools, and ties each result to its call', () => {
+    const call = { name: 'find_weather', arguments: '{"city": "Oslo"}' };
+    const body = openAiBody({
+      model: 'svc-1',
+      messages: [
+        ...messages,
+        { role: 'assistant', content: '', function_call: call },
+        { role: 'function', name: 'find_weather', content: '{"sky": "clear"}' },
+      ],
+      functions: [{ name: 'find_weather' }],
+      function_call: 'auto',
+    });
+    expect(body).toEqual({
+      model: 'svc-1',
+      messages: [
+        ...messages,
+        { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: call }] },
+        { role: 'tool', tool_call_id: 'call_1', content: '{"sky": "clear"}' },
+      ],
+      tools: [{ type: 'function', function: { name: 'find_weather' } }],
+    });
+  });
+});
