@@ -37,3 +37,11 @@ export async function processorMsOf(pid: number): Promise<number> {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }
+
+/** Processor time, in ms, that a synchronous call takes: on a busy machine it may take many times that by the clock. */
+export function callMsOf(call: () => void): number {
+  const began = process.threadCpuUsage();
+  call();
+  const { user, system } = process.threadCpuUsage(began);
+  return (user + system) / 1000;
+}

@@ -46,17 +46,3 @@ export async function streamSlowly(page: Page, text: string, piecesPerSecond: nu
     };
   }`);
 }
-
-/** Long tasks in milliseconds, and the layout shift score, of a page from now on. */
-export async function watchSmoothness(page: Page): Promise<() => Promise<{ tasks: number[]; shift: number }>> {
-  await page.evaluate(`{
-    window.smoothness = { tasks: [], shift: 0 };
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) smoothness.tasks.push(Math.round(duration));
-    }).observe({ type: 'longtask' });
-    new PerformanceObserver((list) => {
-      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) smoothness.shift += value;
-    }).observe({ type: 'layout-shift' });
-  }`);
-  return () => page.evaluate('smoothness');
-}

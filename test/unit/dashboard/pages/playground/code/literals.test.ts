@@ -1,4 +1,4 @@
-import { runInNewContext } from 'node:vm';
+import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostileTexts } from '#test/requests/code-texts.ts';
@@ -9,7 +9,8 @@ import {
   pythonLiteral,
 } from '../../../../../../dashboard/src/pages/playground/code/literals.ts';
 
-const evaluated = (code: string): unknown => JSON.parse(JSON.stringify(runInNewContext(`(${code})`)));
+const context = createContext();
+const evaluated = (code: string): unknown => JSON.parse(JSON.stringify(runInContext(`(${code})`, context)));
 /** What a terminal or an editor obeys or hides. */
 // oxlint-disable-next-line no-control-regex
 const invisible = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
