@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account-deletion-store.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { identityKey, mailRow, purgeKey, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
+import { identityKey, mailItems, purgeKey, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
 const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
@@ -52,7 +52,7 @@ export function accountDeletionStore(
       meterUpdate(account.id, 'deleted'),
       ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
       putNew(table, { ...uniqueRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
-      ...(notice ? [putNew(table, mailRow(notice, now))] : []),
+      ...(notice ? mailItems(table, account.id, notice, now) : []),
       ...(freeFrom === undefined ? [] : freeMonthsFrom(table, account, freeFrom)),
     ]);
   };

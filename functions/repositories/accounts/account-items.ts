@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { mailRetentionDays } from '#contract/operators/mails.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import {
   type Account,
@@ -7,6 +8,7 @@ import {
   roles,
   type StoredToken,
 } from '#domain/accounts/account.ts';
+import { putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Keys and rows of the `accounts` table: one partition per user, one per e-mail address, one per mail. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
@@ -17,6 +19,11 @@ export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accou
 /** The ids of an account's keys that have not ended, with their expiry. */
 export const usableKeysKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'usable-keys' });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
+/** Notes of the mails about an account, by their time. In its partition, so that they are purged with it. */
+const mailNoteKey = (accountId: number, at: number, id: string) => ({
+  pk: `user#${accountId}`,
+  sk: `mail#${String(at).padStart(15, '0')}#${id}`,
+});
 export const suppressionKey = (address: string) => ({ pk: `suppressed#${address}`, sk: 'suppressed' });
 
 export const identityKey = (identity: string) => ({ pk: `identity#${identity}`, sk: 'claim' });
@@ -94,11 +101,20 @@ export function seconds(moment: number): number {
   return Math.ceil(moment / 1000);
 }
 
-const mailLifetimeSeconds = 7 * 86_400;
+const waitingMailSeconds = 7 * 86_400;
+const keptMailSeconds = mailRetentionDays * 86_400;
 
 /** `outbox` marks a mail that waits; the stream filter of the mailer looks for it. */
 export function mailRow({ id, ...mail }: OutgoingMail, now: number) {
-  return { ...mailKey(id), outbox: id, ...mail, createdAt: now, ttl: seconds(now) + mailLifetimeSeconds };
+  return { ...mailKey(id), outbox: id, ...mail, createdAt: now, ttl: seconds(now) + waitingMailSeconds };
+}
+
+/** A mail that waits, and a note of it by which it can be listed. */
+export function mailItems(table: string, accountId: number, mail: OutgoingMail, now: number): TransactItem[] {
+  const { id, subject } = mail;
+  const ttl = seconds(now) + keptMailSeconds;
+  const note = { ...mailNoteKey(accountId, now, id), mail: id, subject, createdAt: now, ttl };
+  return [putNew(table, mailRow(mail, now)), putNew(table, note)];
 }
 
 const Mail = v.object({ outbox: v.string(), to: v.string(), subject: v.string(), text: v.string(), html: v.string() });

@@ -8,7 +8,7 @@ import { commit, putNew } from '../shared/transaction.ts';
 import {
   accountOf,
   identityKey,
-  mailRow,
+  mailItems,
   ownerOf,
   uniqueEmailKey,
   uniqueRow,
@@ -31,7 +31,7 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
       putNew(table, userRow(account, confirmation?.token)),
       ...freeMonthsBegun(table, account, meter.meter.freeAnchor),
       { Put: { TableName: metersTable(), Item, ConditionExpression: 'attribute_not_exists(a)' } },
-      ...(confirmation ? [putNew(table, mailRow(confirmation.mail, now))] : []),
+      ...(confirmation ? mailItems(table, account.id, confirmation.mail, now) : []),
       ...identities.map((identity) => putNew(table, uniqueRow(identityKey(identity), account.id))),
       ...(proof ? [consumption(table, proof)] : []),
     ]);
@@ -83,7 +83,7 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
       ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(confirmedAt)',
       ExpressionAttributeValues: { ':confirmation': token },
     };
-    return commit(client, [{ Update: renewal }, putNew(table, mailRow(mail, now))]);
+    return commit(client, [{ Update: renewal }, ...mailItems(table, accountId, mail, now)]);
   }
 
   return {

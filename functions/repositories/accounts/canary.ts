@@ -4,7 +4,7 @@ import type { CanaryStore } from '#domain/canary/ports.ts';
 import { mailOutcomes } from '#domain/mail/outbox.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, putNew } from '../shared/transaction.ts';
-import { mailKey, mailRow, purgeKey, uniqueRow, userKey } from './account-items.ts';
+import { mailItems, mailKey, purgeKey, uniqueRow, userKey } from './account-items.ts';
 
 const Closed = v.object({ outcome: v.optional(v.picklist(mailOutcomes)) });
 
@@ -20,7 +20,7 @@ export function canaryStore(client: DynamoDBDocumentClient, table: string): Cana
         ExpressionAttributeValues: { ':confirmation': token, ':email': email },
       };
       const note = { ...uniqueRow(purgeKey(accountId, purgeAt), accountId), purgeAt };
-      return commit(client, [{ Update: renewal }, putNew(table, mailRow(mail, now)), putNew(table, note)]);
+      return commit(client, [{ Update: renewal }, ...mailItems(table, accountId, mail, now), putNew(table, note)]);
     },
     async mailOutcome(id) {
       const row = await readItem(client, table, mailKey(id));

@@ -10,7 +10,7 @@ import {
   putNew,
   type TransactItem,
 } from '../shared/transaction.ts';
-import { accountOf, formerEmailKey, mailRow, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
+import { accountOf, formerEmailKey, mailItems, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
 /** A condition with the values that it names. */
@@ -51,7 +51,8 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
       ConditionExpression: expression,
       ExpressionAttributeValues: { ...values, ':change': change },
     };
-    return commit(client, [{ Update }, ...mails.map((mail) => putNew(table, mailRow(mail, change.requestedAt)))]);
+    const notices = mails.flatMap((mail) => mailItems(table, account.id, mail, change.requestedAt));
+    return commit(client, [{ Update }, ...notices]);
   };
 
   const confirm: EmailChangeStore['confirm'] = async (account, side, now) => {
@@ -93,7 +94,7 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
         changedTo: change.email,
         changedAt: now,
       }),
-      ...notices.map((notice) => putNew(table, mailRow(notice, now))),
+      ...notices.flatMap((notice) => mailItems(table, account.id, notice, now)),
       ...(freeFrom === undefined ? [] : freeMonthsFrom(table, { email: account.email }, freeFrom)),
     ];
     try {

@@ -4,8 +4,8 @@ import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#domain/accounts/password-store.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
-import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { mailRow, resetRequestKey, seconds, userKey } from './account-items.ts';
+import { commit, type TransactItem } from '../shared/transaction.ts';
+import { mailItems, resetRequestKey, seconds, userKey } from './account-items.ts';
 
 const requestLifetimeMs = 86_400_000;
 
@@ -58,7 +58,7 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
         ConditionExpression: 'attribute_exists(resetRequest)',
       },
     };
-    const issuing = reset ? [await tokensWith(reset, now), putNew(table, mailRow(reset.mail, now))] : [];
+    const issuing = reset ? [await tokensWith(reset, now), ...mailItems(table, reset.accountId, reset.mail, now)] : [];
     return commit(client, [closing, ...issuing]);
   };
 
@@ -101,7 +101,7 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
       ExpressionAttributeNames: { '#digest': digest, ...(named && { '#name': 'name' }) },
       ExpressionAttributeValues: { ':hash': to.passwordHash, ':now': now, ...(named && { ':name': to.name }) },
     };
-    return commit(client, [{ Update }, putNew(table, mailRow(notice, now))]);
+    return commit(client, [{ Update }, ...mailItems(table, accountId, notice, now)]);
   }
 
   const change: PasswordStore['change'] = async (accountId, before, passwordHash, notice, now) => {
@@ -116,7 +116,7 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
         ...(before !== undefined && { ':before': before }),
       },
     };
-    return commit(client, [{ Update }, putNew(table, mailRow(notice, now))]);
+    return commit(client, [{ Update }, ...mailItems(table, accountId, notice, now)]);
   };
 
   return { rehash, requestReset, findRequest, closeRequest, isResetToken, reset, change };

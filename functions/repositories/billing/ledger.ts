@@ -3,7 +3,7 @@ import type { AlertRule } from '#contract/alerts/alerts.ts';
 import { alertMail } from '#domain/accounts/alert-mail.ts';
 import type { Alert } from '#domain/alerts/alerts.ts';
 import type { LedgerRow, LedgerStore } from '#domain/billing/ledger.ts';
-import { accountOf, apiKeyKey, mailRow, userKey } from '../accounts/account-items.ts';
+import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
 import { storedKeyOf } from '../keys/key-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
@@ -76,8 +76,8 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     const key = keyId === undefined ? undefined : await readItem(client, tables.accounts, apiKeyKey(accountId, keyId));
     const content = alertMail(account, { rule, key: key && storedKeyOf(key), publicOrigin });
     const id = `usage-${accountId}-${period}-${nameOf(rule, keyId)}`;
-    const mail = mailRow({ id, to: account.email, ...content }, at * 1000);
-    await commit(client, [...events, { Put: { TableName: tables.accounts, Item: mail } }]);
+    const mail = { id, to: account.email, ...content };
+    await commit(client, [...events, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
   }
 
   /** Refuses what is beyond the day's number. */

@@ -1,0 +1,54 @@
+import { DeleteCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { mailItems, mailKey } from '#repositories/accounts/account-items.ts';
+import { mailHistory } from '#repositories/mail/mail-history.ts';
+import { outboxStore } from '#repositories/mail/outbox.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+
+const TableName = tables.accounts.name;
+const content = { to: 'a@example.com', subject: 'Reset', text: 'token=tar_secret', html: '<p>token=tar_secret</p>' };
+const day = 86_400_000;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+async function written(accountId: number, id: string, at: number): Promise<void> {
+  const TransactItems = mailItems(TableName, accountId, { id, ...content }, at);
+  await database.client.send(new TransactWriteCommand({ TransactItems }));
+}
+
+const recent = (accountId: number, limit: number, now: number) =>
+  mailHistory(database.client, TableName).recent(accountId, limit, now);
+
+it('of a mail that was sent, neither text nor link is left, and what became of it for 30 days', async () => {
+  await written(1, 'm', day);
+  expect(await recent(1, 20, day)).toEqual([{ subject: 'Reset', createdAt: day, state: 'waiting' }]);
+  await outboxStore(database.client, TableName).close('m', 'sent', day + 5);
+  const sent = { subject: 'Reset', createdAt: day, state: 'sent', closedAt: day + 5 };
+  expect(await recent(1, 20, 31 * day - 1000)).toEqual([sent]);
+  expect(await recent(1, 20, 31 * day)).toEqual([]);
+  const { Items = [] } = await database.client.send(new ScanCommand({ TableName }));
+  expect(JSON.stringify(Items)).not.toContain('tar_secret');
+});
+
+it('a mail that was given up is listed as that, also once its row is removed', async () => {
+  await written(2, 'unsent', day);
+  const expired = [{ subject: 'Reset', createdAt: day, state: 'expired' }];
+  expect(await recent(2, 20, 8 * day)).toEqual(expired);
+  await database.client.send(new DeleteCommand({ TableName, Key: mailKey('unsent') }));
+  expect(await recent(2, 20, 8 * day)).toEqual(expired);
+});
+
+it('lists at most so many of an account’s mails, newest first, and none that has expired', async () => {
+  for (let mail = 1; mail <= 25; mail++) await written(3, `m${mail}`, mail * day);
+  await written(4, 'other', 30 * day);
+  const dates = async (limit: number, now: number) =>
+    (await recent(3, limit, now)).map(({ createdAt }) => createdAt / day);
+  expect(await dates(20, 0)).toEqual(Array.from({ length: 20 }, (_, index) => 25 - index));
+  expect(await dates(3, 0)).toEqual([25, 24, 23]);
+  expect(await dates(20, 53.5 * day)).toEqual([25, 24]);
+});
