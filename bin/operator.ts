@@ -5,10 +5,11 @@ import { tables } from '#contract/platform/tables.ts';
 
 const usage = `Usage: node bin/operator.ts EMAIL [operator|viewer]
 
-Gives the account with this e-mail address the role operator, or another one. It reads
+Gives the account with this e-mail address the role operator, or another one, and leaves a row of it in the audit trail.
+It reads
 
-  ACCOUNTS_TABLE, METERS_TABLE   the names of the deployed tables, which your AWS profile may write
-  AWS_ENDPOINT_URL_DYNAMODB      instead: the address of a database on this machine
+  ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE   the names of the deployed tables, which your AWS profile may write
+  AWS_ENDPOINT_URL_DYNAMODB                   instead: the address of a database on this machine
 
 The database of a running npm start has an address of its own, which "pgrep -a dynoxide" shows:
 
@@ -33,6 +34,7 @@ async function useLocalDatabase(): Promise<void> {
   setCredentials(externalEndpoints());
   process.env[tableVariables.accounts] ||= tables.accounts.name;
   process.env[tableVariables.meters] ||= tables.meters.name;
+  process.env[tableVariables.audit] ||= tables.audit.name;
 }
 
 async function run(): Promise<string> {
@@ -44,7 +46,7 @@ async function run(): Promise<string> {
     throw new Refusal(`There is no role ${role}; there are operator and viewer.\n`);
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB']) await useLocalDatabase();
   const { services } = await import('#runtime/container.ts');
-  await services().operators().setRole(email, role);
+  await (await services().operators()).actions().setRole(email, role);
   return `${email} has the role ${role} now.\n`;
 }
 

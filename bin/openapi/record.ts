@@ -106,7 +106,7 @@ async function manageSubscription(service: Service, { record }: Recorder, key: s
 
 /** Operations of operators are shown on an account of the identity provider. */
 async function operate(service: Service, { record }: Recorder): Promise<void> {
-  await services().operators().setRole(email, 'operator');
+  await (await services().operators()).actions().setRole(email, 'operator');
   const { cookie } = await record('login');
   const person = { email: 'another@example.com', name: 'Another Sample' };
   const { token } = v.parse(v.object({ token: v.string() }), await post(service, 'identity-token', person));
@@ -114,11 +114,18 @@ async function operate(service: Service, { record }: Recorder): Promise<void> {
   const path = v.parse(Created, google.data);
   const { id: keyId } = v.parse(Created, (await record('createKey', { cookie: google.cookie })).data);
   await record('findAccount', { cookie, query: { email: person.email } });
+  await record('getAccount', { cookie, path });
+  await record('listAccountKeys', { cookie, path });
   await record('grantCredits', { cookie, path });
   await record('assignPlan', { cookie, path });
   await record('suspendKey', { cookie, path: { ...path, keyId } });
   await record('suspendAccount', { cookie, path });
   await record('resumeAccount', { cookie, path });
+  await service.settled();
+  await record('listAccountEntries', { cookie, path });
+  await record('listAccountMails', { cookie, path });
+  await record('listAccountRequests', { cookie, path });
+  await record('listAuditEvents', { cookie, query: { accountId: path.id } });
 }
 
 async function leave(service: Service, { record }: Recorder): Promise<void> {

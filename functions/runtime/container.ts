@@ -1,7 +1,6 @@
 import { deviceService } from '#domain/accounts/devices.ts';
 import { emailChangeService } from '#domain/accounts/email-change/email-change.ts';
 import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
-import { operatorService } from '#domain/accounts/operators.ts';
 import { passwordService } from '#domain/accounts/password-service.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
@@ -19,7 +18,6 @@ import { requestLog } from '#domain/requests/request-log.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
-import { auditStore } from '#repositories/accounts/audit.ts';
 import { deviceStore } from '#repositories/accounts/devices.ts';
 import { emailChangeStore } from '#repositories/accounts/email-changes.ts';
 import { identityStore } from '#repositories/accounts/identities.ts';
@@ -71,12 +69,19 @@ function build() {
     if (environment.NETWORK_LIMITS === 'on') await throttles().demand(keyChanges, String(accountId));
   };
   const findMeter = (accountId: number) => meters().find(accountId);
-  const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters')));
+  const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters'), () => table('audit')));
   const keys = lazy(() => {
     return keyService(keyRecords(), { demandChange: demandKeyChange, findMeter }, clock, random);
   });
   const requests = lazy(() => requestStore(dynamo(), table('requests')));
   const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
+  const statements = lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock));
+  const suppressions = lazy(() => suppressionStore(dynamo(), table('accounts')));
+  const requestsOf = lazy(() => {
+    const names = async (accountId: number) =>
+      new Map((await keyRecords().list(accountId)).map(({ id, name }) => [id, name]));
+    return requestLog(requests(), names, clock);
+  });
   return {
     ...core,
     registration: lazy(() => registrationService(accounts(), throttles(), clock, random, settings)),
@@ -105,17 +110,11 @@ function build() {
       ),
     ),
     profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
-    operators: lazy(() =>
-      operatorService(
-        accounts(),
-        deletions(),
-        keys(),
-        meters(),
-        subscriptions(),
-        auditStore(dynamo(), table('accounts')),
-        clock,
-      ),
-    ),
+    operators: lazy(async () => {
+      const { operatorServices } = await import('./operators.ts');
+      const stores = { accounts, statements, suppressions };
+      return operatorServices({ ...core, ...stores, dynamo, keys, subscriptions, requests: requestsOf });
+    }),
     keys,
     alerts: lazy(() => alertService({ store: alertStore(dynamo(), table('meters')), keys: keyRecords(), findMeter })),
     subscriptions,
@@ -132,16 +131,12 @@ function build() {
       return sqsQueue(sqsClient(), core.queueUrl('ledgerRetry'));
     }),
     auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
-    statements: lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock)),
+    statements,
     cancellations: lazy(() => cancellationService(meters(), statementStore(dynamo(), table('ledger')))),
     requests,
-    requestLog: lazy(() => {
-      const names = async (accountId: number) =>
-        new Map((await keyRecords().list(accountId)).map(({ id, name }) => [id, name]));
-      return requestLog(requests(), names, clock);
-    }),
+    requestLog: requestsOf,
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
-    suppressions: lazy(() => suppressionStore(dynamo(), table('accounts'))),
+    suppressions,
     mailer: lazy(async () => {
       const [{ sesMailer }, { sesClient }] = await Promise.all([
         import('#gateways/ses-mailer.ts'),

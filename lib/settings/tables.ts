@@ -23,6 +23,7 @@ export const ExistingTables = v.strictObject({
   ledger: v.optional(ExistingTable),
   idempotency: v.optional(ExistingTable),
   requests: v.optional(ExistingTable),
+  audit: v.optional(ExistingTable),
 });
 
 /** The destination of copies cannot be the vault Default (AWS "Creating backup copies across AWS accounts"). */

@@ -46,6 +46,7 @@ const unsayable = new RegExp(
     /must be an account id/,
     /must not (name|have) .* twice/,
     /names no key of the account/,
+    /must have one of email, id and keyPrefix/,
     /^from /,
     /^to /,
   ]

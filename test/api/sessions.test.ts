@@ -138,7 +138,7 @@ describe('sessions', () => {
   it('of a suspended account end with the next request, and stay ended when it is resumed', async () => {
     const somebody = await service.person();
     const operator = await service.person();
-    await services().operators().setRole(operator.email, 'operator');
+    await (await services().operators()).actions().setRole(operator.email, 'operator');
     const act = (verb: string) =>
       service.call('POST', `/api/operator/accounts/${somebody.id}/${verb}`, {
         cookie: operator.cookie,

@@ -38,7 +38,7 @@ const laid = { status: 'suspended', expiresAt: null };
 /** Past what the service looks at first: at the same moment nobody sees another's. */
 async function createAtOnce(person: Person, count: number, now: number) {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const store = keyStore(client, tables.accounts.name, tables.meters.name);
+  const store = keyStore(client, tables.accounts.name, tables.meters.name, () => tables.audit.name);
   const record = (id: string): KeyRecord => ({
     id,
     name: 'one of many',

@@ -66,7 +66,7 @@ describe('docs/openapi.json', () => {
     ]);
     expect(shown).toEqual(recorded);
     expect(shown).toHaveLength(allRoutes.length);
-  });
+  }, 60_000);
 
   it.each(every)('%s shows a request and a response for each status, all of which its schemas take', (_, operation) => {
     const bodies = shownBodies(operation);

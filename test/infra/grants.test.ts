@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { routeGroups } from '#contract/routes.ts';
 import { functionId, functionsOf, ofType, pathOf, resourcesOf, synthesise, type Whole } from './synth.ts';
 
 interface Statement {
@@ -100,6 +101,20 @@ test('nothing can change or delete a row of the ledger but who appends to it, an
     ['retry-ledger', 'PutItem'],
     ['retry-ledger', 'UpdateItem'],
   ]);
+});
+
+test('audit events are added by the actions of operators, read by their list, and changed or deleted by nothing', () => {
+  const onAudit = [...grants].flatMap(([id, granted]) =>
+    granted.filter(({ resource }) => resource.startsWith('table audit')).map(({ action }) => [id, action]),
+  );
+  const adding = onAudit.filter(([, action]) => action === 'dynamodb:PutItem').map(([id]) => id);
+  const actions = routeGroups.operators.filter(({ method }) => method !== 'GET').map(({ id }) => id);
+  expect(new Set(adding)).toEqual(new Set(actions));
+  const others = onAudit.filter(([, action]) => action !== 'dynamodb:PutItem');
+  expect(new Set(others.map(([id]) => id))).toEqual(new Set(['list-audit-events']));
+  expect(new Set(others.map(([, action]) => action))).toEqual(
+    new Set(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']),
+  );
 });
 
 test('nothing scans, and items are deleted where sessions, throttles, unique constraints or accounts end, and nowhere else', () => {

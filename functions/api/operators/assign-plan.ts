@@ -2,8 +2,8 @@ import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const assignPlan: Operation<typeof operatorRoutes.assignPlan> = ({ operators }, { input, caller, requestId }) =>
-  operators().assignPlan(input.path.id, input.body.planId, {
+const assignPlan: Operation<typeof operatorRoutes.assignPlan> = async ({ operators }, { input, caller, requestId }) =>
+  (await operators()).actions().assignPlan(input.path.id, input.body.planId, {
     by: caller.accountId,
     reason: input.body.reason,
     requestId,

@@ -2,7 +2,7 @@ import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const findAccount: Operation<typeof operatorRoutes.findAccount> = ({ operators }, { input }) =>
-  operators().find(input.query.email);
+const findAccount: Operation<typeof operatorRoutes.findAccount> = async ({ operators }, { input }) =>
+  (await operators()).search().find(input.query);
 
 export const handler = endpoint(operatorRoutes.findAccount, findAccount);

@@ -2,7 +2,12 @@ import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const grantCredits: Operation<typeof operatorRoutes.grantCredits> = ({ operators }, { input, caller, requestId }) =>
-  operators().grant(input.path.id, input.body.credits, { by: caller.accountId, reason: input.body.reason, requestId });
+const grantCredits: Operation<typeof operatorRoutes.grantCredits> = async (
+  { operators },
+  { input, caller, requestId },
+) =>
+  (await operators())
+    .actions()
+    .grant(input.path.id, input.body.credits, { by: caller.accountId, reason: input.body.reason, requestId });
 
 export const handler = endpoint(operatorRoutes.grantCredits, grantCredits);

@@ -2,7 +2,10 @@ import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const resumeAccount: Operation<typeof operatorRoutes.resumeAccount> = ({ operators }, { input, caller, requestId }) =>
-  operators().resume(input.path.id, { by: caller.accountId, reason: input.body.reason, requestId });
+const resumeAccount: Operation<typeof operatorRoutes.resumeAccount> = async (
+  { operators },
+  { input, caller, requestId },
+) =>
+  (await operators()).actions().resume(input.path.id, { by: caller.accountId, reason: input.body.reason, requestId });
 
 export const handler = endpoint(operatorRoutes.resumeAccount, resumeAccount);

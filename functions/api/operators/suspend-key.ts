@@ -2,8 +2,8 @@ import { operatorRoutes } from '#contract/routes/operators.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import type { Operation } from '#runtime/operation.ts';
 
-const suspendKey: Operation<typeof operatorRoutes.suspendKey> = ({ operators }, { input, caller, requestId }) =>
-  operators().suspendKey(input.path.id, input.path.keyId, {
+const suspendKey: Operation<typeof operatorRoutes.suspendKey> = async ({ operators }, { input, caller, requestId }) =>
+  (await operators()).actions().suspendKey(input.path.id, input.path.keyId, {
     by: caller.accountId,
     reason: input.body.reason,
     requestId,

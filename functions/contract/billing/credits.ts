@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { accountId, day, instant, pageSize, text, whole } from '../shared/fields.ts';
 
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
-const source = v.picklist(['plan', 'free', 'purchase']);
+export const lotSource = v.picklist(['plan', 'free', 'purchase']);
 
 /** `quota` and `used` in whole credits of the current billing month, -1 meaning unlimited; `used` rounds up. */
 export const CreditBalance = v.object({
   id: accountId,
   quota: perService,
   used: perService,
-  source,
+  source: lotSource,
   expiresAt: instant,
 });
 
@@ -32,13 +32,15 @@ const LedgerEntry = v.object({
   keyId: v.nullable(v.string()),
 });
 
+/** Ledger rows, newest first. */
+export const LedgerPage = v.object({ entries: v.array(LedgerEntry), nextCursor: v.nullable(v.string()) });
+
 /** `balance` (spendable now) rounds down, `held` up, to whole credits; lots oldest expiry first, entries newest first. */
 export const Credits = v.object({
   balance: whole,
   held: whole,
-  lots: v.array(v.object({ source, granted: whole, remaining: whole, expiresAt: instant })),
-  entries: v.array(LedgerEntry),
-  nextCursor: v.nullable(v.string()),
+  lots: v.array(v.object({ source: lotSource, granted: whole, remaining: whole, expiresAt: instant })),
+  ...LedgerPage.entries,
 });
 
 export const ServiceList = v.object({

@@ -15,9 +15,9 @@ export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'sessio
 
 /**
  * How far a function reaches into a table: `read`; `write` also puts and updates items; `delete` also deletes them;
- * `append` puts items and counts in others, and neither reads nor deletes.
+ * `append` puts items and counts in others, and neither reads nor deletes; `add` puts items only.
  */
-export type Access = 'read' | 'write' | 'delete' | 'append';
+export type Access = 'read' | 'write' | 'delete' | 'append' | 'add';
 
 /** What a function touches; CDK turns it into grants and environment, nothing else is reachable. */
 export interface Uses {

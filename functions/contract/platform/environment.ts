@@ -11,6 +11,7 @@ export const tableVariables = {
   ledger: 'LEDGER_TABLE',
   idempotency: 'IDEMPOTENCY_TABLE',
   requests: 'REQUESTS_TABLE',
+  audit: 'AUDIT_TABLE',
 } as const satisfies Record<TableId, string>;
 
 /** The variable with the URL of each queue, for those who send to it. */
@@ -29,6 +30,7 @@ export const Environment = v.object({
   LEDGER_TABLE: v.optional(v.string()),
   IDEMPOTENCY_TABLE: v.optional(v.string()),
   REQUESTS_TABLE: v.optional(v.string()),
+  AUDIT_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),

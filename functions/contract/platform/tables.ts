@@ -41,6 +41,8 @@ export const tables = {
   idempotency: { name: 'idempotency', partitionKey: { name: 'id', type: 'S' }, ttlAttribute: 'ttl' },
   /** One item per recorded request of an account, under a sort key that orders them by time. */
   requests: { name: 'requests', partitionKey: { name: 'a', type: 'N' }, sortKey: sk, ttlAttribute: 'ttl' },
+  /** Immutable rows, two per action of an operator: in the partition of its account, and in that of all (docs/adr/0018-audit-trail.md). */
+  audit: { name: 'audit', partitionKey: pk, sortKey: sk },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;

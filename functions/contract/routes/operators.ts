@@ -1,92 +1,139 @@
-import { KeyRecord } from '../accounts/keys.ts';
-import {
-  AccountKeyPath,
-  AccountPath,
-  AccountQuery,
-  CreditGrant,
-  OperatedAccount,
-  OperatorAction,
-  PlanAssignment,
-} from '../accounts/operators.ts';
+import { KeyList, KeyRecord } from '../accounts/keys.ts';
+import { LedgerPage, LedgerQuery } from '../billing/credits.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { AccountDetails, AccountPath, AccountQuery, OperatedAccount } from '../operators/accounts.ts';
+import { AccountKeyPath, CreditGrant, OperatorAction, PlanAssignment } from '../operators/actions.ts';
+import { AuditPage, AuditQuery } from '../operators/audit.ts';
+import { MailList } from '../operators/mails.ts';
+import { RequestList, RequestQuery } from '../requests/request-list.ts';
+
+/** Only operators, in a session, do and read what is here. */
+const operators = { credential: 'session', role: 'operator' } as const;
+
+/** A list about an account. */
+const list = { ...operators, method: 'GET', pathInput: AccountPath, refusals: ['NOT_FOUND'] } as const;
+
+/** An action is written together with its audit event, which nothing changes afterwards. */
+const action = {
+  ...operators,
+  idempotent: true,
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  uses: { tables: { accounts: 'write', meters: 'write', audit: 'add', idempotency: 'delete' } },
+} as const;
 
 /** What operators do. */
 export const operatorRoutes = {
   findAccount: defineRoute({
+    ...operators,
     id: 'find-account',
     method: 'GET',
     path: '/api/operator/accounts',
-    summary: 'Find an account by its e-mail address',
-    credential: 'session',
-    role: 'operator',
+    summary: 'Find an account by its e-mail address, its id or the beginning of one of its keys',
     queryInput: AccountQuery,
     output: OperatedAccount,
     refusals: ['NOT_FOUND'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
+  getAccount: defineRoute({
+    ...list,
+    id: 'get-account',
+    path: '/api/operator/accounts/{id}',
+    summary: 'An account with its plan, credits, holds and rate',
+    output: AccountDetails,
+    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  listAccountEntries: defineRoute({
+    ...list,
+    id: 'list-account-entries',
+    path: '/api/operator/accounts/{id}/entries',
+    summary: 'Ledger of an account, newest first',
+    queryInput: LedgerQuery,
+    output: LedgerPage,
+    uses: { tables: { accounts: 'write', meters: 'read', ledger: 'read' } },
+  }),
+  listAccountKeys: defineRoute({
+    ...list,
+    id: 'list-account-keys',
+    path: '/api/operator/accounts/{id}/keys',
+    summary: 'Keys of an account, as their owner sees them',
+    output: KeyList,
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  listAccountMails: defineRoute({
+    ...list,
+    id: 'list-account-mails',
+    path: '/api/operator/accounts/{id}/mails',
+    summary: 'Newest mails about an account and what became of them, without their text',
+    output: MailList,
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  listAccountRequests: defineRoute({
+    ...list,
+    id: 'list-account-requests',
+    path: '/api/operator/accounts/{id}/requests',
+    summary: 'Priced requests of an account in the last 30 days, as their owner sees them',
+    queryInput: RequestQuery,
+    output: RequestList,
+    uses: { tables: { accounts: 'write', meters: 'read', requests: 'read' } },
+  }),
   suspendAccount: defineRoute({
+    ...action,
     id: 'suspend-account',
     method: 'POST',
     path: '/api/operator/accounts/{id}/suspend',
     summary: 'Suspend an account: keys and sessions stop immediately',
-    credential: 'session',
-    role: 'operator',
     pathInput: AccountPath,
     bodyInput: OperatorAction,
     output: OperatedAccount,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   resumeAccount: defineRoute({
+    ...action,
     id: 'resume-account',
     method: 'POST',
     path: '/api/operator/accounts/{id}/resume',
     summary: 'Resume a suspended account',
-    credential: 'session',
-    role: 'operator',
     pathInput: AccountPath,
     bodyInput: OperatorAction,
     output: OperatedAccount,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   assignPlan: defineRoute({
+    ...action,
     id: 'assign-plan',
     method: 'PUT',
     path: '/api/operator/accounts/{id}/plan',
     summary: 'Put an account on a plan, enterprise included',
-    credential: 'session',
-    role: 'operator',
     pathInput: AccountPath,
     bodyInput: PlanAssignment,
     output: OperatedAccount,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   grantCredits: defineRoute({
+    ...action,
     id: 'grant-credits',
     method: 'POST',
     path: '/api/operator/accounts/{id}/credits',
     summary: 'Grant credits',
-    credential: 'session',
-    role: 'operator',
     pathInput: AccountPath,
     bodyInput: CreditGrant,
     output: OperatedAccount,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   suspendKey: defineRoute({
+    ...action,
     id: 'suspend-key',
     method: 'POST',
     path: '/api/operator/accounts/{id}/keys/{keyId}/suspend',
-    summary: 'Suspend a key of an account; only an operator can resume it',
-    credential: 'session',
-    role: 'operator',
+    summary: 'Suspend a key of an account for good: its owner can only revoke it',
     pathInput: AccountKeyPath,
     bodyInput: OperatorAction,
     output: KeyRecord,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  listAuditEvents: defineRoute({
+    ...operators,
+    id: 'list-audit-events',
+    method: 'GET',
+    path: '/api/operator/audit',
+    summary: 'What operators did to one account or to all, newest first',
+    queryInput: AuditQuery,
+    output: AuditPage,
+    uses: { tables: { accounts: 'write', meters: 'read', audit: 'read' } },
   }),
 } as const satisfies Record<string, Route>;

@@ -11,11 +11,8 @@ export interface Removal {
   readonly freeFrom: number | undefined;
 }
 
-/** Accounts that may not be used: suspended, or deleted and waiting to be purged. Moments in epoch ms. */
+/** Accounts that are deleted and wait to be purged. Moments in epoch ms. */
 export interface AccountDeletionStore {
-  /** Stops keys and sessions immediately. */
-  suspend(accountId: number, now: number): Promise<void>;
-  resume(accountId: number): Promise<void>;
   /**
    * Stops keys and sessions immediately, frees the e-mail address and the identities, whose next free month may begin at
    * `freeFrom` (epoch seconds) where it is given.

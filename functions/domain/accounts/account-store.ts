@@ -1,5 +1,5 @@
 import type { Settled } from '../meter/billing.ts';
-import type { Account, OutgoingMail, Role, StoredToken } from './account.ts';
+import type { Account, OutgoingMail, StoredToken } from './account.ts';
 import type { ConsumedToken } from './identity-store.ts';
 
 /** Everything that comes about with an account, all or nothing. */
@@ -22,7 +22,6 @@ export interface AccountStore {
   /** Takes the same reads whether the address is known or not. */
   findByEmail(email: string): Promise<Account | undefined>;
   rename(accountId: number, name: string): Promise<void>;
-  setRole(accountId: number, role: Role): Promise<void>;
   /** False when the digest is not of the newest confirmation token, or it has expired unused. */
   confirm(accountId: number, digest: string, now: number): Promise<boolean>;
   /** Replaces the confirmation token; false when the account is confirmed already. */

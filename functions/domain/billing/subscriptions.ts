@@ -1,6 +1,7 @@
 import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import type { Settled } from '../meter/billing.ts';
 import { isSubscribed, type Meter, shownSubscription } from '../meter/meter.ts';
+import type { MeterStore } from '../meter/meter-store.ts';
 import type { Metering } from '../meter/metering.ts';
 import {
   type ChosenPlan,
@@ -60,15 +61,17 @@ export function subscriptionService(
 
   /**
    * Puts an account on a plan from now on, whatever it had: what operators do. A plan that it is on already goes on;
-   * any other begins a month of its own, with its grant.
+   * any other begins a month of its own, with its grant. `replace` may write more with it.
    */
-  async function assign(accountId: number, planId: string): Promise<void> {
+  async function assign(accountId: number, planId: string, replace?: MeterStore['replace']): Promise<void> {
     const chosen = chosenPlan(planId, plans);
     const id = newRequestId(random);
-    await change(accountId, (current, now) => {
+    const now = clock.now();
+    const apply = (current: Meter) => {
       const assigned = current.planRank === chosen.plan.rank ? subscribe : startSubscription;
-      return assigned(current, chosen, id, now, plans);
-    });
+      return assigned(current, chosen, id, Math.floor(now / 1000), plans);
+    };
+    await metering.change(accountId, now, apply, replace);
   }
 
   async function current(accountId: number) {

@@ -1,6 +1,8 @@
+import type { KeyStatus } from '#contract/accounts/keys.ts';
 import { epochMs, lastInstant } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Meter } from '../meter/meter.ts';
+import type { AuditEvent } from '../shared/audit-event.ts';
 import { issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -12,6 +14,7 @@ import {
   limitsOf,
   type StoredKey,
   statusOf,
+  type UnreadableKey,
   withLimits,
 } from './key-record.ts';
 import type { KeyStore, KeyWrite } from './key-store.ts';
@@ -39,6 +42,8 @@ const shownCharacters = 17;
 
 /** Refuses (429) an account that changes its keys too often. Operators may at any time. */
 type DemandChange = (accountId: number) => Promise<void>;
+
+type SuspensionEvent = (before: KeyStatus, after: KeyStatus) => AuditEvent;
 
 export type KeyService = ReturnType<typeof keyService>;
 
@@ -116,13 +121,24 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
     });
   }
 
-  /** For good: the account's owner cannot resume it. One that cannot be read is revoked. */
-  async function suspendByOperator(accountId: number, id: string) {
-    if (!isReadable(await existing(accountId, id))) return revokeNow(accountId, id);
-    return revise(accountId, id, (record) => {
-      if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked already.');
+  /** For good: the account's owner cannot resume it. One that cannot be read is revoked. `eventOf` is given its status before and after. */
+  async function suspendByOperator(accountId: number, id: string, eventOf: SuspensionEvent) {
+    const key = await existing(accountId, id);
+    refuseRevoked(key);
+    if (!isReadable(key)) return revokeUnreadable(accountId, key, eventOf(key.status, 'revoked'));
+    const suspended = (record: KeyRecord): KeyRecord => {
+      refuseRevoked(record);
+      if (record.suspendedByOperator) {
+        throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator already.');
+      }
       return { ...record, status: 'suspended', suspendedByOperator: true };
-    });
+    };
+    return revise(accountId, id, suspended, (before, now) => eventOf(statusOf(before, now), 'suspended'));
+  }
+
+  async function revokeUnreadable(accountId: number, key: UnreadableKey, event?: AuditEvent) {
+    await keys.revokeUnreadable(accountId, key.id, event);
+    return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now: clock.now() });
   }
 
   /** Revoking twice is fine: a retry must not fail. */
@@ -133,10 +149,7 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
 
   async function revokeNow(accountId: number, id: string) {
     const key = await existing(accountId, id);
-    if (!isReadable(key)) {
-      await keys.revokeUnreadable(accountId, id);
-      return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now: clock.now() });
-    }
+    if (!isReadable(key)) return revokeUnreadable(accountId, key);
     return revise(accountId, id, (record) => ({ ...record, status: 'revoked' }));
   }
 
@@ -189,7 +202,12 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
     await Promise.all(surplus.map((key) => keys.remove(accountId, key)));
   }
 
-  async function revise(accountId: number, id: string, edit: (record: KeyRecord, now: number) => KeyRecord) {
+  async function revise(
+    accountId: number,
+    id: string,
+    edit: (record: KeyRecord, now: number) => KeyRecord,
+    eventOf?: (before: KeyRecord, now: number) => AuditEvent,
+  ) {
     for (let tries = 0; tries < maxTries; tries++) {
       const now = clock.now();
       const before = await readableKey(accountId, id);
@@ -197,7 +215,8 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
       const meter = await limitedMeter(accountId, [before, after]);
       const unused =
         meter && mayLeaveBudgets(before, after, now) ? await unusedAfter(accountId, after, { meter, now }) : [];
-      const outcome = await keys.change(accountId, after, { now, unused });
+      const event = eventOf?.(before, now);
+      const outcome = await keys.change(accountId, after, { now, unused, ...(event && { event }) });
       if (outcome === 'changed meanwhile') continue;
       refuseUnlessDone(outcome);
       return shown(after, { budgets: meter?.budgets ?? new Map(), now });
@@ -241,6 +260,10 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
 /** Whether a change ends a key with a limit, or gives it another or none: each can leave budgets that nothing spends from. */
 function mayLeaveBudgets(before: KeyRecord, after: KeyRecord, now: number): boolean {
   return hasEnded(after, now) || limitsOf(before).limit?.budget !== limitsOf(after).limit?.budget;
+}
+
+function refuseRevoked({ status }: StoredKey): void {
+  if (status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked already.');
 }
 
 function expiry(text: string | null | undefined): { expiresAt?: number } {

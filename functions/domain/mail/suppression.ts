@@ -9,6 +9,7 @@ export interface SuppressionStore {
   /** False, and nothing changes, for an address that is there already. `at` in epoch ms. */
   add(address: string, reason: SuppressionReason, at: number): Promise<boolean>;
   has(address: string): Promise<boolean>;
+  find(address: string): Promise<{ readonly reason: SuppressionReason; readonly at: number } | undefined>;
 }
 
 /** Gives how many of the addresses are newly suppressed; repeating it changes nothing. */

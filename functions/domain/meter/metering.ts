@@ -70,12 +70,20 @@ export function metering(store: MeterStore, plans: Plans) {
     throw busy();
   }
 
-  /** Applies a change to the meter as it is now, again if another write came between. The change may throw a refusal. */
-  async function change(accountId: number, now: number, apply: (meter: Meter) => Settled): Promise<Meter> {
+  /**
+   * Applies a change to the meter as it is now, again if another write came between. The change may throw a refusal.
+   * `replace` may write more in the same transaction.
+   */
+  async function change(
+    accountId: number,
+    now: number,
+    apply: (meter: Meter) => Settled,
+    replace: MeterStore['replace'] = (before, after, entries) => store.replace(before, after, entries),
+  ): Promise<Meter> {
     for (let tries = 0; tries < maxTries; tries++) {
       const before = await current(accountId, now);
       const { meter, entries } = apply(before);
-      if (await store.replace(before, meter, entries)) return meter;
+      if (await replace(before, meter, entries)) return meter;
     }
     throw busy();
   }

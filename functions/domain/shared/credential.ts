@@ -61,6 +61,13 @@ export function parseCredential(text: string): Credential | undefined {
   return kind && isOurs && Number.isSafeInteger(accountId) ? { kind, accountId, digest: digestOf(text) } : undefined;
 }
 
+/** The account that a key belongs to, by the beginning of its text; undefined where that names none. Needs no database. */
+export function accountOfKey(prefix: string): number | undefined {
+  if (!prefix.startsWith(prefixes.key)) return undefined;
+  const accountId = decodeNumber(prefix.slice(prefixLength, prefixLength + accountLength));
+  return Number.isSafeInteger(accountId) ? accountId : undefined;
+}
+
 function checksum(body: string): string {
   return encodeNumber(crc32(body), checksumLength);
 }

@@ -2,7 +2,8 @@ import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-
 import * as v from 'valibot';
 import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account-deletion-store.ts';
 import { readable } from '../shared/readable.ts';
-import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { commit, putNew } from '../shared/transaction.ts';
+import { meterClosing, openUserUpdate } from './account-closing.ts';
 import { identityKey, mailItems, purgeKey, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
@@ -13,43 +14,11 @@ export function accountDeletionStore(
   table: string,
   metersTable: string,
 ): AccountDeletionStore {
-  function userUpdate(accountId: number, UpdateExpression: string, now?: number): TransactItem {
-    const values = now !== undefined && { ExpressionAttributeValues: { ':now': now } };
-    const condition = 'attribute_exists(pk) AND attribute_not_exists(deletedAt)';
-    return {
-      Update: {
-        TableName: table,
-        Key: userKey(accountId),
-        UpdateExpression,
-        ConditionExpression: condition,
-        ...values,
-      },
-    };
-  }
-
-  /** A meter that is closed admits nothing. */
-  function meterUpdate(accountId: number, closed: 'suspended' | 'deleted' | undefined): TransactItem {
-    const names = { '#last': 'last' };
-    const update = closed
-      ? { UpdateExpression: 'SET x = :closed REMOVE #last', ExpressionAttributeValues: { ':closed': closed } }
-      : { UpdateExpression: 'REMOVE x, #last' };
-    return { Update: { TableName: metersTable, Key: { a: accountId }, ...update, ExpressionAttributeNames: names } };
-  }
-
-  async function suspend(accountId: number, now: number): Promise<void> {
-    const update = userUpdate(accountId, 'SET suspendedAt = :now, sessionsValidFrom = :now', now);
-    await commit(client, [update, meterUpdate(accountId, 'suspended')]);
-  }
-
-  async function resume(accountId: number): Promise<void> {
-    await commit(client, [userUpdate(accountId, 'REMOVE suspendedAt'), meterUpdate(accountId, undefined)]);
-  }
-
   const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [uniqueEmailKey(account.email), ...(account.identities ?? []).map(identityKey)];
     await commit(client, [
-      userUpdate(account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', now),
-      meterUpdate(account.id, 'deleted'),
+      openUserUpdate(table, account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', { now }),
+      meterClosing(metersTable, account.id, 'deleted'),
       ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
       putNew(table, { ...uniqueRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
       ...(notice ? mailItems(table, account.id, notice, now) : []),
@@ -81,5 +50,5 @@ export function accountDeletionStore(
     await client.send(new DeleteCommand({ TableName: table, Key: purgeKey(accountId, purgeAt) }));
   }
 
-  return { suspend, resume, remove, toBePurged, purge };
+  return { remove, toBePurged, purge };
 }

@@ -30,10 +30,6 @@ export const identityKey = (identity: string) => ({ pk: `identity#${identity}`, 
 export const identityTokenKey = (digest: string) => ({ pk: `identity-token#${digest}`, sk: 'used' });
 export const resetRequestKey = (id: string) => ({ pk: `reset#${id}`, sk: 'request' });
 export const throttleKey = (id: string) => ({ pk: `throttle#${id}`, sk: 'throttle' });
-export const auditKey = (accountId: number, at: number, requestId: string) => ({
-  pk: `audit#${accountId}`,
-  sk: `${String(at).padStart(15, '0')}#${requestId}`,
-});
 
 /** Addresses that an account had, by when they changed. In its partition, so that they are purged with it. */
 export const formerEmailKey = (accountId: number, at: number) => ({

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Account, OutgoingMail, Role, StoredToken } from '#domain/accounts/account.ts';
+import type { Account, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
 import type { AccountStore, NewAccount } from '#domain/accounts/account-store.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
@@ -47,16 +47,15 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     return find(item ? ownerOf(item) : noAccount);
   }
 
-  async function set(accountId: number, change: Partial<Account>): Promise<void> {
-    const fields = Object.entries(change);
+  async function rename(accountId: number, name: string): Promise<void> {
     await client.send(
       new UpdateCommand({
         TableName: table,
         Key: userKey(accountId),
-        UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        UpdateExpression: 'SET #name = :name',
         ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+        ExpressionAttributeNames: { '#name': 'name' },
+        ExpressionAttributeValues: { ':name': name },
       }),
     );
   }
@@ -91,8 +90,7 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     create,
     find,
     findByEmail,
-    rename: (accountId: number, name: string) => set(accountId, { name }),
-    setRole: (accountId: number, role: Role) => set(accountId, { role }),
+    rename,
     confirm,
     renewConfirmation,
   };

@@ -7,7 +7,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { KeyRecord, StoredKey } from '#domain/keys/key-record.ts';
 import type { KeyStore, KeyWrite, KeyWriteOptions } from '#domain/keys/key-store.ts';
+import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { apiKeyKey, userKey } from '../accounts/account-items.ts';
+import { refuseFormerOperator, withEvent } from '../operators/audited.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
@@ -27,7 +29,15 @@ const changeable = [
   'revision',
 ] as const satisfies readonly (keyof KeyRecord)[];
 
-export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, metersTable: string): KeyStore {
+/** `auditTable` is called only where an operator changes a key. */
+export function keyStore(
+  client: DynamoDBDocumentClient,
+  accountsTable: string,
+  metersTable: string,
+  auditTable: () => string,
+): KeyStore {
+  const auditTables = () => ({ accounts: accountsTable, audit: auditTable() });
+
   async function list(accountId: number): Promise<StoredKey[]> {
     const query = {
       TableName: accountsTable,
@@ -50,8 +60,8 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
     return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], now, unused });
   }
 
-  function change(accountId: number, after: KeyRecord, { now, unused }: KeyWriteOptions): Promise<KeyWrite> {
-    return write(accountId, [recordChange(accountId, after)], { changed: [after], revoked: [], now, unused });
+  function change(accountId: number, after: KeyRecord, { now, unused, event }: KeyWriteOptions): Promise<KeyWrite> {
+    return write(accountId, [recordChange(accountId, after)], { changed: [after], revoked: [], now, unused }, event);
   }
 
   function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite> {
@@ -60,14 +70,21 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
   }
 
   /** Tries once without knowing what has expired; where there is no room, again without that. */
-  async function write(accountId: number, records: TransactItem[], roomed: RoomChange): Promise<KeyWrite> {
+  async function write(
+    accountId: number,
+    records: TransactItem[],
+    roomed: RoomChange,
+    event?: AuditEvent,
+  ): Promise<KeyWrite> {
     const rooms = [workingKeys(metersTable, accountId), usableKeys(accountsTable, accountId)];
     let expired: string[][] = [[], []];
     let isCounted = false;
     for (;;) {
       const changes = rooms.map((room, index) => roomChange(room, roomed, expired[index] ?? []));
-      const reasons = await refusal([...changes, ...records]);
+      const items = [...changes, ...records];
+      const reasons = await refusal(event ? withEvent(auditTables(), event, items) : items);
       if (!reasons) return 'done';
+      if (event) refuseFormerOperator(event, reasons);
       if (!isCounted && isMissing(reasons[1])) {
         await countUsable(accountId, roomed.now);
         isCounted = true;
@@ -126,7 +143,7 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
     };
   }
 
-  async function revokeUnreadable(accountId: number, id: string): Promise<void> {
+  async function revokeUnreadable(accountId: number, id: string, event?: AuditEvent): Promise<void> {
     const record = {
       TableName: accountsTable,
       Key: apiKeyKey(accountId, id),
@@ -135,7 +152,7 @@ export function keyStore(client: DynamoDBDocumentClient, accountsTable: string, 
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: { ':revoked': 'revoked' },
     };
-    const outcome = await write(accountId, [{ Update: record }], { changed: [], revoked: [id], now: 0 });
+    const outcome = await write(accountId, [{ Update: record }], { changed: [], revoked: [id], now: 0 }, event);
     if (outcome !== 'done') throw new Error('the key to be revoked is not there');
   }
 

@@ -32,7 +32,9 @@ export function meterStore(
   async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
     const mark = Buffer.from(random.bytes(6)).toString('base64url');
     const marked = { ...after, marks: [mark, ...(before.marks ?? [])].slice(0, marksKept) };
-    const write = client.send(new UpdateCommand({ ...key(before.accountId), ...billing(before, marked, entries) }));
+    const write = client.send(
+      new UpdateCommand({ TableName: tableName, ...meterReplacement(before, marked, entries) }),
+    );
     const outcome = await conditionally(write);
     return 'done' in outcome || (outcome.met !== undefined && meterOf(outcome.met).marks?.includes(mark) === true);
   }
@@ -97,9 +99,10 @@ export function meterStore(
  * Writes what billing decides and leaves alone what others do: keys and holds. Every settlement and change raises
  * `seq`, every admission `n`: when both stand, nothing that billing looked at has changed since the read.
  */
-function billing(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
+export function meterReplacement(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
   const fields = Object.entries(billingRow(after, entries));
   return {
+    Key: { a: before.accountId },
     UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${after.subscription ? '' : ' REMOVE #s'}`,
     ConditionExpression: 'seq = :before AND n = :n',
     ExpressionAttributeNames: { '#s': 's', ...Object.fromEntries(fields.map(([name]) => [`#${name}`, name])) },

@@ -41,6 +41,7 @@ export function createTables(
     ledger: table('ledger'),
     idempotency: table('idempotency'),
     requests: table('requests'),
+    audit: table('audit'),
   };
 }
 

@@ -43,6 +43,7 @@ const writes = [...reads, ...appends];
 const actionsOf: Readonly<Record<Access, readonly string[]>> = {
   read: reads,
   append: appends,
+  add: ['dynamodb:PutItem'],
   write: writes,
   delete: [...writes, 'dynamodb:DeleteItem'],
 };
@@ -54,7 +55,7 @@ function grantTable(fn: LambdaFunction, tables: Tables, id: TableId, access: Acc
   const spec: TableSpec = specs[id];
   allow(fn, actionsOf[access], [table.tableArn]);
   const indexes = Object.keys(spec.indexes ?? {}).map((index) => `${table.tableArn}/index/${index}`);
-  if (indexes.length > 0 && access !== 'append') allow(fn, ['dynamodb:Query'], indexes);
+  if (indexes.length > 0 && access !== 'append' && access !== 'add') allow(fn, ['dynamodb:Query'], indexes);
   fn.addEnvironment(tableVariables[id], table.tableName);
 }
 

@@ -12,11 +12,11 @@ let operator: Person;
 beforeAll(async () => {
   service = await startTestService({ onDynamoReply: (operation) => onReply?.(operation) });
   operator = await service.person();
-  await services().operators().setRole(operator.email, 'operator');
+  await (await services().operators()).actions().setRole(operator.email, 'operator');
 });
 afterAll(() => service.close());
 
-const { me, balanceOf, act, suspend, resume, assign, grant } = operatorActions(
+const { me, balanceOf, act, eventsOf, suspend, resume, assign, grant } = operatorActions(
   () => service,
   () => operator,
 );
@@ -116,11 +116,12 @@ describe('an operator', () => {
     const person = await service.person({ credits: 0 });
     await service.settled();
     onReply = (operation) => {
-      if (operation !== 'UpdateItem') return;
+      if (operation !== 'TransactWriteItems') return;
       onReply = undefined;
       throw new Error('The reply is lost.');
     };
     expect((await grant(person, 25)).status).toBe(200);
     expect((await services().metering().find(person.id))!.spendable).toBe(25_000_000);
+    expect(await eventsOf(person)).toHaveLength(1);
   });
 });

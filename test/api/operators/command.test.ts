@@ -11,7 +11,7 @@ let operator: Person;
 beforeAll(async () => {
   service = await startTestService();
   operator = await service.person();
-  await services().operators().setRole(operator.email, 'operator');
+  await (await services().operators()).actions().setRole(operator.email, 'operator');
 });
 afterAll(() => service.close());
 

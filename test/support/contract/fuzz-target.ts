@@ -24,7 +24,7 @@ export async function fuzzTarget(service: TestService) {
     await service.person(),
     await service.person(),
   ];
-  await services().operators().setRole(operator.email, 'operator');
+  await (await services().operators()).actions().setRole(operator.email, 'operator');
   const people = new Map<string, Person>();
 
   /** Those that change the session itself get a person of their own. */

@@ -1,11 +1,10 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { openMeter } from '#domain/meter/billing.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
-import { auditStore } from '#repositories/accounts/audit.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
@@ -17,20 +16,6 @@ beforeAll(async () => {
   database = await startTestDatabase();
 });
 afterAll(() => database.close());
-
-it('an act that is written again, as its reply was lost, leaves one row; another request leaves another', async () => {
-  const audit = auditStore(database.client, table);
-  const event = { accountId: id, action: 'suspend', by: 1, reason: 'spam', at: 1000, requestId: 'one' } as const;
-  for (const requestId of ['one', 'one', 'two']) await audit.append({ ...event, requestId });
-  const { Items } = await database.client.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': `audit#${id}` },
-    }),
-  );
-  expect(Items?.map(({ requestId }) => requestId)).toEqual(['one', 'two']);
-});
 
 it('a password that was replaced while the old one was hashed at a new cost stays replaced', async () => {
   const account = { id, email: 'a@example.com', name: 'A', role: 'viewer', createdAt: 0, passwordHash: 'new' } as const;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { issueCredential, parseCredential } from '#domain/shared/credential.ts';
+import { accountOfKey, issueCredential, parseCredential } from '#domain/shared/credential.ts';
 import { newAccountId, newRequestId } from '#domain/shared/ids.ts';
 
 const random = { bytes: (size: number) => randomBytes(size) };
@@ -17,6 +17,16 @@ describe('a credential', () => {
         expect(text).toMatch(/^ta[iscrd]_[0-9A-Za-z]{58}$/);
       }),
     );
+  });
+
+  it('names its account in its first 13 characters where it is a key, and only then', () => {
+    fc.assert(
+      fc.property(kinds, accountIds, fc.integer({ min: 13, max: 62 }), (kind, accountId, length) => {
+        const { text } = issueCredential(kind, accountId, random);
+        expect(accountOfKey(text.slice(0, length))).toBe(kind === 'key' ? accountId : undefined);
+      }),
+    );
+    for (const text of ['tai_zzzzzzzzz', 'tai_é00000000']) expect(accountOfKey(text)).toBeUndefined();
   });
 
   it('is refused with any one character changed, without asking the database', () => {

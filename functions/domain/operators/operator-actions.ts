@@ -1,0 +1,121 @@
+import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { AuditAction, AuditedState } from '#contract/operators/audit.ts';
+import { type Account, normalizedEmail, type Role } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { SubscriptionService } from '../billing/subscriptions.ts';
+import type { KeyService } from '../keys/key-service.ts';
+import { grantCredits } from '../meter/billing.ts';
+import { balance, type Meter, shownSubscription } from '../meter/meter.ts';
+import type { MeterStore } from '../meter/meter-store.ts';
+import type { Metering } from '../meter/metering.ts';
+import type { AuditEvent } from '../shared/audit-event.ts';
+import { newRequestId } from '../shared/ids.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { existing, operatedAccount } from './operated-account.ts';
+import type { OperatorStore } from './operator-store.ts';
+
+/** Who acts, why, and by which request. */
+export type Authority = Required<Pick<AuditEvent, 'by' | 'reason' | 'requestId'>>;
+
+interface Parts {
+  readonly accounts: AccountStore;
+  readonly store: OperatorStore;
+  readonly keys: KeyService;
+  readonly metering: Metering;
+  readonly subscriptions: SubscriptionService;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What operators may do to other people's accounts (docs/adr/0018-audit-trail.md). */
+export function operatorActions({ accounts, store, keys, metering, subscriptions, clock, random }: Parts) {
+  /** The account as it is, and its events of this action. */
+  async function begin(accountId: number, action: AuditAction, authority: Authority) {
+    if (accountId === authority.by) {
+      throw new ServiceError(
+        'INSUFFICIENT_PERMISSIONS',
+        'Operators may not act on their own account; another one may.',
+      );
+    }
+    const account = existing(await accounts.find(accountId));
+    if (account.deletedAt !== undefined) throw new ServiceError('INVALID_STATE', 'The account is deleted.');
+    const about = { accountId, action, ...authority, at: clock.now() };
+    return { account, event: (before: AuditedState, after: AuditedState): AuditEvent => ({ ...about, before, after }) };
+  }
+
+  async function shown(accountId: number) {
+    const account = existing(await accounts.find(accountId));
+    return operatedAccount(account, await metering.current(accountId, clock.now()));
+  }
+
+  async function suspend(accountId: number, authority: Authority) {
+    const { account, event } = await begin(accountId, 'suspend', authority);
+    if (account.suspendedAt !== undefined) throw isSuspended();
+    if (!(await store.suspend(event({ status: 'active' }, { status: 'suspended' })))) throw isSuspended();
+    return shown(accountId);
+  }
+
+  async function resume(accountId: number, authority: Authority) {
+    const { account, event } = await begin(accountId, 'resume', authority);
+    if (account.suspendedAt === undefined) throw isActive();
+    if (!(await store.resume(event({ status: 'suspended' }, { status: 'active' })))) throw isActive();
+    return shown(accountId);
+  }
+
+  async function suspendKey(accountId: number, keyId: string, authority: Authority) {
+    const { event } = await begin(accountId, 'suspend_key', authority);
+    return keys.suspendByOperator(accountId, keyId, (before, after) =>
+      event({ keyId, key: before }, { keyId, key: after }),
+    );
+  }
+
+  async function assignPlan(accountId: number, plan: PlanName, authority: Authority) {
+    const { event } = await begin(accountId, 'assign_plan', authority);
+    const replace: MeterStore['replace'] = (before, after, entries) =>
+      store.replaceMeter(before, after, entries, event(planState(before), planState(after)));
+    await subscriptions.assign(accountId, plan, replace);
+    return shown(accountId);
+  }
+
+  /** The ledger's row has the credits; the event who gave them and why. */
+  async function grant(accountId: number, credits: number, authority: Authority) {
+    const { event } = await begin(accountId, 'grant_credits', authority);
+    const now = clock.now();
+    const grantTo = (meter: Meter) => grantCredits(meter, credits * microPerCredit, Math.floor(now / 1000));
+    const replace: MeterStore['replace'] = (before, after, entries) =>
+      store.replaceMeter(before, after, entries, event(creditState(before), creditState(after)));
+    await metering.change(accountId, now, grantTo, replace);
+    return shown(accountId);
+  }
+
+  /** Nobody becomes an operator over the API: whoever may write to the tables does it. */
+  async function setRole(email: string, role: Role): Promise<void> {
+    const account: Account = existing(await accounts.findByEmail(normalizedEmail(email)));
+    if (account.role === role) return;
+    const done = await store.setRole(account, role, {
+      accountId: account.id,
+      action: 'set_role',
+      reason: 'node bin/operator.ts',
+      at: clock.now(),
+      requestId: newRequestId(random),
+      before: { role: account.role },
+      after: { role },
+    });
+    if (!done) throw new ServiceError('INVALID_STATE', 'The account was changed meanwhile; try again.');
+  }
+
+  return { suspend, resume, suspendKey, assignPlan, grant, setRole };
+}
+
+const creditState = (meter: Meter): AuditedState => ({ credits: balance(meter) / microPerCredit });
+
+const planState = (meter: Meter): AuditedState => ({
+  plan: planOfRank(meter.planRank).name,
+  subscription: shownSubscription(meter)?.status ?? 'none',
+  ...creditState(meter),
+});
+
+const isSuspended = () => new ServiceError('INVALID_STATE', 'The account is suspended already, or was deleted.');
+const isActive = () => new ServiceError('INVALID_STATE', 'The account is not suspended, or was deleted.');

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '#contract/http/route.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { services } from '#runtime/container.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { operatorActions } from '#test/requests/operator-actions.ts';
+import { sampleOf } from '#test/requests/samples.ts';
+import { type CallOptions, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+let operator: Person;
+let customer: Person;
+const others: Record<string, Person> = {};
+beforeAll(async () => {
+  service = await startTestService();
+  const roles = (await services().operators()).actions();
+  [operator, customer] = [await service.person(), await service.person()];
+  for (const name of ['viewer', 'suspended operator', 'former operator']) others[name] = await service.person();
+  for (const { email } of [operator, others['suspended operator']!, others['former operator']!])
+    await roles.setRole(email, 'operator');
+  await suspend(others['suspended operator']!);
+  await roles.setRole(others['former operator']!.email, 'viewer');
+});
+afterAll(() => service.close());
+
+const { act, trail, eventsOf, suspend, resume, assign } = operatorActions(
+  () => service,
+  () => operator,
+);
+
+const routes = Object.values<Route>(operatorRoutes).map((route) => [`${route.method} ${route.path}`, route] as const);
+const isAction = ({ method }: Route) => method !== 'GET';
+
+/** The sample of a route, on that account and its key. */
+function send(route: Route, on: Person, options: CallOptions) {
+  const { path, body } = sampleOf(route);
+  const address = path
+    .replace('/some-id', `/${on.keyId}`)
+    .replace(/\/123(?=\/|$)/, `/${on.id}`)
+    .replace('accountId=123', `accountId=${on.id}`)
+    .replace('sample%40example.com', encodeURIComponent(on.email));
+  return service.call(route.method, address, { ...options, ...(body !== undefined && { body }) });
+}
+
+describe.each(routes)('%s', (_, route) => {
+  it.each([
+    ['a stranger', () => ({}), '401 INVALID_API_KEY'],
+    ['a viewer', () => ({ cookie: others['viewer']!.cookie }), '403 INSUFFICIENT_PERMISSIONS'],
+    ['the owner of the account', () => ({ cookie: customer.cookie }), '403 INSUFFICIENT_PERMISSIONS'],
+    ['an API key of an operator', () => ({ key: operator.key }), '403 INSUFFICIENT_PERMISSIONS'],
+    ['a suspended operator', () => ({ cookie: others['suspended operator']!.cookie }), '401 INVALID_API_KEY'],
+    ['a key of a suspended operator', () => ({ key: others['suspended operator']!.key }), '401 INVALID_API_KEY'],
+    ['a former operator', () => ({ cookie: others['former operator']!.cookie }), '403 INSUFFICIENT_PERMISSIONS'],
+  ] as const)('refuses %s', async (_name, options, expected) => {
+    const before = await rowsOf('audit');
+    expect(code(await send(route, customer, options()))).toBe(expected);
+    expect(await rowsOf('audit')).toEqual(before);
+  });
+
+  it('takes an operator', async () => {
+    const person = await service.person();
+    if (route === operatorRoutes.resumeAccount) await suspend(person);
+    expect(code(await send(route, person, { cookie: operator.cookie }))).toBe('200 SUCCESS');
+  });
+});
+
+describe.each(routes.filter(([, route]) => isAction(route)))('%s', (_, route) => {
+  it('is refused on one’s own account, and leaves no event', async () => {
+    const before = await eventsOf(operator);
+    const response = await send(route, operator, { cookie: operator.cookie });
+    expect([code(response), response.body.detail]).toEqual([
+      '403 INSUFFICIENT_PERMISSIONS',
+      'Operators may not act on their own account; another one may.',
+    ]);
+    expect(await eventsOf(operator)).toEqual(before);
+  });
+
+  it('is refused on an account that does not exist, and on one that is deleted', async () => {
+    const { cookie, email, password, ...person } = await service.person();
+    const gone = { ...person, cookie, email, password };
+    await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
+    expect(code(await send(route, gone, { cookie: operator.cookie }))).toBe('409 INVALID_STATE');
+    expect(code(await send(route, { ...gone, id: 123_456_789 }, { cookie: operator.cookie }))).toBe('404 NOT_FOUND');
+    expect(await eventsOf(gone)).toEqual([]);
+  });
+
+  it('runs once for requests with one Idempotency-Key', async () => {
+    const person = await service.person();
+    if (route === operatorRoutes.resumeAccount) await suspend(person);
+    const before = (await eventsOf(person)).length;
+    const options = { cookie: operator.cookie, headers: { 'idempotency-key': `once-${person.id}` } };
+    const first = await send(route, person, options);
+    const again = await send(route, person, options);
+    expect([code(first), again.body]).toEqual(['200 SUCCESS', first.body]);
+    expect((await eventsOf(person)).length).toBe(before + 1);
+  });
+});
+
+describe('two operators', () => {
+  let other: Person;
+  beforeAll(async () => {
+    other = await service.person();
+    await (await services().operators()).actions().setRole(other.email, 'operator');
+  });
+
+  it('of two who suspend, or resume, at once, one does it and the other is refused', async () => {
+    const person = await service.person();
+    for (const verb of ['suspend', 'resume'] as const) {
+      const both = [operator, other].map(({ cookie }) => act('POST', `${person.id}/${verb}`, {}, cookie));
+      expect((await Promise.all(both)).map(code).toSorted()).toEqual(['200 SUCCESS', '409 INVALID_STATE']);
+    }
+    expect(await eventsOf(person)).toHaveLength(2);
+  });
+
+  it('who grant at once both grant, while the account calls', async () => {
+    const person = await service.person({ credits: 100 });
+    const calls = Array.from({ length: 5 }, () =>
+      service.call('POST', '/v1/chat/completions', {
+        key: person.key,
+        body: { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] },
+      }),
+    );
+    const grants = [operator, other, operator, other].map(({ cookie }, index) =>
+      act('POST', `${person.id}/credits`, { credits: 10 ** index }, cookie),
+    );
+    expect((await Promise.all(grants)).map(code)).toEqual(grants.map(() => '200 SUCCESS'));
+    const spent = (await Promise.all(calls)).filter(({ status }) => status === 200).length;
+    expect((await services().metering().find(person.id))!.spendable).toBe((100 + 1111 - spent) * 1_000_000);
+    const steps = (await eventsOf(person)).map(
+      ({ before, after }: { before: { credits: number }; after: { credits: number } }) =>
+        after.credits - before.credits,
+    );
+    expect(steps.toSorted((one: number, two: number) => one - two)).toEqual([1, 10, 100, 1000]);
+  });
+
+  it('who suspend each other at once are not both suspended', async () => {
+    const pair = [await service.person(), await service.person()] as const;
+    for (const { email } of pair) await (await services().operators()).actions().setRole(email, 'operator');
+    const [one, two] = pair;
+    const responses = await Promise.all([
+      act('POST', `${one.id}/suspend`, {}, two.cookie),
+      act('POST', `${two.id}/suspend`, {}, one.cookie),
+    ]);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.find(({ status }) => status !== 200)?.status).toBeOneOf([401, 403]);
+    expect(
+      [...(await eventsOf(one)), ...(await eventsOf(two))].filter(({ action }) => action === 'suspend'),
+    ).toHaveLength(1);
+  });
+
+  it('may suspend each other, and the suspended one can undo nothing', async () => {
+    expect(code(await suspend(other))).toBe('200 SUCCESS');
+    expect(code(await act('POST', `${operator.id}/suspend`, {}, other.cookie))).toBe('401 INVALID_API_KEY');
+    expect(code(await act('POST', `${other.id}/resume`, {}, other.cookie))).toBe('401 INVALID_API_KEY');
+    expect(code(await resume(other))).toBe('200 SUCCESS');
+  });
+});
+
+describe('an operator', () => {
+  it('is none any more with the request after the role is taken back', async () => {
+    const person = await service.person();
+    const find = () => service.call('GET', `/api/operator/accounts?email=${person.email}`, { cookie: person.cookie });
+    expect(code(await find())).toBe('403 INSUFFICIENT_PERMISSIONS');
+    await (await services().operators()).actions().setRole(person.email, 'operator');
+    expect(code(await find())).toBe('200 SUCCESS');
+    await (await services().operators()).actions().setRole(person.email, 'viewer');
+    expect(code(await find())).toBe('403 INSUFFICIENT_PERMISSIONS');
+  });
+
+  it('is refused what has no subject: an unknown address, an unknown key, a key of somebody else', async () => {
+    const cookie = operator.cookie;
+    const find = await service.call('GET', '/api/operator/accounts?email=nobody@example.com', { cookie });
+    expect(code(find)).toBe('404 NOT_FOUND');
+    expect(code(await act('POST', `${customer.id}/keys/nothing/suspend`))).toBe('404 NOT_FOUND');
+    expect(code(await act('POST', `${customer.id}/keys/${operator.keyId}/suspend`))).toBe('404 NOT_FOUND');
+  });
+
+  it('is refused to suspend a key twice, or one that is revoked', async () => {
+    const { id, keyId, cookie } = await service.person();
+    expect(code(await act('POST', `${id}/keys/${keyId}/suspend`))).toBe('200 SUCCESS');
+    expect(code(await act('POST', `${id}/keys/${keyId}/suspend`))).toBe('409 INVALID_STATE');
+    await service.call('DELETE', `/api/keys/${keyId}`, { cookie });
+    expect(code(await act('POST', `${id}/keys/${keyId}/suspend`))).toBe('409 INVALID_STATE');
+    expect(await eventsOf({ id })).toHaveLength(1);
+  });
+
+  it('leaves an event of the plan that the account is on already, which changes nothing', async () => {
+    const person = await service.person();
+    await assign(person, 'dev_pass');
+    await assign(person, 'dev_pass');
+    const [again] = await eventsOf(person);
+    expect(again.before).toEqual(again.after);
+    expect((await services().metering().find(person.id))!.spendable).toBe(5_100_000_000);
+    expect((await trail('?limit=1')).body.data.events).toHaveLength(1);
+  });
+});

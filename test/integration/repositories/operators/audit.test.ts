@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { planOfRank, plansOf } from '#contract/billing/plans.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { grantCredits, openMeter } from '#domain/meter/billing.ts';
+import { metering } from '#domain/meter/metering.ts';
+import type { AuditEvent } from '#domain/shared/audit-event.ts';
+import { accountStore } from '#repositories/accounts/accounts.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { auditReads } from '#repositories/operators/audit-reads.ts';
+import { operatorStore } from '#repositories/operators/operators.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+
+const names = { accounts: tables.accounts.name, meters: tables.meters.name, audit: tables.audit.name };
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  await opened(1, 'operator');
+});
+afterAll(() => database.close());
+
+async function opened(id: number, role: 'operator' | 'viewer' = 'viewer') {
+  const account = { id, email: `${id}@example.com`, name: 'A', role, createdAt: 0 } as const;
+  const accounts = accountStore(database.client, names.accounts, () => names.meters);
+  await accounts.create({ account, meter: openMeter(id, 0, plansOf('listing')) }, 0);
+  return accounts;
+}
+
+const eventOf = (accountId: number, about: Partial<AuditEvent> = {}): AuditEvent => ({
+  accountId,
+  action: 'suspend',
+  by: 1,
+  reason: 'spam',
+  at: 1000,
+  requestId: `one${accountId}`,
+  before: { status: 'active' },
+  after: { status: 'suspended' },
+  ...about,
+});
+
+it('an action whose reply was lost is done once, with one event, however often it is tried', async () => {
+  await opened(11);
+  const store = operatorStore(database.client, names);
+  for (let tries = 0; tries < 3; tries++) expect(await store.suspend(eventOf(11))).toBe(true);
+  const { events } = await auditReads(database.client, names.audit).page(11, 10, undefined);
+  expect(events).toEqual([eventOf(11)]);
+});
+
+it('an action that another one has overtaken writes neither a change nor an event', async () => {
+  const accounts = await opened(12);
+  const store = operatorStore(database.client, names);
+  expect(await store.suspend(eventOf(12))).toBe(true);
+  expect(await store.suspend(eventOf(12, { at: 2000, requestId: 'two' }))).toBe(false);
+  expect((await accounts.find(12))!.suspendedAt).toBe(1000);
+  const { events } = await auditReads(database.client, names.audit).page(12, 10, undefined);
+  expect(events.map(({ requestId }) => requestId)).toEqual(['one12']);
+});
+
+it.each([
+  ['the role was taken back', 31, 'viewer', undefined],
+  ['the account was suspended', 32, 'operator', 'suspend'],
+] as const)(
+  'whoever is no operator any more, as %s, changes nothing, also after the request was authorized',
+  async (_, by, role, action) => {
+    await opened(by, role);
+    await opened(by + 10);
+    const store = operatorStore(database.client, names);
+    if (action) await store[action](eventOf(by));
+    await expect(store.suspend(eventOf(by + 10, { by }))).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
+    const { events } = await auditReads(database.client, names.audit).page(by + 10, 10, undefined);
+    expect(events).toEqual([]);
+  },
+);
+
+it('grants of two operators at one moment are both done, and each event has the balance that it found', async () => {
+  await opened(13);
+  const store = operatorStore(database.client, names);
+  const meters = metering(meterStore(database.client, names.meters, ambient.random), planOfRank);
+  const grant = (requestId: string) =>
+    meters.change(
+      13,
+      1000,
+      (meter) => grantCredits(meter, 5_000_000, 1),
+      (before, after, entries) =>
+        store.replaceMeter(before, after, entries, {
+          ...eventOf(13, { action: 'grant_credits', requestId }),
+          before: { credits: before.spendable },
+          after: { credits: after.spendable },
+        }),
+    );
+  await Promise.all([grant('first'), grant('second'), grant('third')]);
+  const { events } = await auditReads(database.client, names.audit).page(13, 10, undefined);
+  const steps = events.map(({ before, after }) => [before.credits, after.credits]);
+  expect(steps.toSorted(([one = 0], [other = 0]) => one - other)).toEqual([
+    [100_000_000, 105_000_000],
+    [105_000_000, 110_000_000],
+    [110_000_000, 115_000_000],
+  ]);
+});
+
+it('pages newest first without a gap or a repeat, of one account and of all', async () => {
+  const store = operatorStore(database.client, names);
+  const ids = [21, 22];
+  for (const id of ids) await opened(id);
+  for (let at = 1; at <= 8; at++) {
+    const act = at % 4 < 2 ? 'suspend' : 'resume';
+    const id = ids[at % 2]!;
+    await store[act](eventOf(id, { at: 50_000 + at, requestId: `r${at}` }));
+  }
+  const reads = auditReads(database.client, names.audit);
+  const paged = async (accountId?: number) => {
+    const found: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { events, next } = await reads.page(accountId, 3, cursor);
+      expect(events.length).toBeLessThanOrEqual(3);
+      found.push(...events.filter(({ at }) => at > 50_000).map(({ requestId }) => requestId));
+      if (next === null) return found;
+      cursor = next;
+    }
+  };
+  const all = await paged();
+  expect(all).toEqual(['r8', 'r7', 'r6', 'r5', 'r4', 'r3', 'r1']);
+  expect(new Set([...(await paged(21)), ...(await paged(22))])).toEqual(new Set(all));
+  expect(await paged(23)).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { AccountDetails } from '#contract/operators/accounts.ts';
+import { unlimited } from '#domain/meter/rate-window.ts';
+import { accountDetails } from '#domain/operators/account-details.ts';
+import { credits, meterWith, start } from '#test/meter/meters.ts';
+
+const account = {
+  id: 7,
+  email: 'a@example.com',
+  name: 'Ada',
+  role: 'viewer',
+  createdAt: start,
+  passwordHash: '$scrypt$secret',
+  identities: ['https://accounts.google.com#1234'],
+} as const;
+
+const hold = (deadline: number) =>
+  ({ amount: credits(1), deadline, service: 'chat', model: 'svc-1', keyId: '' }) as const;
+
+describe('what operators see of an account', () => {
+  it('is of the schema, and has neither hash nor identity', () => {
+    const details = accountDetails(account, meterWith(credits(10)), planOfRank, start);
+    expect(v.parse(AccountDetails, details)).toEqual(details);
+    expect(details.signIn).toEqual({ password: true, google: true });
+    expect(JSON.stringify(details)).not.toMatch(/scrypt|1234/);
+  });
+
+  it('has the 50 holds that end soonest, of however many', () => {
+    const holds = new Map(Array.from({ length: 1000 }, (_, index) => [`r${index}`, hold(start / 1000 + 1000 - index)]));
+    const {
+      holds: shown,
+      calls,
+      credits: amounts,
+    } = accountDetails(account, meterWith(0, { holds }), planOfRank, start);
+    expect(shown.map(({ requestId }) => requestId)).toEqual(
+      Array.from({ length: 50 }, (_, index) => `r${999 - index}`),
+    );
+    expect([calls.running, amounts.held]).toEqual([1000, 1000]);
+  });
+
+  it('has null where the plan has no limit', () => {
+    const about = { ceiling: unlimited, callsPerMonth: unlimited };
+    const { calls } = accountDetails(account, meterWith(0, about), planOfRank, start);
+    expect([calls.perMinute, calls.perMonth]).toEqual([null, null]);
+  });
+});
