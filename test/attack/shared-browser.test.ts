@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
-import { eventually, openStage, press, type Stage, shows } from '../browser/stage.ts';
+import { eventually, press, shows, useStage } from '../browser/stage.ts';
 import {
   ask,
   keysSent,
@@ -15,25 +15,19 @@ import {
   walk,
 } from './shared-browser.ts';
 
-let stage: Stage;
+const stage = useStage();
 let first: Person;
 let second: Person;
 
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-afterAll(() => stage.close());
-afterEach(() => stage.demandQuiet());
-
 /** Credits that a person has, by the service; an own key of theirs asks, so that it does not need their session. */
 async function balanceOf({ key }: Person): Promise<number> {
-  await stage.service.settled();
-  return (await stage.service.call('GET', '/api/credits', { key })).body.data.balance;
+  await stage().service.settled();
+  return (await stage().service.call('GET', '/api/credits', { key })).body.data.balance;
 }
-const isAccepted = async (key: string) => (await stage.service.call('GET', '/v1/models', { key })).status === 200;
+const isAccepted = async (key: string) => (await stage().service.call('GET', '/v1/models', { key })).status === 200;
 const become = async (page: Page, { cookie }: Person) => {
   const [name = '', value = ''] = cookie.split('=');
-  await page.context().addCookies([{ name, value, url: stage.service.origin }]);
+  await page.context().addCookies([{ name, value, url: stage().service.origin }]);
 };
 const showsPerson = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
 
@@ -44,8 +38,11 @@ describe('a browser that two people share', { timeout }, () => {
   let tab: Page;
 
   const begin = async () => {
-    [first, second] = await Promise.all([namedPerson(stage.service, 'Agatha'), namedPerson(stage.service, 'Bertram')]);
-    tab = await stage.visit();
+    [first, second] = await Promise.all([
+      namedPerson(stage().service, 'Agatha'),
+      namedPerson(stage().service, 'Bertram'),
+    ]);
+    tab = await stage().visit();
     await tab.goto('/login');
     await signIn(tab, first);
   };
@@ -126,18 +123,18 @@ describe('a browser that two people share', { timeout }, () => {
     await become(tab, second);
     await press(tab, 'Subscribe to Dev Pass');
     await showsPerson(tab, second);
-    expect((await stage.service.call('GET', '/api/subscription', second)).body.data).toBeNull();
+    expect((await stage().service.call('GET', '/api/subscription', second)).body.data).toBeNull();
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
 
   it.each(links)('shows nothing of the second person under the first one’s name on the page %s', async (link) => {
     await begin();
-    await stage.service.call('PATCH', `/api/keys/${second.keyId}`, {
+    await stage().service.call('PATCH', `/api/keys/${second.keyId}`, {
       cookie: second.cookie,
       body: { name: 'Bertram writes 4711' },
     });
-    await stage.service.call('POST', '/v1/chat/completions', { key: second.key, body: chat() });
-    await stage.service.settled();
+    await stage().service.call('POST', '/v1/chat/completions', { key: second.key, body: chat() });
+    await stage().service.settled();
     const mixed = await mixturesOf(tab, first.email, ['Bertram', '99 credits', 'Chat, svc-1']);
     await tab.getByRole('link', { name: link === 'Settings' ? 'Plans' : 'Settings', exact: true }).click();
     await tab.waitForLoadState('networkidle');
@@ -165,13 +162,13 @@ describe('a browser that two people share', { timeout }, () => {
     await ask(tab, 'Agatha asks of rivers');
     const left = await balanceOf(first);
     const { cookie } = first;
-    const keys = (await stage.service.call('GET', '/api/keys', { cookie })).body.data;
+    const keys = (await stage().service.call('GET', '/api/keys', { cookie })).body.data;
     const { createdAt, expiresAt } = keys.find(({ name }: { name: string }) => name === 'Playground');
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeLessThanOrEqual(15 * 60_000);
     // Where the page looks whose session it is before it sends, and not earlier: other reads of its may be under way.
     const endOfSessions = async (): Promise<void> => {
-      for (const { id, current } of (await stage.service.call('GET', '/api/auth/sessions', { cookie })).body.data)
-        if (!current) await stage.service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
+      for (const { id, current } of (await stage().service.call('GET', '/api/auth/sessions', { cookie })).body.data)
+        if (!current) await stage().service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
     };
     const onItsWay = { times: 1 };
     await tab.route('**/api/auth/me', (route) => endOfSessions().then(() => route.continue()), onItsWay);

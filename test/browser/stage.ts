@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 /** Where the screenshots of a run are kept; git ignores it. */
 const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashboard');
 
-/** One service and one browser for all browser tests. */
+/** One service and one browser for the browser tests of a file. */
 export interface Stage {
   readonly service: TestService;
   /** A fresh browser profile, signed in as the person, if one is named. */
@@ -16,12 +16,12 @@ export interface Stage {
   readonly shoot: (page: Page, name: string) => Promise<void>;
   /** What went wrong in any page since it was last asked: exceptions, and what the policy did not let through. */
   readonly complaints: () => string[];
-  /** Throws where a page complained. */
-  readonly demandQuiet: () => void;
+  /** Closes the pages of a test, which would go on reading beside the next one; throws where one complained. */
+  readonly leave: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
+async function openStage(): Promise<Stage> {
   const [service, browser] = await Promise.all([
     startTestService({ buildDashboard: true, wordDelayMs: 4 }),
     launchBrowser(),
@@ -37,7 +37,8 @@ export async function openStage(): Promise<Stage> {
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
     },
     complaints: taken,
-    demandQuiet: () => {
+    leave: async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
       const errors = taken();
       if (errors.length > 0) throw new Error(`the page complained: ${errors.join('; ')}`);
     },
@@ -46,6 +47,17 @@ export async function openStage(): Promise<Stage> {
       await service.close();
     },
   };
+}
+
+/** A stage for the tests of a file, which each begin without a page. */
+export function useStage(): () => Stage {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  }, 60_000);
+  afterEach(() => stage.leave());
+  afterAll(() => stage.close());
+  return () => stage;
 }
 
 async function visit(

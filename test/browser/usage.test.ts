@@ -1,0 +1,33 @@
+import { describe } from 'vitest';
+import { dialogTests } from './dialogs.ts';
+import { keyTests } from './keys.ts';
+import { logTests } from './logs.ts';
+import { nameTests } from './names.ts';
+import { paletteTests } from './palette.ts';
+import { planTests } from './plans.ts';
+import { useStage } from './stage.ts';
+import { usageTests } from './usage.ts';
+
+const stage = useStage();
+
+describe('keys', () => {
+  keyTests(stage);
+});
+describe('plans', () => {
+  planTests(stage);
+});
+describe('usage', () => {
+  usageTests(stage);
+});
+describe('request logs', () => {
+  logTests(stage);
+});
+describe('the command palette', () => {
+  paletteTests(stage);
+});
+describe('names and numbers', () => {
+  nameTests(stage);
+});
+describe('dialogs and themes', () => {
+  dialogTests(stage);
+});
