@@ -5,7 +5,7 @@ import { tables } from '#contract/platform/tables.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
-import { atLength, patience } from '#test/many.ts';
+import { atLength, patience, someOf } from '#test/many.ts';
 import { startCountedApi } from '#test/service/counted-api.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -118,7 +118,7 @@ describe('a forged key with a right checksum', () => {
 });
 
 describe('the processor time of a request with a key that works', () => {
-  it.each([...Object.keys(hostilePieces), 'all kinds'])(
+  it.each(someOf([...Object.keys(hostilePieces), 'all kinds'], 6, seed))(
     'is bounded at the largest body: %s',
     async (kind) => {
       const random = randomOf(seed);
@@ -141,7 +141,7 @@ describe('the processor time of a request with a key that works', () => {
       const poor = await api.account(4, () => ({ c: 0, g: [] }));
       const kinds = [...Object.keys(hostilePieces), 'all kinds'];
       const paths = Object.entries(bodies);
-      for (let round = atLength(150, 20_000); round > 0; round -= 1) {
+      for (let round = atLength(60, 20_000); round > 0; round -= 1) {
         const [path, bodyOf] = paths[random(paths.length)] ?? paths[0]!;
         const kind = kinds[random(kinds.length)] ?? '';
         const bytes = Math.floor(mebibyte / 2 ** random(12));

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
+import { atLength } from '#test/many.ts';
 import { begun, chat, framed, prompt, streamed, useHostileModel, whole } from '#test/models/hostile-calls.ts';
 import { flood, type Misdeed, streamFlood, streamOf } from '#test/models/hostile-runtime.ts';
 import { contentOf, tokensOf } from '#test/service/scripted-service.ts';
 
 const running = useHostileModel();
 const { asked } = running;
+
+/** At once. */
+const calls = atLength(4, 10);
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 const role = event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, text: '' }] });
@@ -26,9 +30,9 @@ describe('a stream', () => {
     ['of calls without a name', streamFlood(event({ choices: [{ index: 0, delta: { tool_calls: [] } }] }))],
   ];
   describe.each(endless)('%s and no text', (_, misdeed) => {
-    it.each(streamed)('costs nothing and no memory: 10 of %s at once', async (_kind, path, body) => {
+    it.each(streamed)('costs nothing and no memory, several of %s at once', async (_kind, path, body) => {
       running.model.becomes(misdeed);
-      const { statuses, cost, grownMb } = await asked(path, body, 10);
+      const { statuses, cost, grownMb } = await asked(path, body, calls);
       expect([statuses, cost]).toEqual([[502], 0]);
       expect(grownMb).toBeLessThan(64);
     });
@@ -49,14 +53,14 @@ describe('a stream', () => {
   describe.each(overlong)('of %s past its max_tokens', (_, part) => {
     it.each(streamed)('is ended as too long, for no more than was asked for: %s', async (kind, path, body) => {
       running.model.becomes(streamFlood(part));
-      const { statuses, texts, cost, grownMb } = await asked(path, body, 10);
+      const { statuses, texts, cost, grownMb } = await asked(path, body, calls);
       expect(statuses).toEqual([200]);
       const isOpenAi = path.startsWith('/openai');
       for (const text of texts) expect(text).toContain(isOpenAi ? '[DONE]' : 'STREAM_COMPLETE');
       const saysWhy = isOpenAi || kind === 'a chat';
       if (saysWhy) for (const text of texts) expect(text).toContain('"finish_reason":"length"');
       const tokens = (await tokensOf(prompt)) + 50;
-      expect(cost).toBe(10 * (kind.includes('chat') ? 1_000_000 : tokens * 1000));
+      expect(cost).toBe(calls * (kind.includes('chat') ? 1_000_000 : tokens * 1000));
       expect(grownMb).toBeLessThan(64);
     });
   });
@@ -72,7 +76,7 @@ describe('a stream', () => {
     const { statuses, texts, grownMb } = await asked(
       '/openai/v1/chat/completions',
       { ...chat, tools, stream: true },
-      10,
+      calls,
     );
     expect([statuses, grownMb < 64]).toEqual([[200], true]);
     for (const text of texts) expect(text.match(/"type":"function"/g)?.length).toBeLessThanOrEqual(128);

@@ -6,6 +6,12 @@ const isLong = Boolean(process.env['LONG']);
 
 export const atLength = <T>(short: T, long: T): T => (isLong ? long : short);
 
+/** What a run of usual length takes of many alike: so many in a row, from a place that the seed names; at full length all of them. */
+export function someOf<T>(all: readonly T[], count: number, seed: number): T[] {
+  const from = seed % all.length;
+  return atLength([...all.slice(from), ...all.slice(0, from)].slice(0, count), [...all]);
+}
+
 /** Milliseconds that a test with a count of its own may take. */
 export const patience = atLength(120_000, 3_600_000);
 
