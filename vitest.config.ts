@@ -2,9 +2,15 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
+const still = 'test/{unit,infra}';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      // What starts nothing leaves nothing behind: such files share their modules.
+      { extends: true, test: { name: 'still', include: [`${still}/**/*.test.ts`], isolate: false } },
+      { extends: true, test: { name: 'running', include: ['test/**/*.test.ts'], exclude: [`${still}/**`] } },
+    ],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // One more than the processors of a small machine: tests wait as much as they work.

@@ -38,6 +38,9 @@ async function openStage(): Promise<Stage> {
     },
     complaints: taken,
     leave: async () => {
+      const pages = browser.contexts().flatMap((context) => context.pages());
+      // A request that a test changes may be under way.
+      await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
       await Promise.all(browser.contexts().map((context) => context.close()));
       const errors = taken();
       if (errors.length > 0) throw new Error(`the page complained: ${errors.join('; ')}`);
