@@ -19,6 +19,8 @@ async function run(): Promise<void> {
   try {
     await build({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'warn', build: { outDir: built } });
     await writeFile(join(built, stampFile), sources);
+    // Another may have been quicker, and its folder be read already.
+    if (await isDashboardBuilt()) return;
     await rm(dashboardFolder, { recursive: true, force: true });
     await rename(built, dashboardFolder);
   } finally {
