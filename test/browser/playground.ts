@@ -18,7 +18,7 @@ export function playgroundTests(stage: () => Stage): void {
       lengths.add((await log.textContent())?.length ?? 0);
     expect(lengths.size).toBeGreaterThan(3);
     const receipt = await page.locator('dl').first().textContent();
-    expect(receipt).toMatch(/Time to first token\d+ ms.*Total time.*Tokens \(in \+ out\)\d+ \+ \d+.*Credits1$/);
+    expect(receipt).toMatch(/Time to first token[\d.]+ m?s.*Total time.*Tokens \(in \+ out\)\d+ \+ \d+.*Credits1$/);
 
     const { cookie } = person;
     const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;

@@ -144,7 +144,6 @@ export function markdownTests(stage: () => Stage): void {
     await page.waitForLoadState('networkidle');
     expect(loaded.filter((url) => /\/(?:markdown|playground)-[\w-]{8}\./.test(url))).toEqual([]);
     await page.goto('/playground');
-    await page.waitForLoadState('networkidle');
-    expect(loaded.filter((url) => /markdown-.*\.js$/.test(url))).toHaveLength(1);
+    await eventually(() => loaded.filter((url) => /markdown-.*\.js$/.test(url))).toHaveLength(1);
   });
 }
