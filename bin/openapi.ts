@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import { breakingChanges } from './openapi/breaking-changes.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readRecordedResponses, recordedResponsesFile } from './openapi/recorded-responses.ts';
-import { withTables } from './openapi/tables.ts';
+import { apiTables, webhookTables, withTables } from './openapi/tables.ts';
 
 const usage = `Usage: node bin/openapi.ts [--record] [--breaking] | --check
 
-Writes docs/openapi.json from the route table, and the tables of docs/api.md. Refuses where the document that is there promises
+Writes docs/openapi.json from the route table, and the tables of docs/api.md and docs/webhooks.md. Refuses where the document that is there promises
 what the new one does not: a page that is open during a deployment, and every program, was made for that one.
 
   --record    first starts the service and records its response to each operation's sample
@@ -17,7 +17,10 @@ what the new one does not: a page that is open during a deployment, and every pr
 `;
 
 const documentFile = new URL('../docs/openapi.json', import.meta.url);
-const pageFile = new URL('../docs/api.md', import.meta.url);
+const pages = [
+  [new URL('../docs/api.md', import.meta.url), apiTables],
+  [new URL('../docs/webhooks.md', import.meta.url), webhookTables],
+] as const;
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 async function record(): Promise<void> {
@@ -25,13 +28,15 @@ async function record(): Promise<void> {
   await writeFile(recordedResponsesFile, json(await recordResponses()));
 }
 
+type Written = readonly [file: URL, text: string];
+
 /** The generated files with their expected text. */
-async function files(): Promise<readonly [document: readonly [URL, string], page: readonly [URL, string]]> {
+async function files(): Promise<readonly [document: Written, ...pages: Written[]]> {
   const document = json(openApiDocument(await readRecordedResponses()));
-  return [
-    [documentFile, document],
-    [pageFile, withTables(await readFile(pageFile, 'utf8'))],
-  ];
+  const written = pages.map(async ([file, tables]): Promise<Written> => {
+    return [file, withTables(tables, await readFile(file, 'utf8'))];
+  });
+  return [[documentFile, document], ...(await Promise.all(written))];
 }
 
 async function staleFiles(): Promise<URL[]> {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { givenUpImages } from '#runtime/jobs/given-up-records.ts';
 import { projectImage } from '#runtime/jobs/project-image.ts';
-import { itemOf } from '#runtime/jobs/stream-image.ts';
+import { itemOf } from '#runtime/shared/stream-image.ts';
 
 /**
  * Writes the ledger rows of records that the projector gave up. Exit status: 0 all are written, 1 some are not, 2 it could

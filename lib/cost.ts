@@ -109,13 +109,16 @@ export function costAtZero({
   const p = listPrices;
   const sweeps = 60 * 24 * 30;
   // Each run queries 8 shards of two indexes; an empty result is half a unit.
-  const sweep = sweeps * (p.functionRequest + 0.1 * 0.5 * p.functionGbSecond + 2 * 8 * 0.5 * p.readUnit);
+  const run = p.functionRequest + 0.1 * 0.5 * p.functionGbSecond;
+  const sweep = sweeps * (run + 2 * 8 * 0.5 * p.readUnit);
+  const webhookSweep = sweeps * (run + 8 * 0.5 * p.readUnit);
   return [
     { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
     { what: 'Alarms', usd: alarmMetrics * p.alarmMetric },
-    { what: 'Key of the accounts table (`accountsKey`)', usd: keys * p.key },
+    { what: 'Key of accounts and webhooks (`accountsKey`)', usd: keys * p.key },
     { what: 'Secret between edge and firewall', usd: secrets * p.secret },
     { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
+    { what: 'The sweep of webhooks, each minute', usd: webhookSweep },
     { what: 'Polling of queues', usd: polledQueues * queuePolls * p.queueRequest },
     { what: 'Functions, gateway, tables, edge, mail', usd: 0 },
   ];

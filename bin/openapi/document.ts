@@ -8,6 +8,7 @@ import { operationOf } from './operation.ts';
 import type { RecordedResponses } from './recorded-responses.ts';
 import { schemaCollector } from './schemas.ts';
 import { inOrder, tags } from './tags.ts';
+import { webhooksOf } from './webhooks.ts';
 
 const description = `Accounts, plans, metered credits and text inference.
 
@@ -44,12 +45,14 @@ export function openApiDocument(responses: RecordedResponses): object {
     const operation = operationOf(route, recordedOf(route, responses), { ...schemas, ...errors });
     paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
   }
+  const webhooks = webhooksOf(schemas.schemaOf);
   return {
     openapi: '3.1.0',
     info: { title: 'Text AI platform', version: manifest.version, description },
     servers: [{ url: '/', description: 'The service that this document comes from' }],
     tags: tags.map(({ name, description }) => ({ name, description })),
     paths: Object.fromEntries(paths),
+    webhooks,
     components: {
       securitySchemes,
       parameters: { 'Idempotency-Key': idempotencyKey },

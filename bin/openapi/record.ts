@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -30,6 +32,7 @@ export async function recordResponses(): Promise<RecordedResponses> {
     await manageKeys(recording);
     await changeEmail(service, recording);
     await manageSubscription(service, recording, key);
+    await manageWebhooks(service, recording, key);
     await operate(service, recording);
     await leave(service, recording);
     return recording.responses();
@@ -102,6 +105,28 @@ async function manageSubscription(service: Service, { record }: Recorder, key: s
   const path = v.parse(Created, (await record('getSubscription', { key })).data);
   await record('cancelSubscription', { key, path });
   await record('resumeSubscription', { key, path });
+}
+
+/** What is sent goes to a receiver on this machine, whatever URL is shown. */
+async function manageWebhooks(service: Service, { record }: Recorder, key: string): Promise<void> {
+  const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const path = v.parse(Created, (await record('createWebhook', { key })).data);
+  const { id: accountId } = v.parse(v.object({ id: v.number() }), (await record('getCreditBalance', { key })).data);
+  await record('getWebhook', { key, path });
+  await record('listWebhooks', { key });
+  await record('changeWebhook', { key, path });
+  await record('rotateWebhookSecret', { key, path });
+  const { port } = v.parse(v.object({ port: v.number() }), receiver.address());
+  const webhooks = await services().webhooks();
+  await webhooks.management().change(accountId, path.id, { url: `http://127.0.0.1:${port}/` });
+  const { id: deliveryId } = v.parse(Created, (await record('testWebhook', { key, path })).data);
+  await service.settled();
+  await record('listDeliveries', { key, path });
+  await record('redeliver', { key, path: { ...path, deliveryId } });
+  await service.settled();
+  await record('deleteWebhook', { key, path });
+  receiver.close();
 }
 
 /** Operations of operators are shown on an account of the identity provider. */

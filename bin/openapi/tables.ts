@@ -6,6 +6,7 @@ import { maxTranslationWords } from '#contract/inference/translation.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { errorCauses } from './error-causes.ts';
 import { headers } from './headers.ts';
 import { priceOf } from './price.ts';
@@ -66,6 +67,12 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],
   ['Keys of an account that are created, changed, rotated or revoked in a minute', limits.keyChangesPerMinute],
+  ['Webhooks of an account', limits.webhooks],
+  [
+    'Webhooks that are created, changed or deleted, and secrets that are rotated, in a minute',
+    limits.webhookChangesPerMinute,
+  ],
+  ['Tests and redeliveries of webhooks that are requested in a minute', limits.webhookSendsPerMinute],
 ];
 
 const plans = (): string =>
@@ -110,8 +117,21 @@ const modelRows = models.map(({ id, capabilities, contextWindow, dimensions, min
   `\`${planOfRank(minPlanRank).name}\``,
 ]);
 
-/** The tables of docs/api.md by name; they stand between `<!-- NAME -->` and `<!-- end -->`. */
-const tables: Readonly<Record<string, string>> = {
+/** Every event has these of an account. */
+const ofAccount = new Set(['accountId', 'seq']);
+
+const events = webhookEventTypes.map((type) => {
+  const { description, data } = webhookEvents[type];
+  const fields = Object.keys(data.entries).filter((name) => !ofAccount.has(name));
+  return [`\`${type}\``, description, fields.map((name) => `\`${name}\``).join(', ')];
+});
+
+/** The tables of a page of docs by name; they stand between `<!-- NAME -->` and `<!-- end -->`. */
+type Tables = Readonly<Record<string, string>>;
+
+export const webhookTables: Tables = { events: table(['Event', 'When', '`data`'], events) };
+
+export const apiTables: Tables = {
   endpoints: endpoints(),
   errors: errors(),
   headers: table(
@@ -129,15 +149,15 @@ const tables: Readonly<Record<string, string>> = {
 };
 
 /** The page with its tables regenerated. Throws for an unknown table, and for one without a place. */
-export function withTables(page: string): string {
+export function withTables(tables: Tables, page: string): string {
   const placed = new Set<string>();
   const text = page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
     placed.add(name);
     const wanted = tables[name];
-    if (wanted === undefined) throw new Error(`docs/api.md has a place for an unknown table ${name}`);
+    if (wanted === undefined) throw new Error(`the page has a place for an unknown table ${name}`);
     return `<!-- ${name} -->\n\n${wanted}\n\n<!-- end -->`;
   });
   const missing = Object.keys(tables).filter((name) => !placed.has(name));
-  if (missing.length > 0) throw new Error(`docs/api.md has no place for ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Error(`the page has no place for ${missing.join(', ')}`);
   return text;
 }

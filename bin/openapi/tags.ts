@@ -38,6 +38,12 @@ export const tags: readonly Tag[] = [
     paths: ['/api/credits', '/api/services', '/api/usage', '/api/alerts', '/api/requests'],
   },
   {
+    name: 'Webhooks',
+    description:
+      'Endpoints of yours that events of the account are sent to, from the plan smm_pass up. Requests are signed by Standard Webhooks.',
+    paths: ['/api/webhooks'],
+  },
+  {
     name: 'Operators',
     description: 'Administration of accounts by operators of the service.',
     paths: ['/api/operator/'],

@@ -10,7 +10,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import type { TableSpec } from '#contract/platform/tables.ts';
+import { streamViewTypes, type TableSpec } from '#contract/platform/tables.ts';
 
 export interface Restore {
   readonly spec: TableSpec;
@@ -62,7 +62,7 @@ export async function restoreTable(
     await client.send(new UpdateTableCommand({ TableName: target, DeletionProtectionEnabled: true }));
   if (!spec.stream || (await whenActive(client, target)).StreamSpecification?.StreamEnabled)
     return whenActive(client, target);
-  const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' } as const;
+  const StreamSpecification = { StreamEnabled: true, StreamViewType: streamViewTypes[spec.stream] };
   await client.send(new UpdateTableCommand({ TableName: target, StreamSpecification }));
   return whenActive(client, target);
 }

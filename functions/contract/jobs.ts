@@ -25,10 +25,16 @@ export interface StreamTrigger {
   readonly givenUp: 'records' | 'place';
 }
 
+/** Messages of a queue. At most so many batches of ten are handled concurrently; default: as many as the account's functions may. */
+export interface QueueTrigger {
+  readonly queue: QueueId;
+  readonly maxConcurrency?: number;
+}
+
 /** What wakes a job. */
 export type Trigger =
   | StreamTrigger
-  | { readonly queue: QueueId }
+  | QueueTrigger
   | { readonly events: 'mail feedback' }
   | { readonly logs: 'recorded requests' }
   | { readonly everySeconds: number };
@@ -102,12 +108,43 @@ export const jobs = {
     uses: { tables: { requests: 'append' } },
     timeoutSeconds: 60,
   },
+  dispatchWebhooks: {
+    id: 'dispatch-webhooks',
+    summary: 'Writes a delivery of each event of an account for each of its webhooks that wants it',
+    loss: 'Webhooks are sent no events; they are sent late once it runs again.',
+    trigger: {
+      stream: 'meters',
+      newImageHas: { name: 'wh', type: 'SS' },
+      concurrentBatches: 10,
+      maxRecordAgeHours: 23,
+      givenUp: 'place',
+    },
+    uses: { tables: { webhooks: 'write' }, queues: ['webhooks'] },
+    timeoutSeconds: 60,
+  },
+  deliverWebhooks: {
+    id: 'deliver-webhooks',
+    summary: 'Sends what is due to a webhook, one worker at a time for each webhook',
+    loss: 'Webhooks are sent no events; they are sent late once it runs again.',
+    // Receivers that hang keep functions waiting, which others need too.
+    trigger: { queue: 'webhooks', maxConcurrency: 100 },
+    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: ['webhooks'] },
+    timeoutSeconds: 60,
+  },
+  sweepWebhooks: {
+    id: 'sweep-webhooks',
+    summary: 'Wakes webhooks with a retry that is due, or whose message was lost',
+    loss: 'Failed deliveries of webhooks are not retried after 15 minutes.',
+    trigger: { everySeconds: 60 },
+    uses: { tables: { webhooks: 'read' }, queues: ['webhooks'] },
+    timeoutSeconds: 55,
+  },
   purgeAccounts: {
     id: 'purge-accounts',
     summary: 'Deletes the data of accounts that were deleted 30 days ago',
     loss: 'Data of deleted accounts is kept longer than the 30 days that were promised.',
     trigger: { everySeconds: 86_400 },
-    uses: { tables: { accounts: 'delete', meters: 'delete' } },
+    uses: { tables: { accounts: 'delete', meters: 'delete', webhooks: 'delete' } },
     timeoutSeconds: 300,
   },
   sweepMeters: {

@@ -7,6 +7,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
 /** Every operation of the service; a row and its handler in `functions/api` exist together (docs/adding-an-endpoint.md). */
 export const routes = {
@@ -17,6 +18,7 @@ export const routes = {
   ...alertRoutes,
   ...inferenceRoutes,
   ...openAiRoutes,
+  ...webhookRoutes,
   ...operatorRoutes,
 } as const satisfies Record<string, Route>;
 
@@ -29,6 +31,7 @@ export const routeGroups = {
   alerts: Object.values(alertRoutes),
   inference: Object.values(inferenceRoutes),
   openai: Object.values(openAiRoutes),
+  webhooks: Object.values(webhookRoutes),
   operators: Object.values(operatorRoutes),
 } as const satisfies Readonly<Record<string, readonly Route[]>>;
 

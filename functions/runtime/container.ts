@@ -1,3 +1,4 @@
+import type { QueueId } from '#contract/platform/queues.ts';
 import { deviceService } from '#domain/accounts/devices.ts';
 import { emailChangeService } from '#domain/accounts/email-change/email-change.ts';
 import { googleSignInService } from '#domain/accounts/google-sign-in.ts';
@@ -5,7 +6,7 @@ import { passwordService } from '#domain/accounts/password-service.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
-import { keyChanges, throttle } from '#domain/accounts/throttle.ts';
+import { keyChanges, type ThrottleRule, throttle, webhookChanges, webhookSends } from '#domain/accounts/throttle.ts';
 import { alertService } from '#domain/alerts/alert-service.ts';
 import { auditor } from '#domain/billing/auditor.ts';
 import { cancellationService } from '#domain/billing/cancellations.ts';
@@ -63,16 +64,30 @@ function build() {
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
-  const deletions = lazy(() => accountDeletionStore(dynamo(), table('accounts'), table('meters')));
+  const deletions = lazy(() =>
+    accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId) => {
+      const { purgeWebhooks } = await import('#repositories/webhooks/purge.ts');
+      await purgeWebhooks(dynamo(), table('webhooks'), accountId);
+    }),
+  );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
-  const demandKeyChange = async (accountId: number): Promise<void> => {
-    if (environment.NETWORK_LIMITS === 'on') await throttles().demand(keyChanges, String(accountId));
+  const demandUnlessLocal = (rule: ThrottleRule) => async (accountId: number) => {
+    if (environment.NETWORK_LIMITS === 'on') await throttles().demand(rule, String(accountId));
   };
   const findMeter = (accountId: number) => meters().find(accountId);
   const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters'), () => table('audit')));
   const keys = lazy(() => {
-    return keyService(keyRecords(), { demandChange: demandKeyChange, findMeter }, clock, random);
+    return keyService(keyRecords(), { demandChange: demandUnlessLocal(keyChanges), findMeter }, clock, random);
   });
+  const queueOf = (id: QueueId) =>
+    lazy(async () => {
+      const [{ sqsQueue }, { sqsClient }] = await Promise.all([
+        import('#gateways/sqs-queue.ts'),
+        import('./aws/sqs-client.ts'),
+      ]);
+      return sqsQueue(sqsClient(), core.queueUrl(id));
+    });
+  const webhookQueue = queueOf('webhooks');
   const requests = lazy(() => requestStore(dynamo(), table('requests')));
   const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
   const statements = lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock));
@@ -123,12 +138,14 @@ function build() {
       const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
       return { project: (image: unknown) => projectLedger(store, meterImageOf(image)) };
     }),
-    ledgerRetry: lazy(async () => {
-      const [{ sqsQueue }, { sqsClient }] = await Promise.all([
-        import('#gateways/sqs-queue.ts'),
-        import('./aws/sqs-client.ts'),
-      ]);
-      return sqsQueue(sqsClient(), core.queueUrl('ledgerRetry'));
+    ledgerRetry: queueOf('ledgerRetry'),
+    webhookQueue,
+    webhooks: lazy(async () => {
+      const { webhookServices } = await import('./webhooks.ts');
+      return webhookServices(core, webhookQueue, {
+        demandChange: demandUnlessLocal(webhookChanges),
+        demandSend: (accountId) => throttles().demand(webhookSends, String(accountId)),
+      });
     }),
     auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
     statements,

@@ -24,6 +24,7 @@ export const ExistingTables = v.strictObject({
   idempotency: v.optional(ExistingTable),
   requests: v.optional(ExistingTable),
   audit: v.optional(ExistingTable),
+  webhooks: v.optional(ExistingTable),
 });
 
 /** The destination of copies cannot be the vault Default (AWS "Creating backup copies across AWS accounts"). */

@@ -4,6 +4,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { handlerFile } from '#contract/handlers.ts';
+import type { Route } from '#contract/http/route.ts';
 import { routeGroups, unknownRouteId } from '#contract/routes.ts';
 import { Firewall } from '#lib/constructs/api/firewall.ts';
 import { ServiceApi } from '#lib/constructs/api/rest-api.ts';
@@ -68,16 +69,27 @@ export class ApiStack extends Stack {
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
+    const resources = { ...shared, tables, mail: this.mail };
     const groups: FunctionGroup[] = [];
-    for (const [name, routes] of Object.entries(routeGroups)) {
-      const props = { ...shared, tables, mail: this.mail };
-      const group = new FunctionGroup(this, name, { ...props, routes, entries });
+    const addGroup = (name: string, routes: readonly Route[], queues?: Resources['queues']): void => {
+      const group = new FunctionGroup(this, name, { ...resources, routes, entries, ...(queues && { queues }) });
       groups.push(group);
       for (const [route, fn] of group.functions) {
         api.attach(route, fn.live);
         if (route.priced) recordedLogs.set(route.id, fn.logGroup);
       }
-    }
+    };
+    const resourceRoutes = Object.entries<readonly Route[]>(routeGroups);
+    for (const [name, routes] of resourceRoutes) if (!routes.some(sends)) addGroup(name, routes);
+    const jobs = new JobGroup(this, 'jobs', {
+      ...resources,
+      recordedLogs,
+      apiOrigin,
+      entries: join(functions, 'jobs'),
+    });
+    this.jobs = jobs.jobs;
+    // The queues are the jobs', which follow logs of the other groups.
+    for (const [name, routes] of resourceRoutes) if (routes.some(sends)) addGroup(name, routes, jobs.queues);
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
       entry: join(entries, handlerFile(unknownRouteId)),
       description: 'Returns 404 and 405',
@@ -89,15 +101,6 @@ export class ApiStack extends Stack {
     rollOut(this, stage, [unknownRoute]);
     api.attachFallback(unknownRoute.live);
 
-    const jobs = new JobGroup(this, 'jobs', {
-      ...shared,
-      tables,
-      mail: this.mail,
-      recordedLogs,
-      apiOrigin,
-      entries: join(functions, 'jobs'),
-    });
-    this.jobs = jobs.jobs;
     if (edge && dashboard !== null) {
       const parts = [...groups, jobs].flatMap(({ nestedStackResource }) => nestedStackResource ?? []);
       const after = [...parts, unknownRoute.alias, api.deployed];
@@ -113,3 +116,6 @@ export class ApiStack extends Stack {
     }
   }
 }
+
+/** Whether a function of the route sends to a queue. */
+const sends = ({ uses }: Route): boolean => (uses.queues ?? []).length > 0;

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { allJobs, canary } from '#contract/jobs.ts';
+import type { QueueId } from '#contract/platform/queues.ts';
+import { cast } from '#lib/cast.ts';
 import { CanaryFunction } from '#lib/constructs/functions/canary-function.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/job-function.ts';
@@ -20,6 +23,8 @@ export interface JobGroupProps
 /** The jobs and their triggers. New code is deployed without a canary: a failed run is retried with the next version. */
 export class JobGroup extends NestedStack {
   readonly jobs: readonly JobFunction[];
+  /** The queues of jobs, for those who send to them. */
+  readonly queues: ReadonlyMap<QueueId, IQueue>;
 
   constructor(scope: Construct, id: string, props: JobGroupProps) {
     const { entries, tables, mail, recordedLogs, apiOrigin, ...shared } = props;
@@ -29,13 +34,14 @@ export class JobGroup extends NestedStack {
       const entry = join(entries, `${job.id}.ts`);
       return { job, fn: new JobFunction(this, job.id, { job, tables, mail, recordedLogs, entry, ...shared }) };
     });
-    const queues = new Map(
+    const queues = new Map<QueueId, IQueue>(
       functions.flatMap(({ job: { trigger }, fn: { queue } }) =>
-        'queue' in trigger && queue ? [[trigger.queue, queue]] : [],
+        'queue' in trigger && queue ? [[trigger.queue, cast<IQueue>(queue)]] : [],
       ),
     );
     for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, queues, stage });
     this.jobs = functions.map(({ fn }) => fn);
+    this.queues = queues;
     if (stage.canary) {
       const entry = join(entries, `${canary.id}.ts`);
       const { model } = stage.canary;

@@ -6,17 +6,26 @@ import {
   type KeySchemaElement,
   ResourceInUseException,
   ResourceNotFoundException,
+  type TableDescription,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { KeyAttribute, TableSpec } from '#contract/platform/tables.ts';
+import { type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/tables.ts';
 
-/** Makes each table that is missing, as CDK would; a table that is there stays as it is. */
+/** Makes each table that is missing, as CDK would; a table that is there stays as it is, but for what its stream carries. */
 export async function createTables(client: DynamoDBClient, specs: readonly TableSpec[]): Promise<void> {
   await Promise.all(specs.map((spec) => createTable(client, spec)));
 }
 
 async function createTable(client: DynamoDBClient, spec: TableSpec): Promise<void> {
-  if (await exists(client, spec.name)) return;
+  const found = await describe(client, spec.name);
+  if (found) {
+    const StreamViewType = spec.stream && streamViewTypes[spec.stream];
+    if (!StreamViewType || found.StreamSpecification?.StreamViewType === StreamViewType) return;
+    const StreamSpecification = { StreamEnabled: true, StreamViewType };
+    await client.send(new UpdateTableCommand({ TableName: spec.name, StreamSpecification }));
+    return;
+  }
   try {
     await client.send(new CreateTableCommand(definition(spec)));
   } catch (error) {
@@ -27,12 +36,11 @@ async function createTable(client: DynamoDBClient, spec: TableSpec): Promise<voi
   await client.send(new UpdateTimeToLiveCommand({ TableName: spec.name, TimeToLiveSpecification }));
 }
 
-async function exists(client: DynamoDBClient, TableName: string): Promise<boolean> {
+async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
   try {
-    await client.send(new DescribeTableCommand({ TableName }));
-    return true;
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return false;
+    if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   }
 }
@@ -44,7 +52,7 @@ function definition(spec: TableSpec): CreateTableCommand['input'] {
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: keySchema(spec),
     AttributeDefinitions: attributes([spec, ...indexes.map(([, index]) => index)]),
-    ...(spec.stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' } }),
+    ...(spec.stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: streamViewTypes[spec.stream] } }),
     ...(indexes.length > 0 && {
       GlobalSecondaryIndexes: indexes.map(([IndexName, index]) => ({
         IndexName,

@@ -3,7 +3,15 @@ import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 
 /** A stream record as Lambda hands it to a function: DynamoDB JSON, so binary values in base64 and time in seconds. */
 export function eventRecord(record: ClientRecord, streamArn: string): DynamoDBRecord {
-  const { Keys, NewImage, SequenceNumber, SizeBytes, ApproximateCreationDateTime: at } = record.dynamodb ?? {};
+  const {
+    Keys,
+    OldImage,
+    NewImage,
+    SequenceNumber,
+    StreamViewType,
+    SizeBytes,
+    ApproximateCreationDateTime: at,
+  } = record.dynamodb ?? {};
   return {
     eventID: record.eventID,
     eventName: record.eventName,
@@ -13,10 +21,11 @@ export function eventRecord(record: ClientRecord, streamArn: string): DynamoDBRe
     awsRegion: record.awsRegion,
     dynamodb: {
       Keys: Keys && eventItem(Keys),
+      OldImage: OldImage && eventItem(OldImage),
       NewImage: NewImage && eventItem(NewImage),
       SequenceNumber,
       SizeBytes,
-      StreamViewType: 'NEW_IMAGE',
+      StreamViewType,
       ApproximateCreationDateTime: at && at.getTime() / 1000,
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
@@ -18,17 +19,37 @@ const BatchResponse = v.nullish(
 
 const batchSize = 10;
 const idleMs = 250;
+const busyMs = 50;
+const closingMs = 5000;
+
+/** Lambda handles batches concurrently, and more of them while some take long. */
+const concurrentBatches = 50;
 
 /** A queue to one function, at least once. What fails stays in the queue, hidden until its visibility timeout is over. */
 export function startQueuePump({ client, queueUrl: QueueUrl, deliver, log }: QueuePumpOptions): Pump {
+  const running = new Set<Promise<void>>();
+
   async function look(): Promise<boolean> {
+    if (running.size >= concurrentBatches) await Promise.race(running);
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: batchSize });
     const { Messages = [] } = await client.send(receive);
-    if (Messages.length === 0) return true;
-    const failed = await failures(Messages.map((message) => eventRecord(message, QueueUrl)));
-    for (const { MessageId = '', ReceiptHandle } of Messages)
-      if (!failed.has(MessageId)) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    if (Messages.length > 0) start(Messages);
+    else if (running.size === 0) return true;
+    else await Promise.race([...running, sleep(busyMs)]);
     return false;
+  }
+
+  function start(messages: readonly Message[]): void {
+    const handling = handle(messages)
+      .catch(onError)
+      .finally(() => running.delete(handling));
+    running.add(handling);
+  }
+
+  async function handle(messages: readonly Message[]): Promise<void> {
+    const failed = await failures(messages.map((message) => eventRecord(message, QueueUrl)));
+    for (const { MessageId = '', ReceiptHandle } of messages)
+      if (!failed.has(MessageId)) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
   }
 
   async function failures(Records: SQSRecord[]): Promise<ReadonlySet<string>> {
@@ -45,8 +66,16 @@ export function startQueuePump({ client, queueUrl: QueueUrl, deliver, log }: Que
     }
   }
 
-  const onError = (error: unknown) => log(`the queue could not be read: ${described(error)}`);
-  return startPump({ look, idleMs, onError });
+  function onError(error: unknown): void {
+    log(`the queue could not be read: ${described(error)}`);
+  }
+
+  const pump = startPump({ look, idleMs, onError });
+  async function close(): Promise<void> {
+    await pump.close();
+    await Promise.race([Promise.all(running), sleep(closingMs, undefined, { ref: false })]);
+  }
+  return { settled: () => pump.settled(), close };
 }
 
 /** A message as Lambda hands it to a function (AWS "Example standard queue message event"). */

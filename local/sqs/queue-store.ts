@@ -25,8 +25,8 @@ export interface ReceivedMessage {
 
 export interface QueueStore {
   readonly has: (queue: string) => boolean;
-  /** The message's id, once it is on disk. */
-  readonly send: (queue: string, body: string) => string;
+  /** The message's id, once it is on disk; it is visible after so many seconds. */
+  readonly send: (queue: string, body: string, delaySeconds?: number) => string;
   /** The oldest that are visible, at most so many; those out of tries go to the dead-letter queue instead. */
   readonly receive: (queue: string, limit: number) => ReceivedMessage[];
   /** By the receipt of its last hand-out; with an older one nothing happens, as may be in SQS. */
@@ -77,9 +77,9 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
   const count = database.prepare('SELECT count(*) AS count FROM messages WHERE queue = ?');
   const names = new Set(queues.flatMap(({ name }) => [name, deadLettersOf(name)]));
 
-  function send(queue: string, body: string): string {
+  function send(queue: string, body: string, delaySeconds = 0): string {
     const id = randomUUID();
-    insert.run(id, queue, body, now(), now());
+    insert.run(id, queue, body, now(), now() + 1000 * delaySeconds);
     return id;
   }
 

@@ -19,7 +19,11 @@ const maxMessageBytes = 1024 * 1024;
 const maxBodyBytes = 2 * maxMessageBytes + 4096;
 
 const QueueUrl = v.string();
-const Send = v.object({ QueueUrl, MessageBody: v.pipe(v.string(), v.nonEmpty(), v.maxBytes(maxMessageBytes)) });
+const Send = v.object({
+  QueueUrl,
+  MessageBody: v.pipe(v.string(), v.nonEmpty(), v.maxBytes(maxMessageBytes)),
+  DelaySeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(900)), 0),
+});
 const Receive = v.object({
   QueueUrl,
   MaxNumberOfMessages: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10)), 1),
@@ -33,8 +37,9 @@ export const queueUrl = (server: string, queue: string): string => `${server}/00
 export function startSqs(store: QueueStore): Promise<Loopback> {
   const operations: Readonly<Record<string, (input: unknown) => object>> = {
     SendMessage: (input) => {
-      const { QueueUrl: url, MessageBody } = parsed(Send, input);
-      return { MessageId: store.send(queueAt(store, url), MessageBody), MD5OfMessageBody: md5(MessageBody) };
+      const { QueueUrl: url, MessageBody, DelaySeconds } = parsed(Send, input);
+      const MessageId = store.send(queueAt(store, url), MessageBody, DelaySeconds);
+      return { MessageId, MD5OfMessageBody: md5(MessageBody) };
     },
     ReceiveMessage: (input) => {
       const { QueueUrl: url, MaxNumberOfMessages } = parsed(Receive, input);

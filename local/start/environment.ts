@@ -67,6 +67,7 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     // An SES that the person named has its own configuration sets, or none.
     MAIL_CONFIGURATION_SET: externalEndpoints().ses ? process.env['MAIL_CONFIGURATION_SET'] : 'local',
     SESSION_COOKIE: 'session',
+    WEBHOOK_TARGETS: 'public and loopback',
     IDENTITY_AUDIENCE: 'local',
     IDENTITY_ISSUERS: `${publicOrigin}/_local/identity`,
     IDENTITY_KEYS_URL: `${publicOrigin}/_local/identity/jwks.json`,

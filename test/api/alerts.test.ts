@@ -49,6 +49,22 @@ describe('alerts', () => {
     expect(mail?.text).toContain(`${key.slice(0, 17)}…${key.slice(-4)}`);
   });
 
+  it('of a key are about those that it is rotated into too', async () => {
+    const person = await service.person({ credits: 50 });
+    const { cookie } = person;
+    const body = { name: 'limited', limit: { credits: 4, period: 'day' } };
+    const rotated = async (id: string) =>
+      (await service.call('POST', `/api/keys/${id}/rotate`, { cookie, body: {} })).body.data;
+    const first = (await service.call('POST', '/api/keys', { cookie, body })).body.data;
+    const second = await rotated(first.id);
+    const chosen = byMail({ kind: 'key_percent', value: 50, keyId: second.id });
+    expect((await put(person, chosen)).body.data).toEqual(chosen);
+    const third = await rotated(second.id);
+    for (let call = 0; call < 4; call++) await chatWith(third.key);
+    expect(await subjects(person)).toEqual(['A key has used 50 % of its limit']);
+    expect(await get(person)).toEqual(chosen);
+  });
+
   it('are no more than a hundred in a day, however many keys are limited', async () => {
     const person = await service.person({ credits: 50 });
     await put(person, byMail(...Array.from({ length: 20 }, (_, index) => ({ kind: 'key_percent', value: index + 1 }))));

@@ -49,6 +49,7 @@ const unsayable = new RegExp(
     /must have one of email, id and keyPrefix/,
     /^from /,
     /^to /,
+    /^url must /,
   ]
     .map(({ source }) => source)
     .join('|'),

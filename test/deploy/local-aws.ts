@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '#test/service/free-port.ts';
 
 const root = join(import.meta.dirname, '../..');
 const environment = join(root, 'node_modules/.cache/local-aws');
@@ -81,14 +81,3 @@ const isReachable = (url: string): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   );
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}

@@ -36,7 +36,9 @@ describe.each(specs)('table $name', (spec) => {
   test('has the keys, stream, expiry and indexes of its row', () => {
     const properties = deployed.get(spec.name)?.Properties ?? {};
     expect(properties['KeySchema']).toEqual(keySchema(spec));
-    expect(properties['StreamSpecification']).toEqual(spec.stream && { StreamViewType: 'NEW_IMAGE' });
+    expect(properties['StreamSpecification']).toEqual(
+      spec.stream && { StreamViewType: spec.stream === 'new' ? 'NEW_IMAGE' : 'NEW_AND_OLD_IMAGES' },
+    );
     const expiry = spec.ttlAttribute && { AttributeName: spec.ttlAttribute, Enabled: true };
     expect(properties['TimeToLiveSpecification']).toEqual(expiry);
     const indexes = Object.entries(spec.indexes ?? {}).map(([IndexName, index]) => ({
@@ -48,12 +50,13 @@ describe.each(specs)('table $name', (spec) => {
   });
 });
 
-test('personal data is under a key of the account, kept and renewed, which serves DynamoDB in this account only', () => {
+test('personal data, and the secrets of webhooks, are under a key of the account, kept and renewed, which serves DynamoDB in this account only', () => {
   const [[id, key] = []] = ofType(data, 'AWS::KMS::Key');
   expect(key).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', Properties: { EnableKeyRotation: true } });
-  expect(deployed.get('accounts')?.Properties['Replicas']).toMatchObject([
-    { SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } },
-  ]);
+  for (const table of ['accounts', 'webhooks'])
+    expect(deployed.get(table)?.Properties['Replicas']).toMatchObject([
+      { SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } },
+    ]);
   const { Statement } = key!.Properties['KeyPolicy'] as { Statement: { Principal: unknown; Condition?: unknown }[] };
   const open = Statement.filter(({ Principal }) => JSON.stringify(Principal).includes('"*"'));
   expect(open).toMatchObject([{ Condition: { StringEquals: { 'kms:CallerAccount': { Ref: 'AWS::AccountId' } } } }]);

@@ -117,14 +117,16 @@ test('audit events are added by the actions of operators, read by their list, an
   );
 });
 
-test('nothing scans, and items are deleted where sessions, throttles, unique constraints or accounts end, and nowhere else', () => {
+test('nothing scans, and items are deleted where sessions, throttles, unique constraints, webhooks or accounts end, and nowhere else', () => {
   const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
   expect(all.filter(({ action }) => action === 'dynamodb:Scan')).toEqual([]);
   const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
   const meters = deleting.filter(({ resource }) => resource === 'table meters').map(({ id }) => id);
   expect(meters).toEqual(['purge-accounts']);
+  const webhooks = deleting.filter(({ resource }) => resource === 'table webhooks').map(({ id }) => id);
+  expect(webhooks.toSorted()).toEqual(['delete-webhook', 'deliver-webhooks', 'purge-accounts']);
   expect(new Set(deleting.map(({ resource }) => resource))).toEqual(
-    new Set(['table accounts', 'table meters', 'table idempotency']),
+    new Set(['table accounts', 'table meters', 'table idempotency', 'table webhooks']),
   );
 });
 

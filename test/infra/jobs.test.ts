@@ -40,14 +40,15 @@ test('a job has the concurrency that the stage reserves for it, and no route has
 
 describe.each(jobsWith('stream'))('$id', ({ id }) => {
   const isLedger = id === jobs.projectLedger.id;
+  const isOfMeters = isLedger || id === jobs.dispatchWebhooks.id;
 
   test('reads its stream from the start, in order, and retries only what failed, for two hours or nearly a day', () => {
     expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
-      ParallelizationFactor: isLedger ? 10 : 1,
+      ParallelizationFactor: isOfMeters ? 10 : 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BisectBatchOnFunctionError: true,
-      MaximumRecordAgeInSeconds: (isLedger ? 23 : 2) * 3600,
+      MaximumRecordAgeInSeconds: (isOfMeters ? 23 : 2) * 3600,
       DestinationConfig: { OnFailure: { Destination: isLedger ? bucketOf(id) : queueOf(id) } },
     });
   });
@@ -91,6 +92,7 @@ describe.each(jobsWith('queue'))('$id', (job) => {
     expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
       EventSourceArn: queueOf(id, 'Queue'),
       FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ...(id === jobs.deliverWebhooks.id && { ScalingConfig: { MaximumConcurrency: 100 } }),
     });
   });
 
@@ -104,7 +106,9 @@ describe.each(jobsWith('queue'))('$id', (job) => {
 });
 
 test('who sends to a queue knows its URL', () => {
-  const senders = allJobs.flatMap(({ id, uses }) => (uses.queues ?? []).map((queue) => ({ id, queue })));
+  const senders = [...allJobs, ...allRoutes].flatMap(({ id, uses }) =>
+    (uses.queues ?? []).map((queue) => ({ id, queue })),
+  );
   expect(senders.length).toBeGreaterThan(0);
   for (const { id, queue } of senders) {
     const consumer = allJobs.find(({ trigger }) => 'queue' in trigger && trigger.queue === queue);

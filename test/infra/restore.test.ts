@@ -73,7 +73,7 @@ describe('npm run restore', () => {
     expect(JSON.parse(sent('TagResource')!).Tags).toEqual([{ Key: 'text-ai-stage', Value: 'live' }]);
     expect(updates().map(({ text }) => text)).toEqual([
       expect.stringContaining('"DeletionProtectionEnabled":true'),
-      expect.stringContaining('"StreamViewType":"NEW_IMAGE"'),
+      expect.stringContaining('"StreamViewType":"NEW_AND_OLD_IMAGES"'),
     ]);
     expect(operations()).not.toContain('UpdateTimeToLive');
   });
@@ -83,7 +83,7 @@ describe('npm run restore', () => {
     const setting = JSON.parse(output.slice(output.indexOf('existingTables: ') + 16, output.lastIndexOf(',')));
     expect(setting).toEqual({ meters: { name: 'meters-2', streamArn } });
     const { data, api } = await synthesise({ stage: parseStage({ ...plainStage, existingTables: setting }) });
-    expect(ofType(data, 'AWS::DynamoDB::GlobalTable')).toHaveLength(5);
+    expect(ofType(data, 'AWS::DynamoDB::GlobalTable')).toHaveLength(6);
     const followed = ofType(api, 'AWS::Lambda::EventSourceMapping').map(
       ([, { Properties }]) => Properties['EventSourceArn'],
     );

@@ -80,6 +80,7 @@ const groups = new Set([
   'credits',
   'inference',
   'openai',
+  'webhooks',
   'alerts',
   'operators',
   'jobs',

@@ -13,7 +13,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { streamViewTypes, type TableSpec, tables } from '#contract/platform/tables.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
 import { sweepExpired } from '#local/dynamodb/ttl-sweep.ts';
 import { processesWith } from '#test/service/local-command.ts';
@@ -41,7 +41,7 @@ describe('the embedded database', () => {
     expect(TableNames!.sort()).toEqual(specs.map(({ name }) => name).sort());
     for (const spec of specs) {
       const { Table } = await database.client.send(new DescribeTableCommand({ TableName: spec.name }));
-      expect(Table!.StreamSpecification?.StreamViewType).toBe(spec.stream && 'NEW_IMAGE');
+      expect(Table!.StreamSpecification?.StreamViewType).toBe(spec.stream && streamViewTypes[spec.stream]);
       const indexes = Table!.GlobalSecondaryIndexes ?? [];
       expect(new Set(indexes.map(({ IndexName }) => IndexName))).toEqual(new Set(Object.keys(spec.indexes ?? {})));
       expect(indexes.every(({ Projection }) => Projection!.ProjectionType === 'KEYS_ONLY')).toBe(true);
@@ -63,6 +63,17 @@ describe('the embedded database', () => {
     expect((await second.client.send(new GetItemCommand({ TableName: 'accounts', Key }))).Item).toEqual(Key);
     await second.close();
     await expect.poll(() => processesWith(file)).toEqual([]);
+  });
+
+  test('that was made when a stream carried less carries what the contract has', async () => {
+    const file = await newFile();
+    const tablesBefore = [{ ...tables.meters, stream: 'new' } as const];
+    const before = await startDatabase({ file, external: undefined, tables: tablesBefore });
+    await before.close();
+    const database = await start(file);
+    const { Table } = await database.client.send(new DescribeTableCommand({ TableName: tables.meters.name }));
+    expect(Table!.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' });
+    await database.close();
   });
 
   test('opens beside one that was left over on the same file', async () => {

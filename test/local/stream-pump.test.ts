@@ -47,7 +47,7 @@ beforeEach(async () => {
   pumps = [];
   log = [];
   const { createTables } = await import('#local/dynamodb/create-tables.ts');
-  await createTables(database.client, [{ name: name(), partitionKey: { name: 'pk', type: 'S' }, stream: true }]);
+  await createTables(database.client, [{ name: name(), partitionKey: { name: 'pk', type: 'S' }, stream: 'new' }]);
 });
 afterEach(() => Promise.all(pumps.map((pump) => pump.close())));
 

@@ -12,10 +12,14 @@ export const tableVariables = {
   idempotency: 'IDEMPOTENCY_TABLE',
   requests: 'REQUESTS_TABLE',
   audit: 'AUDIT_TABLE',
+  webhooks: 'WEBHOOKS_TABLE',
 } as const satisfies Record<TableId, string>;
 
 /** The variable with the URL of each queue, for those who send to it. */
-export const queueVariables = { ledgerRetry: 'LEDGER_RETRY_QUEUE_URL' } as const satisfies Record<QueueId, string>;
+export const queueVariables = {
+  ledgerRetry: 'LEDGER_RETRY_QUEUE_URL',
+  webhooks: 'WEBHOOKS_QUEUE_URL',
+} as const satisfies Record<QueueId, string>;
 
 const optionalNumber = (fallback: number) =>
   v.optional(v.pipe(v.string(), v.transform(Number), v.safeInteger()), String(fallback));
@@ -31,7 +35,9 @@ export const Environment = v.object({
   IDEMPOTENCY_TABLE: v.optional(v.string()),
   REQUESTS_TABLE: v.optional(v.string()),
   AUDIT_TABLE: v.optional(v.string()),
+  WEBHOOKS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
+  WEBHOOKS_QUEUE_URL: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
@@ -62,6 +68,8 @@ export const Environment = v.object({
   TRUSTED_PROXIES: optionalNumber(0),
   /** Header in which the edge names the caller's country; absent: there is none that can be believed. */
   COUNTRY_HEADER: v.optional(v.string()),
+  /** Where webhooks may be: on one machine also at its loopback addresses, without TLS. */
+  WEBHOOK_TARGETS: v.optional(v.picklist(['public', 'public and loopback']), 'public'),
   /** Audience of identity tokens: the client id of this service. */
   IDENTITY_AUDIENCE: v.optional(v.string()),
   /** Issuers of identity tokens, separated by commas, and where their keys are. */

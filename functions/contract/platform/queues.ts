@@ -8,9 +8,14 @@ export interface QueueSpec {
 export const queues = {
   /** Images of meters whose ledger rows could not be written: 12 tries, 6 minutes apart, outlast an outage of an hour. */
   ledgerRetry: { name: 'ledger-retry', maxReceiveCount: 12 },
+  /** Webhooks that have something to send, and changes of meters whose events could not be written. As long as above. */
+  webhooks: { name: 'webhooks', maxReceiveCount: 12 },
 } as const satisfies Record<string, QueueSpec>;
 
 export type QueueId = keyof typeof queues;
+
+/** The longest that SQS delays a message. */
+export const maxDelaySeconds = 900;
 
 /**
  * How long a received message stays hidden, so also how long a failed one waits for its next try: six times the function's

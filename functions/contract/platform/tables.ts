@@ -3,13 +3,15 @@ export interface TableSpec {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute;
-  /** New images are put on the table's stream. */
-  readonly stream?: true;
+  /** What the table's stream carries of a change: the item after it, or also the item before it. */
+  readonly stream?: keyof typeof streamViewTypes;
   /** Attribute with the epoch second after which DynamoDB may delete the item; expiry is also checked on every read. */
   readonly ttlAttribute?: string;
   /** Sparse, keys-only indexes. */
   readonly indexes?: Readonly<Record<string, { partitionKey: KeyAttribute; sortKey: KeyAttribute }>>;
 }
+
+export const streamViewTypes = { new: 'NEW_IMAGE', 'new and old': 'NEW_AND_OLD_IMAGES' } as const;
 
 export interface KeyAttribute {
   readonly name: string;
@@ -19,17 +21,17 @@ export interface KeyAttribute {
 const pk = { name: 'pk', type: 'S' } as const;
 const sk = { name: 'sk', type: 'S' } as const;
 
-/** `shard` spreads the sweep's indexes over partitions; the two sort keys are epoch seconds. */
+/** `shard` spreads the indexes of sweeps over partitions; their sort keys are moments. */
 const shard = { name: 'p', type: 'N' } as const;
 
 export const tables = {
   /** Users, unique constraint items of addresses and identities, sessions, known devices, tokens, key records, mail outbox. */
-  accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: true, ttlAttribute: 'ttl' },
+  accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: 'new', ttlAttribute: 'ttl' },
   /** One item per account: everything an admission reads (docs/design/meter.md). */
   meters: {
     name: 'meters',
     partitionKey: { name: 'a', type: 'N' },
-    stream: true,
+    stream: 'new and old',
     indexes: {
       due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } },
       holds: { partitionKey: shard, sortKey: { name: 'hd', type: 'N' } },
@@ -43,6 +45,14 @@ export const tables = {
   requests: { name: 'requests', partitionKey: { name: 'a', type: 'N' }, sortKey: sk, ttlAttribute: 'ttl' },
   /** Immutable rows, two per action of an operator: in the partition of its account, and in that of all (docs/adr/0018-audit-trail.md). */
   audit: { name: 'audit', partitionKey: pk, sortKey: sk },
+  /** Webhooks of accounts, and in a partition of each webhook its deliveries and the queue of those that are pending. */
+  webhooks: {
+    name: 'webhooks',
+    partitionKey: pk,
+    sortKey: sk,
+    ttlAttribute: 'ttl',
+    indexes: { due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } } },
+  },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;

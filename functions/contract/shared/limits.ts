@@ -17,4 +17,9 @@ export const limits = {
   endedKeys: 200,
   /** Keys that an account creates, changes, rotates or revokes. */
   keyChangesPerMinute: 10,
+  webhooks: 10,
+  /** Webhooks that an account creates, changes or deletes, and secrets that it rotates. */
+  webhookChangesPerMinute: 30,
+  /** Tests and redeliveries that an account requests. */
+  webhookSendsPerMinute: 20,
 } as const;

@@ -83,6 +83,10 @@ export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: day }]);
 /** Changes of an account's keys: each is a transaction on the meter that the account's calls write to. */
 export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minute }]);
 
+/** Changes of an account's webhooks, and what it has sent to them. */
+export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minute }]);
+export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minute }]);
+
 /** Wrong passwords, and mails requested, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minute }]);
 export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hour }]);

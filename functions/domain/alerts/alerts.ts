@@ -1,6 +1,7 @@
 import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { LedgerEntry, Meter } from '../meter/meter.ts';
+import { familyOf, familyOfBudget } from '../meter/key-limits.ts';
+import { heldOf, type KeptRule, type LedgerEntry, type Meter } from '../meter/meter.ts';
 
 /** An account after a charge, the first of `entries`; `period` is the start of its billing month. Moments in epoch seconds, amounts in microcredits. */
 export interface Charged extends Pick<Meter, 'accountId' | 'used' | 'alerts'> {
@@ -8,7 +9,16 @@ export interface Charged extends Pick<Meter, 'accountId' | 'used' | 'alerts'> {
   readonly period: number;
   readonly entries: readonly LedgerEntry[];
   /** What was charged, in its period, of the spending limit of the charge's key. */
-  readonly budget?: { readonly limit: number; readonly used: number; readonly start: number };
+  readonly budget?: { readonly id: string; readonly limit: number; readonly used: number; readonly start: number };
+}
+
+/** What was charged of a key's limit: what running calls hold of it is not yet. */
+export function chargedBudget(meter: Meter, keyId = ''): Charged['budget'] {
+  const limit = meter.keys.get(keyId)?.limit;
+  const budget = limit && meter.budgets.get(limit.budget);
+  if (!limit || !budget) return undefined;
+  const [{ start, used }, id] = [budget, limit.budget];
+  return { id, limit: limit.amount, used: used - heldOf(meter, { id, start }), start };
 }
 
 /** Of an account that has not chosen. */
@@ -20,12 +30,13 @@ export const defaultAlerts: Alerts = {
   channels: ['email'],
 };
 
-/** A rule that came true. `period`: when that of the rule began, in epoch seconds; `keyId` of the key that a rule of keys is about. */
+/** A rule that came true. `period`: when that of the rule began, in epoch seconds; of a rule of keys, the `keyId` that was charged, and the `budget` that it spends from. */
 export interface Alert {
   readonly accountId: number;
   readonly rule: AlertRule;
   readonly period: number;
   readonly keyId?: string;
+  readonly budget?: string;
   readonly at: number;
   readonly channels: Alerts['channels'];
 }
@@ -42,11 +53,25 @@ export function alertsOf(image: Charged): Alert[] {
     if (rule.kind !== 'key_percent')
       return isCrossed(rule, image, spent) ? [{ accountId, rule, period, at, channels }] : [];
     const { budget } = image;
-    if (!budget || keyId === undefined || (rule.keyId !== undefined && rule.keyId !== keyId)) return [];
+    if (!budget || keyId === undefined || !isAbout(rule, keyId, budget.id)) return [];
     const isOver = (used: number) => used * 100 >= budget.limit * rule.value;
     if (!isOver(budget.used) || isOver(budget.used - spent)) return [];
-    return [{ accountId, rule, period: budget.start, keyId, at, channels }];
+    return [{ accountId, rule, period: budget.start, keyId, budget: budget.id, at, channels }];
   });
+}
+
+type KeyRule = Extract<KeptRule, { kind: 'key_percent' }>;
+
+/** Also about the keys that its key was rotated into: they spend from the same budget. */
+function isAbout({ keyId, family }: KeyRule, charged: string, budget: string): boolean {
+  if (keyId === undefined || keyId === charged) return true;
+  return [family, familyOf(keyId)].includes(familyOfBudget(budget));
+}
+
+/** In the rows that keep that an alert was sent. */
+export function nameOfAlert({ rule: { kind, value }, budget = '' }: Pick<Alert, 'rule' | 'budget'>): string {
+  if (kind === 'month_percent') return String(value);
+  return kind === 'balance_below' ? `balance-${value}` : `key-${budget}-${value}`;
 }
 
 type AccountRule = Exclude<AlertRule, { kind: 'key_percent' }>;

@@ -1,5 +1,6 @@
-import { type Alert, alertsOf, type Charged } from '../alerts/alerts.ts';
-import type { LedgerEntry } from '../meter/meter.ts';
+import { type Alert, alertsOf, type Charged, chargedBudget } from '../alerts/alerts.ts';
+import { periodStart } from '../meter/billing.ts';
+import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
 
 /** One immutable row: what ended, and the balance (microcredits) after it. */
 export interface LedgerRow extends LedgerEntry {
@@ -22,6 +23,22 @@ export interface MeterImage extends Charged {
   readonly seq: number;
 }
 
+/** Of a meter as a write left it that ended something. */
+export function imageOf(meter: Meter, entries: readonly LedgerEntry[]): MeterImage {
+  const { accountId, seq, used, alerts } = meter;
+  const budget = chargedBudget(meter, entries.at(-1)?.keyId);
+  return {
+    accountId,
+    seq,
+    balance: balance(meter),
+    used,
+    period: periodStart(meter.period),
+    entries,
+    ...(alerts && { alerts }),
+    ...(budget && { budget }),
+  };
+}
+
 /** Gives the rows of the image, which the ledger has now. */
 export async function projectLedger(store: LedgerStore, image: MeterImage): Promise<readonly LedgerRow[]> {
   const rows = ledgerRows(image);
@@ -34,7 +51,7 @@ export async function projectLedger(store: LedgerStore, image: MeterImage): Prom
 }
 
 /** The rows of an image, each with the balance as it was after its entry. */
-function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {
+export function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {
   let after = balance;
   const rows = entries.toReversed().map((entry, age) => {
     const row = { ...entry, accountId, seq: seq - age, balance: after };

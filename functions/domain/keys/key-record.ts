@@ -1,6 +1,6 @@
 import type { KeyLimit, KeyStatus } from '#contract/accounts/keys.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
-import type { WorkingKey } from '../meter/key-limits.ts';
+import { budgetOf, familyOf, type WorkingKey } from '../meter/key-limits.ts';
 
 /** An API key as stored: never the key itself. `id` is its digest; moments in epoch ms. */
 export interface KeyRecord {
@@ -61,12 +61,9 @@ export interface KeyLimitChanges {
   readonly services?: readonly ServiceName[] | null | undefined;
 }
 
-/** Characters of a key's id that name the budget of its limit. */
-const budgetIdCharacters = 8;
-
 /** The record with what is named changed, and taken away where it is null. */
 export function withLimits(record: KeyRecord, changes: KeyLimitChanges): KeyRecord {
-  const { limit, budget = record.id.slice(0, budgetIdCharacters), models, services, ...rest } = record;
+  const { limit, budget = familyOf(record.id), models, services, ...rest } = record;
   const after = {
     limit: changes.limit === undefined ? limit : changes.limit,
     models: changes.models === undefined ? models : changes.models,
@@ -80,14 +77,14 @@ export function withLimits(record: KeyRecord, changes: KeyLimitChanges): KeyReco
   };
 }
 
-/** What the meter has of a key beside its expiry. Each period has a budget of its own, so that none begins another's again. */
+/** What the meter has of a key beside its expiry. */
 export function limitsOf({ limit, budget, models, services }: KeyRecord): Omit<WorkingKey, 'expiresAt'> {
   const { credits, period } = limit ?? {};
   return {
     ...(credits !== undefined &&
       period &&
       budget !== undefined && {
-        limit: { budget: `${budget}${period[0]}`, amount: credits * microPerCredit, period },
+        limit: { budget: budgetOf(budget, period), amount: credits * microPerCredit, period },
       }),
     ...(models && { models }),
     ...(services && { services }),

@@ -1,7 +1,7 @@
 import type { KeyStatus } from '#contract/accounts/keys.ts';
 import { epochMs, lastInstant } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
-import type { Meter } from '../meter/meter.ts';
+import type { KeyEvent, Meter } from '../meter/meter.ts';
 import type { AuditEvent } from '../shared/audit-event.ts';
 import { issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
@@ -69,7 +69,8 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
     const made = fresh(accountId, { name: input.name, createdAt: now, ...expiry(input.expiresAt) });
     const record = withLimits(made.record, input);
     const unused = meter ? unusedBudgets(meter, before, now) : [];
-    refuseUnlessDone(await keys.create(accountId, record, { now, unused }));
+    const happened = { keyEvent: keyEvent('created', record.id, now) };
+    refuseUnlessDone(await keys.create(accountId, record, { now, unused, ...happened }));
     await removeOldest(accountId, before, now);
     return created(record, made.key, { budgets: meter?.budgets ?? new Map(), now });
   }
@@ -137,8 +138,10 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
   }
 
   async function revokeUnreadable(accountId: number, key: UnreadableKey, event?: AuditEvent) {
-    await keys.revokeUnreadable(accountId, key.id, event);
-    return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now: clock.now() });
+    const now = clock.now();
+    const happened = key.status !== 'revoked' && { keyEvent: keyEvent('revoked', key.id, now) };
+    await keys.revokeUnreadable(accountId, key.id, { now, ...(event && { event }), ...happened });
+    return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now });
   }
 
   /** Revoking twice is fine: a retry must not fail. */
@@ -178,7 +181,9 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
       graceSeconds > 0
         ? { ...old, expiresAt: Math.min(expiresAt ?? lastInstant, now + graceSeconds * 1000) }
         : { ...old, status: 'revoked' };
-    refuseUnlessDone(await keys.rotate(accountId, { ...ending, revision: old.revision + 1 }, record, now));
+    const written = { ...ending, revision: old.revision + 1 };
+    const happened = { keyEvent: rotation(ending, record.id, now) };
+    refuseUnlessDone(await keys.rotate(accountId, written, record, { now, ...happened }));
     await removeOldest(accountId, await keys.list(accountId), now);
     return created(record, key, { budgets: await budgetsOf(accountId, [record]), now });
   }
@@ -216,7 +221,9 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
       const unused =
         meter && mayLeaveBudgets(before, after, now) ? await unusedAfter(accountId, after, { meter, now }) : [];
       const event = eventOf?.(before, now);
-      const outcome = await keys.change(accountId, after, { now, unused, ...(event && { event }) });
+      const isEnd = after.status === 'revoked' && before.status !== 'revoked';
+      const happened = isEnd && { keyEvent: keyEvent('revoked', id, now) };
+      const outcome = await keys.change(accountId, after, { now, unused, ...(event && { event }), ...happened });
       if (outcome === 'changed meanwhile') continue;
       refuseUnlessDone(outcome);
       return shown(after, { budgets: meter?.budgets ?? new Map(), now });
@@ -268,6 +275,16 @@ function refuseRevoked({ status }: StoredKey): void {
 
 function expiry(text: string | null | undefined): { expiresAt?: number } {
   return text === null || text === undefined ? {} : { expiresAt: epochMs(text) };
+}
+
+function keyEvent(type: 'created' | 'revoked', keyId: string, now: number): KeyEvent {
+  return { type, at: Math.floor(now / 1000), keyId };
+}
+
+function rotation({ id: previousKeyId, status, expiresAt }: KeyRecord, keyId: string, now: number): KeyEvent {
+  const goesOn = status === 'active' && expiresAt !== undefined;
+  const previousExpiresAt = goesOn && { previousExpiresAt: Math.ceil(expiresAt / 1000) };
+  return { type: 'rotated', at: Math.floor(now / 1000), keyId, previousKeyId, ...previousExpiresAt };
 }
 
 function surplusOf(stored: readonly StoredKey[], now: number): StoredKey[] {

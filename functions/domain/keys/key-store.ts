@@ -1,3 +1,4 @@
+import type { KeyEvent } from '../meter/meter.ts';
 import type { AuditEvent } from '../shared/audit-event.ts';
 import type { KeyRecord, StoredKey } from './key-record.ts';
 
@@ -11,6 +12,8 @@ export interface KeyWriteOptions {
   readonly now: number;
   readonly unused?: readonly string[];
   readonly event?: AuditEvent;
+  /** What the change is to the account, where it is an event of webhooks. */
+  readonly keyEvent?: KeyEvent;
 }
 
 /** Key records in the `accounts` table, and with them, in the same transaction, the digests in the account's meter. */
@@ -23,7 +26,12 @@ export interface KeyStore {
   /** Deletes a key's record, unless it has changed since it was read. */
   remove(accountId: number, key: StoredKey): Promise<void>;
   /** Revokes a key whose record cannot be read, and leaves the rest of the record as it is. */
-  revokeUnreadable(accountId: number, id: string, event?: AuditEvent): Promise<void>;
+  revokeUnreadable(accountId: number, id: string, options: Omit<KeyWriteOptions, 'unused'>): Promise<void>;
   /** Changes one and creates another, both or none. */
-  rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite>;
+  rotate(
+    accountId: number,
+    old: KeyRecord,
+    fresh: KeyRecord,
+    options: Omit<KeyWriteOptions, 'unused'>,
+  ): Promise<KeyWrite>;
 }

@@ -1,6 +1,14 @@
 import type { LimitPeriod } from '#contract/accounts/limit-periods.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 
+/** Names the budgets of a key's limits, and of those of the keys that it is rotated into: the first characters of its id. */
+export const familyOf = (keyId: string): string => keyId.slice(0, 8);
+
+/** Each period has a budget of its own, so that none begins another's again. */
+export const budgetOf = (family: string, period: LimitPeriod): string => family + period.slice(0, 1);
+
+export const familyOfBudget = (budget: string): string => budget.slice(0, -1);
+
 /** What a key may spend in a period, in microcredits, from the budget of that id, which the keys that it is rotated into share. */
 export interface SpendingLimit {
   readonly budget: string;

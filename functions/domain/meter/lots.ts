@@ -74,7 +74,7 @@ export function addLot(
 ): { meter: Meter; entries: LedgerEntry[] } {
   const granted = Math.min(lot.granted, Number.MAX_SAFE_INTEGER - balance(meter));
   const lots = merged([...settledLots(meter), { ...lot, granted, remaining: granted }]);
-  const entry: LedgerEntry = { type: 'grant', at, amount: granted };
+  const entry: LedgerEntry = { type: 'grant', at, amount: granted, source: lot.source };
   return {
     meter: { ...meter, lots: withinLimit(lots, lot.source), spendable: meter.spendable + granted },
     entries: [entry],

@@ -1,4 +1,4 @@
-import type { Alerts } from '#contract/alerts/alerts.ts';
+import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
 
@@ -59,6 +59,8 @@ export interface Meter {
   readonly seq: number;
   /** Set while the account may not call: nothing is admitted. */
   readonly closed?: 'suspended' | 'deleted';
+  /** Ids of its webhooks, where it has any: then changes of the meter are looked at for events. */
+  readonly webhooks?: ReadonlySet<string>;
   /** By the digest of each key that works. */
   readonly keys: ReadonlyMap<string, WorkingKey>;
   /** Of keys that have a spending limit, by id. */
@@ -91,7 +93,7 @@ export interface Meter {
   /** Marks of the latest billing changes, newest first: one whose reply was lost is known by its mark when it is tried again. */
   readonly marks?: readonly string[];
   /** Of an account that has chosen its own. */
-  readonly alerts?: Alerts;
+  readonly alerts?: KeptAlerts;
 }
 
 /** What a call that was admitted needs of the meter, until it is settled. */
@@ -106,6 +108,35 @@ export interface LedgerEntry {
   readonly model?: string;
   readonly keyId?: string;
   readonly requestId?: string;
+  /** Of a grant. */
+  readonly source?: Lot['source'];
+}
+
+/** A rule of alerts as it is kept. `family`: that of its key, where the key was rotated from another. */
+export type KeptRule = AlertRule & { readonly family?: string };
+
+export interface KeptAlerts {
+  readonly rules: readonly KeptRule[];
+  readonly channels: Alerts['channels'];
+}
+
+/** What a change of the account's keys was about. Moments in epoch seconds; a key without `previousExpiresAt` ended immediately. */
+export type KeyEvent =
+  | { readonly type: 'created' | 'revoked'; readonly at: number; readonly keyId: string }
+  | {
+      readonly type: 'rotated';
+      readonly at: number;
+      readonly keyId: string;
+      readonly previousKeyId: string;
+      readonly previousExpiresAt?: number;
+    };
+
+/** What running calls hold of a budget in a period. */
+export function heldOf({ holds }: Pick<Meter, 'holds'>, { id, start }: NonNullable<Hold['budget']>): number {
+  return holds
+    .values()
+    .filter(({ budget }) => budget?.id === id && budget.start === start)
+    .reduce((sum, { amount }) => sum + amount, 0);
 }
 
 export const heldCredits = (meter: Meter): number => meter.holds.values().reduce((sum, hold) => sum + hold.amount, 0);

@@ -16,6 +16,6 @@ export interface Tokenizer {
 
 /** Takes messages for a job, each to be handled at least once, in any order. */
 export interface MessageQueue {
-  /** A value of JSON, at most 256 KiB of it. */
-  send(message: unknown): Promise<void>;
+  /** A value of JSON, at most 1 MiB of it; handed out after so many seconds, 900 at most. */
+  send(message: unknown, delaySeconds?: number): Promise<void>;
 }

@@ -9,10 +9,12 @@ import { freeMonthsFrom } from './free-months.ts';
 
 const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
 
+/** `purgeOthers` deletes what other stores have of an account. */
 export function accountDeletionStore(
   client: DynamoDBDocumentClient,
   table: string,
   metersTable: string,
+  purgeOthers: (accountId: number) => Promise<void>,
 ): AccountDeletionStore {
   const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [uniqueEmailKey(account.email), ...(account.identities ?? []).map(identityKey)];
@@ -37,6 +39,7 @@ export function accountDeletionStore(
 
   /** The note that it is to be purged goes last, so that a purge cut short is taken up again. */
   async function purge({ accountId, purgeAt }: DeletedAccount): Promise<void> {
+    await purgeOthers(accountId);
     const query = {
       TableName: table,
       KeyConditionExpression: 'pk = :pk',

@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { AlertRule } from '#contract/alerts/alerts.ts';
 import { alertMail } from '#domain/accounts/alert-mail.ts';
-import type { Alert } from '#domain/alerts/alerts.ts';
+import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import type { LedgerRow, LedgerStore } from '#domain/billing/ledger.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
 import { storedKeyOf } from '../keys/key-items.ts';
@@ -63,8 +62,9 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     await conditionally(client.send(write));
   }
 
-  async function announce({ accountId, rule, period, keyId, at, channels }: Alert): Promise<void> {
-    const sk = `event#${period}#${nameOf(rule, keyId)}`;
+  async function announce(alert: Alert): Promise<void> {
+    const { accountId, rule, period, keyId, at, channels } = alert;
+    const sk = `event#${period}#${nameOfAlert(alert)}`;
     const event = { Put: { TableName: tables.ledger, Item: { a: accountId, sk, at }, ...isNew } };
     const events = [event, countedAlert(accountId, at)];
     const user = channels.includes('email') && (await readItem(client, tables.accounts, userKey(accountId)));
@@ -75,7 +75,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     const account = accountOf(user);
     const key = keyId === undefined ? undefined : await readItem(client, tables.accounts, apiKeyKey(accountId, keyId));
     const content = alertMail(account, { rule, key: key && storedKeyOf(key), publicOrigin });
-    const id = `usage-${accountId}-${period}-${nameOf(rule, keyId)}`;
+    const id = `usage-${accountId}-${period}-${nameOfAlert(alert)}`;
     const mail = { id, to: account.email, ...content };
     await commit(client, [...events, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
   }
@@ -95,10 +95,4 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
   }
 
   return { append, markKeyUsed, announce };
-}
-
-/** Of an alert, in its rows' keys. */
-function nameOf({ kind, value }: AlertRule, keyId?: string): string {
-  if (kind === 'month_percent') return String(value);
-  return kind === 'balance_below' ? `balance-${value}` : `key-${keyId}-${value}`;
 }

@@ -3,8 +3,9 @@ import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import { hasEnded, isWorking, type KeyRecord, limitsOf, type StoredKey } from '#domain/keys/key-record.ts';
 import type { KeyWrite } from '#domain/keys/key-store.ts';
+import type { KeyEvent } from '#domain/meter/meter.ts';
 import { usableKeysKey } from '../accounts/account-items.ts';
-import { budgetName, keyRow } from '../meter/key-rows.ts';
+import { budgetName, keyNoteRow, keyRow } from '../meter/key-rows.ts';
 import type { failedConditions, TransactItem } from '../shared/transaction.ts';
 
 /** What a map keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
@@ -21,6 +22,8 @@ export interface Room {
   entryOf(key: KeyRecord): unknown;
   /** What the item has of a spending limit's budget. */
   readonly budgetName?: (id: string) => string;
+  /** What the item has of what the change is about, until the next write. */
+  readonly noteOf?: (event: KeyEvent) => unknown;
 }
 
 /** Of the keys that are changed, and of those that are taken out whatever they are. */
@@ -30,6 +33,8 @@ export interface RoomChange {
   readonly now: number;
   /** Budgets that no usable key has any more. */
   readonly unused?: readonly string[] | undefined;
+  /** Where it is an event of the account. */
+  readonly keyEvent?: KeyEvent | undefined;
 }
 
 /** Those that work are in the account's meter, which every call reads. */
@@ -43,6 +48,7 @@ export function workingKeys(metersTable: string, accountId: number): Room {
     holds: isWorking,
     entryOf: (record) => keyRow({ expiresAt: inSeconds(record), ...limitsOf(record) }),
     budgetName,
+    noteOf: keyNoteRow,
   };
 }
 
@@ -71,7 +77,7 @@ export function usableKeysRow(accountId: number, stored: readonly StoredKey[], n
  */
 export function roomChange(
   room: Room,
-  { changed, revoked, now, unused = [] }: RoomChange,
+  { changed, revoked, now, unused = [], keyEvent }: RoomChange,
   expired: readonly string[],
 ): TransactItem {
   const budgets = room.budgetName ? unused.map(room.budgetName) : [];
@@ -89,14 +95,20 @@ export function roomChange(
   ];
   const isSame = areThere(held.map(({ id }) => id));
   const fits = `((${isRoom.join(' AND ')}) OR (${isSame.join(' AND ')}))`;
-  const set = held.map(({ id }, index) => `k.${name(id)} = :entry${index}`);
+  const note = keyEvent && room.noteOf?.(keyEvent);
+  const set = [...held.map(({ id }, index) => `k.${name(id)} = :entry${index}`), ...(note ? ['#last = :note'] : [])];
+  const removed = [
+    ...(note ? [] : ['#last']),
+    ...gone.map((id) => `k.${name(id)}`),
+    ...budgets.map((_, index) => `#budget${index}`),
+  ];
   return {
     Update: {
       TableName: room.TableName,
       Key: room.Key,
       UpdateExpression: [
         set.length > 0 ? `SET ${set.join(', ')}` : '',
-        `REMOVE ${['#last', ...gone.map((id) => `k.${name(id)}`), ...budgets.map((_, index) => `#budget${index}`)].join(', ')}`,
+        removed.length > 0 ? `REMOVE ${removed.join(', ')}` : '',
       ].join(' '),
       ConditionExpression: ['attribute_exists(k)', ...(held.length > 0 ? [fits] : [])].join(' AND '),
       ExpressionAttributeNames: {
@@ -104,11 +116,12 @@ export function roomChange(
         ...Object.fromEntries(names.map((id) => [name(id), id])),
         ...Object.fromEntries(budgets.map((budget, index) => [`#budget${index}`, budget])),
       },
-      ...(held.length > 0 && {
+      ...((held.length > 0 || note !== undefined) && {
         ExpressionAttributeValues: {
-          ':room': room.limit + gone.length,
-          ...(expired.length > 0 && { ':now': Math.floor(now / 1000) }),
+          ...(held.length > 0 && { ':room': room.limit + gone.length }),
+          ...(held.length > 0 && expired.length > 0 && { ':now': Math.floor(now / 1000) }),
           ...Object.fromEntries(held.map((record, index) => [`:entry${index}`, room.entryOf(record)])),
+          ...(note !== undefined && { ':note': note }),
         },
       }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -56,17 +56,18 @@ export function keyStore(
     return row && storedKeyOf(row);
   }
 
-  function create(accountId: number, record: KeyRecord, { now, unused }: KeyWriteOptions): Promise<KeyWrite> {
-    return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], now, unused });
+  function create(accountId: number, record: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite> {
+    return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], ...options });
   }
 
-  function change(accountId: number, after: KeyRecord, { now, unused, event }: KeyWriteOptions): Promise<KeyWrite> {
-    return write(accountId, [recordChange(accountId, after)], { changed: [after], revoked: [], now, unused }, event);
+  function change(accountId: number, after: KeyRecord, { event, ...options }: KeyWriteOptions): Promise<KeyWrite> {
+    const changes = { changed: [after], revoked: [], ...options };
+    return write(accountId, [recordChange(accountId, after)], changes, event);
   }
 
-  function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, now: number): Promise<KeyWrite> {
+  function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite> {
     const records = [recordChange(accountId, old), recordCreation(accountId, fresh)];
-    return write(accountId, records, { changed: [old, fresh], revoked: [], now });
+    return write(accountId, records, { changed: [old, fresh], revoked: [], ...options });
   }
 
   /** Tries once without knowing what has expired; where there is no room, again without that. */
@@ -143,7 +144,11 @@ export function keyStore(
     };
   }
 
-  async function revokeUnreadable(accountId: number, id: string, event?: AuditEvent): Promise<void> {
+  async function revokeUnreadable(
+    accountId: number,
+    id: string,
+    { event, ...options }: KeyWriteOptions,
+  ): Promise<void> {
     const record = {
       TableName: accountsTable,
       Key: apiKeyKey(accountId, id),
@@ -152,7 +157,7 @@ export function keyStore(
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: { ':revoked': 'revoked' },
     };
-    const outcome = await write(accountId, [{ Update: record }], { changed: [], revoked: [id], now: 0 }, event);
+    const outcome = await write(accountId, [{ Update: record }], { changed: [], revoked: [id], ...options }, event);
     if (outcome !== 'done') throw new Error('the key to be revoked is not there');
   }
 

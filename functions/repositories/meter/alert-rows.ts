@@ -1,20 +1,28 @@
 import * as v from 'valibot';
 import { alertChannels, alertKinds } from '#contract/alerts/alert-kinds.ts';
-import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
+import type { KeptAlerts, KeptRule } from '#domain/meter/meter.ts';
 import { count } from './count.ts';
 
-/** The rules of alerts in a meter's item: r rules as kind, value and key, which is empty where a rule has none; c channels. */
+/** The rules of alerts in a meter's item: r rules as kind, value, key, which is empty where a rule has none, and the key's family where that is another's; c channels. */
 export const AlertsRow = v.object({
-  r: v.array(v.tuple([v.picklist(alertKinds), count, v.string()])),
+  r: v.array(v.tuple([v.picklist(alertKinds), count, v.string(), v.optional(v.string())])),
   c: v.array(v.picklist(alertChannels)),
 });
 type AlertsRow = v.InferOutput<typeof AlertsRow>;
 
-export function alertsRow({ rules, channels }: Alerts): AlertsRow {
-  const keyOfRule = (rule: AlertRule) => (rule.kind === 'key_percent' ? (rule.keyId ?? '') : '');
-  return { r: rules.map((rule) => [rule.kind, rule.value, keyOfRule(rule)]), c: channels };
+export function alertsRow({ rules, channels }: KeptAlerts): Record<string, unknown> {
+  return { r: rules.map(ruleRow), c: channels };
 }
 
-export function alertsOf({ r, c }: AlertsRow): Alerts {
-  return { rules: r.map(([kind, value, keyId]) => ({ kind, value, ...(keyId !== '' && { keyId }) })), channels: c };
+function ruleRow(rule: KeptRule): unknown[] {
+  const { kind, value, family } = rule;
+  const keyId = kind === 'key_percent' ? (rule.keyId ?? '') : '';
+  return [kind, value, keyId, ...(family === undefined ? [] : [family])];
+}
+
+export function alertsOf({ r, c }: AlertsRow): KeptAlerts {
+  const rules = r.map(([kind, value, keyId, family]) => {
+    return { kind, value, ...(keyId !== '' && { keyId }), ...(family !== undefined && { family }) };
+  });
+  return { rules, channels: c };
 }

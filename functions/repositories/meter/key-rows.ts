@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
+import type { KeyEvent } from '#domain/meter/meter.ts';
 import { count, isCount } from './count.ts';
 
 /**
@@ -60,4 +61,28 @@ export function budgetsOf(row: unknown): ReadonlyMap<string, Budget> {
     budgets.set(name.slice(1), { start, used });
   }
   return budgets;
+}
+
+/** What a change of keys was about, as its write leaves it in `last`. */
+export const KeyNote = v.object({
+  c: v.picklist(['created', 'rotated', 'revoked']),
+  at: count,
+  k: v.string(),
+  o: v.exactOptional(v.string()),
+  x: v.exactOptional(count),
+});
+
+/** In the place of entries; no filter of the ledger's takes it for such. */
+export function keyNoteRow(event: KeyEvent): Record<string, unknown> {
+  const { type, at, keyId } = event;
+  const note = { c: type, at, k: keyId };
+  if (event.type !== 'rotated') return note;
+  const { previousKeyId: o, previousExpiresAt: x } = event;
+  return { ...note, o, ...(x !== undefined && { x }) };
+}
+
+export function keyEventOf({ c: type, at, k: keyId, o: previousKeyId, x }: v.InferOutput<typeof KeyNote>): KeyEvent {
+  if (type !== 'rotated') return { type, at, keyId };
+  const previousExpiresAt = x !== undefined && { previousExpiresAt: x };
+  return { type, at, keyId, previousKeyId: previousKeyId ?? '', ...previousExpiresAt };
 }

@@ -1,18 +1,17 @@
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
-import type { MeterImage } from '#domain/billing/ledger.ts';
-import { periodStart } from '#domain/meter/billing.ts';
-import { type Allowance, balance, type Hold, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
+import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
+import type { Allowance, Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import { AlertsRow, alertsOf } from './alert-rows.ts';
 import { count, isCount } from './count.ts';
-import { budgetsOf, isBudgetName, isKeyRow, keyOf } from './key-rows.ts';
+import { budgetsOf, isBudgetName, isKeyRow, KeyNote, keyEventOf, keyOf } from './key-rows.ts';
 
 /**
  * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
  * near one write unit (1 KB); this folder is the only place that knows them.
  *
  * a account, p shard, seq, k keys, r plan rank, q concurrent calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, w marks of changes, al alerts.
+ * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, or what a change of keys was about, w marks of changes, al alerts, wh webhooks.
  */
 
 /**
@@ -45,6 +44,8 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
 
+const lotSource = v.picklist(['free', 'plan', 'purchase']);
+
 const Entry = v.object({
   t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
   at: count,
@@ -53,6 +54,7 @@ const Entry = v.object({
   o: v.optional(v.string()),
   k: v.optional(v.string()),
   r: v.optional(v.string()),
+  l: v.optional(lotSource),
 });
 
 const Subscribed = v.object({
@@ -74,7 +76,7 @@ const Item = v.object({
   b: dictionary(isCount),
   c: count,
   h: dictionary(isHoldRow),
-  g: v.array(v.tuple([v.picklist(['free', 'plan', 'purchase']), count, count, count])),
+  g: v.array(v.tuple([lotSource, count, count, count])),
   u: v.record(service, count),
   pa: count,
   pi: count,
@@ -88,6 +90,7 @@ const Item = v.object({
   due: count,
   w: v.exactOptional(v.array(v.string())),
   al: v.exactOptional(AlertsRow),
+  wh: v.exactOptional(v.set(v.string())),
 });
 
 const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
@@ -114,6 +117,7 @@ export function meterOf(row: unknown): Meter {
     accountId: item.a,
     seq: item.seq,
     ...(item.x && { closed: item.x }),
+    ...(item.wh && { webhooks: item.wh }),
     keys: new Map(item.k.entries().map(([id, key]) => [id, keyOf(key)])),
     budgets: budgetsOf(row),
     planRank: item.r,
@@ -188,39 +192,20 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
     ...(entry.model && { o: entry.model }),
     ...(entry.keyId && { k: entry.keyId }),
     ...(entry.requestId && { r: entry.requestId }),
+    ...(entry.source && { l: entry.source }),
   };
 }
 
 /** The entries of a stream image, oldest first. */
 export function meterImageOf(image: unknown): MeterImage {
-  const meter = meterOf(image);
-  const entries = v.parse(v.object({ last: v.array(Entry) }), image).last.map(entryOf);
-  const { accountId, seq, used, alerts } = meter;
-  const budget = chargedBudget(meter, entries.at(-1)?.keyId);
-  return {
-    accountId,
-    seq,
-    balance: balance(meter),
-    used,
-    period: periodStart(meter.period),
-    entries,
-    ...(alerts && { alerts }),
-    ...(budget && { budget }),
-  };
+  const { last } = v.parse(v.object({ last: v.array(Entry) }), image);
+  return imageOf(meterOf(image), last.map(entryOf));
 }
 
-/** What was charged of a key's limit: what running calls hold of it is not yet. */
-function chargedBudget({ keys, budgets, holds }: Meter, keyId = ''): MeterImage['budget'] {
-  const limit = keys.get(keyId)?.limit;
-  const budget = limit && budgets.get(limit.budget);
-  if (!limit || !budget) return undefined;
-  const { start } = budget;
-  const isHeldOfIt = (hold: Hold) => hold.budget?.id === limit.budget && hold.budget.start === start;
-  const held = holds
-    .values()
-    .filter(isHeldOfIt)
-    .reduce((sum, { amount }) => sum + amount, 0);
-  return { limit: limit.amount, used: budget.used - held, start };
+/** What the write that left an image was about: the entries that it ended with, or a change of keys; most writes have neither. */
+export function lastOf(image: unknown): { entries: readonly LedgerEntry[]; keyEvent?: KeyEvent } {
+  const { last = [] } = v.parse(v.object({ last: v.optional(v.union([v.array(Entry), KeyNote])) }), image);
+  return Array.isArray(last) ? { entries: last.map(entryOf) } : { entries: [], keyEvent: keyEventOf(last) };
 }
 
 function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
@@ -232,6 +217,7 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
     ...(row.o && { model: row.o }),
     ...(row.k && { keyId: row.k }),
     ...(row.r && { requestId: row.r }),
+    ...(row.l && { source: row.l }),
   };
 }
 

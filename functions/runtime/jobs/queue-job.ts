@@ -1,12 +1,15 @@
-import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { type HandleImage, itemOf } from '../shared/stream-image.ts';
 import { logger } from '../shared/telemetry.ts';
-import { type HandleImage, itemOf } from './stream-image.ts';
 
-/** A Lambda on a queue. Messages that fail are reported, each by itself, and the queue hands them out again. */
-export function queueJob(handle: (message: unknown) => Promise<void>) {
+/**
+ * A Lambda on a queue. Messages that fail are reported, each by itself, and the queue hands them out again. `concurrent`: those of a batch are
+ * handled beside each other.
+ */
+export function queueJob(handle: (message: unknown) => Promise<void>, { concurrent = false } = {}) {
   return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const batchItemFailures: SQSBatchItemFailure[] = [];
-    for (const { messageId, body } of Records) {
+    async function attempt({ messageId, body }: SQSRecord): Promise<void> {
       try {
         await handle(JSON.parse(body));
       } catch (error) {
@@ -14,6 +17,8 @@ export function queueJob(handle: (message: unknown) => Promise<void>) {
         batchItemFailures.push({ itemIdentifier: messageId });
       }
     }
+    if (concurrent) await Promise.all(Records.map(attempt));
+    else for (const record of Records) await attempt(record);
     return { batchItemFailures };
   };
 }

@@ -1,10 +1,8 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { explainOutage } from '../shared/outage.ts';
+import { changeOf, type HandleImage, type ItemChange, itemOf, storedChange } from '../shared/stream-image.ts';
 import { logger } from '../shared/telemetry.ts';
-import { type HandleImage, itemOf } from './stream-image.ts';
-
-type Change = NonNullable<DynamoDBRecord['dynamodb']>;
 
 /**
  * A Lambda on a table's stream. Records are handled in order; the first that fails is reported, and it and what comes
@@ -34,30 +32,55 @@ const maxConcurrentItems = 10;
  * done. So it does with what the queue does not take.
  */
 export function itemStreamJob(handle: HandleImage, retryQueue: () => Promise<MessageQueue>) {
+  return besideEachOther(async (records, progress) => {
+    let isFailing = false;
+    for (const record of records) {
+      if (progress.isStopped) return;
+      const image = record.dynamodb?.NewImage;
+      if (image) {
+        isFailing ||= !(await succeeds(() => handle(itemOf(image))));
+        if (isFailing) await (await retryQueue()).send(image);
+      }
+      progress.done(record);
+    }
+  });
+}
+
+/** What a job does with the changes of one item, in their order. */
+export type HandleChanges = (changes: readonly ItemChange[]) => Promise<void>;
+
+/**
+ * A Lambda on a stream that has the item before and after a change. All changes of an item in a batch are handled together; where that fails, each
+ * goes to the queue by itself, as `{ change }`. Otherwise as `itemStreamJob`.
+ */
+export function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise<MessageQueue>) {
+  return besideEachOther(async (records, progress) => {
+    if (progress.isStopped) return;
+    const stored = records.flatMap((record) => storedChange(record) ?? []);
+    if (stored.length > 0 && !(await succeeds(() => handle(stored.map(changeOf)))))
+      for (const change of stored) await (await retryQueue()).send({ change });
+    for (const record of records) progress.done(record);
+  });
+}
+
+interface Progress {
+  /** Nothing more is to be begun. */
+  readonly isStopped: boolean;
+  readonly done: (record: DynamoDBRecord) => void;
+}
+
+function besideEachOther(handleItem: (records: readonly DynamoDBRecord[], progress: Progress) => Promise<void>) {
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const left = new Set(Records);
     const items = Map.groupBy(Records, ({ dynamodb }) => JSON.stringify(dynamodb?.Keys)).values();
-    let isStopped = false;
-
-    async function handleItem(records: readonly DynamoDBRecord[]): Promise<void> {
-      let isFailing = false;
-      for (const record of records) {
-        if (isStopped) return;
-        const image = record.dynamodb?.NewImage;
-        if (image) {
-          isFailing ||= !(await succeeds(handle, image));
-          if (isFailing) await (await retryQueue()).send(image);
-        }
-        left.delete(record);
-      }
-    }
+    const progress = { isStopped: false, done: (record: DynamoDBRecord) => void left.delete(record) };
 
     async function work(): Promise<void> {
       for (const records of items) {
         try {
-          await handleItem(records);
+          await handleItem(records, progress);
         } catch (error) {
-          isStopped = true;
+          progress.isStopped = true;
           logger().error('a stream record failed and will be tried again', { error });
         }
       }
@@ -68,9 +91,9 @@ export function itemStreamJob(handle: HandleImage, retryQueue: () => Promise<Mes
   };
 }
 
-async function succeeds(handle: HandleImage, image: Change['NewImage']): Promise<boolean> {
+async function succeeds(handle: () => Promise<void>): Promise<boolean> {
   try {
-    await handle(itemOf(image));
+    await handle();
     return true;
   } catch (error) {
     if (explainOutage(error)) throw error;

@@ -12,12 +12,21 @@ import {
 import { AnyPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import { type KeyAttribute, tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
+import {
+  type KeyAttribute,
+  tables as specs,
+  streamViewTypes,
+  type TableId,
+  type TableSpec,
+} from '#contract/platform/tables.ts';
 import { cast } from '#lib/cast.ts';
 import type { ExistingTable } from '#lib/settings/tables.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
+
+/** Tables with personal data, and with the secrets that webhooks are signed with. */
+const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks']);
 
 /**
  * The tables of the contract, with deletion protection, point-in-time recovery and retention; where the stage names one that
@@ -32,7 +41,7 @@ export function createTables(
     const existing = existingTables[id];
     if (existing) return importTable(scope, id, existing);
     const created = createTable(scope, specs[id]);
-    if (key && id === 'accounts') encryptWith(key, created);
+    if (key && hasSecrets.has(id)) encryptWith(key, created);
     return cast<ITableV2>(created);
   }
   return {
@@ -42,6 +51,7 @@ export function createTables(
     idempotency: table('idempotency'),
     requests: table('requests'),
     audit: table('audit'),
+    webhooks: table('webhooks'),
   };
 }
 
@@ -89,7 +99,7 @@ function encryptWith(key: Key, table: TableV2): void {
 function createTable(scope: Construct, spec: TableSpec): TableV2 {
   return new TableV2(scope, spec.name, {
     ...keys(spec),
-    ...(spec.stream && { dynamoStream: StreamViewType.NEW_IMAGE }),
+    ...(spec.stream && { dynamoStream: StreamViewType[streamViewTypes[spec.stream]] }),
     ...(spec.ttlAttribute && { timeToLiveAttribute: spec.ttlAttribute }),
     globalSecondaryIndexes: Object.entries(spec.indexes ?? {}).map(([indexName, index]) => ({
       indexName,

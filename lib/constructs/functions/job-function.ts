@@ -9,8 +9,8 @@ import { FilterPattern, type ILogGroup, SubscriptionFilter } from 'aws-cdk-lib/a
 import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Job, StreamTrigger } from '#contract/jobs.ts';
-import { type QueueId, queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
+import type { Job, QueueTrigger, StreamTrigger } from '#contract/jobs.ts';
+import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
@@ -56,7 +56,7 @@ export class JobFunction extends ServiceFunction {
     });
     const { trigger } = job;
     this.isOnStream = 'stream' in trigger;
-    this.queue = 'queue' in trigger ? this.#consume(trigger.queue, job) : undefined;
+    this.queue = 'queue' in trigger ? this.#consume(trigger, job) : undefined;
     if ('stream' in trigger) {
       this.#followStream(tables, trigger);
       userAlarm(this, 'Late', {
@@ -95,7 +95,7 @@ export class JobFunction extends ServiceFunction {
   }
 
   /** A message that fails is hidden for the visibility timeout, and goes to the dead-letter queue after its retries. */
-  #consume(id: QueueId, job: Job): Queue {
+  #consume({ queue: id, maxConcurrency }: QueueTrigger, job: Job): Queue {
     const { maxReceiveCount } = queues[id];
     const queue = new JobQueue(this, 'Queue', {
       visibilityTimeout: Duration.seconds(visibilityTimeoutSeconds(job)),
@@ -103,7 +103,11 @@ export class JobFunction extends ServiceFunction {
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
     });
     queue.grantConsumeMessages(this);
-    this.live.addEventSourceMapping('Messages', { eventSourceArn: queue.queueArn, reportBatchItemFailures: true });
+    this.live.addEventSourceMapping('Messages', {
+      eventSourceArn: queue.queueArn,
+      reportBatchItemFailures: true,
+      ...(maxConcurrency !== undefined && { maxConcurrency }),
+    });
     return queue;
   }
 

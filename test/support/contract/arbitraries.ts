@@ -31,11 +31,12 @@ function numbers({ minimum = -1e9, maximum = 1e9 }: Schema): fc.Arbitrary<number
 }
 
 function lists(
-  { items, prefixItems, minItems = 0, maxItems = 4 }: Schema,
+  { items, prefixItems, minItems = 0, maxItems = 4, uniqueItems }: Schema,
   next: (schema: Schema) => fc.Arbitrary<unknown>,
 ) {
   if (prefixItems) return fc.tuple(...prefixItems.map(next));
-  return fc.array(next(items as Schema), { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) });
+  const bounds = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) };
+  return uniqueItems ? fc.uniqueArray(next(items as Schema), bounds) : fc.array(next(items as Schema), bounds);
 }
 
 function strings({ format, pattern, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {

@@ -14,6 +14,7 @@ export interface Schema {
   readonly prefixItems?: readonly Schema[];
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -33,7 +34,7 @@ interface Options {
 }
 
 const assertions = new Set(
-  `type const enum allOf anyOf oneOf properties required additionalProperties items prefixItems minItems maxItems
+  `type const enum allOf anyOf oneOf properties required additionalProperties items prefixItems minItems maxItems uniqueItems
   minLength maxLength pattern format minimum maximum`.split(/\s+/),
 );
 const annotations = new Set(['description', 'default', 'title', 'examples', 'contentMediaType', 'contentSchema']);
@@ -88,6 +89,8 @@ export function violations(schema: Schema, value: unknown, options: Options, pat
   if (Array.isArray(value)) {
     must(value.length >= (rule.minItems ?? 0), `has fewer than ${rule.minItems}`);
     must(value.length <= (rule.maxItems ?? Infinity), `has more than ${rule.maxItems}`);
+    const kinds = new Set(value.map((item) => JSON.stringify(item)));
+    must(!rule.uniqueItems || kinds.size === value.length, 'has an item twice');
     for (const [index, item] of value.entries()) {
       const next = rule.prefixItems?.[index] ?? rule.items;
       if (next === false) must(false, 'has too many');

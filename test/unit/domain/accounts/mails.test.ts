@@ -8,6 +8,8 @@ import {
 import type { Addressee, MailContent } from '#domain/accounts/letter.ts';
 import * as mails from '#domain/accounts/mails.ts';
 
+const { webhookDisabledMail, ...plain } = mails;
+
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
 const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
@@ -16,9 +18,14 @@ type Write = (to: Addressee, link: string) => MailContent;
 
 /** Every mail there is; each takes a link, and whom it greets, where it does not go to an address that may be anybody's. */
 const templates: [name: string, write: Write, isToOwner: boolean][] = [
-  ...Object.entries(mails).map(([name, write]): [string, Write, boolean] => [name, write, true]),
+  ...Object.entries(plain).map(([name, write]): [string, Write, boolean] => [name, write, true]),
   ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
+  [
+    'webhookDisabledMail',
+    (to, target) => webhookDisabledMail(to, { host: 'a.example.com', reason: 'failing' }, target),
+    true,
+  ],
   ['newAddressMail', (_, target) => newAddressMail(target), false],
   ['addressTakenMail', (_, target) => addressTakenMail(target), false],
 ];

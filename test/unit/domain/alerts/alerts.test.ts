@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertsOf, type Charged } from '#domain/alerts/alerts.ts';
+import { alertsOf, type Charged, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { credits } from '#test/meter/meters.ts';
 
 /** An account that had 100 credits, after a charge. */
@@ -18,7 +18,7 @@ const charged = (used: number, amount: number): Charged => ({
     ],
     channels: ['email'],
   },
-  budget: { limit: credits(100), used: credits(used), start: 0 },
+  budget: { id: 'key-1-idd', limit: credits(100), used: credits(used), start: 0 },
 });
 
 describe('a rule of alerts', () => {
@@ -58,5 +58,15 @@ describe('a rule of alerts', () => {
     const image = charged(90, 90);
     const rules = [{ kind: 'key_percent', value: 25, keyId: 'key-2' } as const];
     expect(alertsOf({ ...image, alerts: { rules, channels: ['email'] } })).toEqual([]);
+  });
+
+  it.each([
+    ['the first key', { keyId: 'key-1-id-of-the-first' }],
+    ['a key that was rotated from the first', { keyId: 'key-0-id', family: 'key-1-id' }],
+  ])('of %s is about those that it was rotated into, once for their budget', (_, about) => {
+    const image = charged(90, 90);
+    const rules = [{ kind: 'key_percent', value: 25, ...about } as const];
+    const alerts = alertsOf({ ...image, alerts: { rules, channels: ['email'] } });
+    expect(alerts.map((alert) => [alert.keyId, nameOfAlert(alert)])).toEqual([['key-1', 'key-key-1-idd-25']]);
   });
 });

@@ -17,15 +17,6 @@ import {
 } from '#domain/meter/billing.ts';
 import { currentLots, maxLotsPerSource } from '#domain/meter/lots.ts';
 import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
-import {
-  cancel,
-  downgrade,
-  isMonthRunning,
-  prorate,
-  resume,
-  subscribe,
-  upgrade,
-} from '#domain/meter/subscription-changes.ts';
 import { newRequestId } from '#domain/shared/ids.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
 import { holdRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
@@ -33,28 +24,10 @@ import { ambient } from '#runtime/shared/ambient.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';
+import { acts } from '#test/meter/owner-acts.ts';
 
 const day = 86_400;
 const born = Date.UTC(2027, 0, 31, 12) / 1000;
-const chosen = (rank: number) => ({ planId: planOfRank(rank).name, plan: planOfRank(rank) });
-
-/** What the owner or an operator may do at a moment; undefined where it would be refused. */
-const acts: Record<string, (meter: Meter, rank: number, now: number) => Settled | undefined> = {
-  subscribe: (meter, rank, now) =>
-    isSubscribed(meter) ? undefined : subscribe(meter, chosen(rank), `sub-${now}`, now, planOfRank),
-  upgrade: (meter, rank, now) => {
-    if (!isSubscribed(meter) || rank <= meter.planRank) return undefined;
-    const proration = prorate(meter, planOfRank(meter.planRank), planOfRank(rank), now);
-    return upgrade(meter, chosen(rank), proration, now);
-  },
-  downgrade: (meter, rank, now) =>
-    isSubscribed(meter) && rank <= meter.planRank ? downgrade(meter, chosen(rank), now) : undefined,
-  cancel: (meter, _, now) => (isSubscribed(meter) ? cancel(meter, now) : undefined),
-  resume: (meter, _, now) => (!isSubscribed(meter) && isMonthRunning(meter, now) ? resume(meter, now) : undefined),
-  topUp: (meter, rank, now) => grantCredits(meter, credits(rank), now),
-  assignAgain: (meter, _, now) => subscribe(meter, chosen(meter.planRank), `sub-${now}`, now, planOfRank),
-};
-
 const step = fc.record({
   wait: fc.oneof(
     { weight: 5, arbitrary: fc.nat(60) },

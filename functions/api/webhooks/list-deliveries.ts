@@ -1,0 +1,8 @@
+import { webhookRoutes } from '#contract/routes/webhooks.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const listDeliveries: Operation<typeof webhookRoutes.listDeliveries> = async ({ webhooks }, { input, caller }) =>
+  (await webhooks()).deliveries().list(caller.accountId, input.path.id, input.query);
+
+export const handler = endpoint(webhookRoutes.listDeliveries, listDeliveries);

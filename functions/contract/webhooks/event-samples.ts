@@ -1,0 +1,39 @@
+import type { WebhookData, WebhookEventType } from './events.ts';
+
+const ofAccount = { accountId: 4_815_162_342_000_042, seq: 17 };
+const ofSubscription = { ...ofAccount, subscriptionId: 'hV3kQ9sTz1LmXw7RbYc', planId: 'pro_pass' } as const;
+const ofKey = { ...ofAccount, keyId: 'ZikUGV_viFek85kURX0TUw' };
+
+/** An example of each event's data, for the API reference and its readers. */
+export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Type> } = {
+  'credits.granted': { ...ofAccount, credits: 100_000, source: 'plan', balance: 112_500.25 },
+  'credits.low': { ...ofAccount, balance: 19_999.5 },
+  'credits.exhausted': { ...ofAccount, balance: 0.25 },
+  'credits.expired': { ...ofAccount, credits: 1200.5, balance: 100_000 },
+  'subscription.created': ofSubscription,
+  'subscription.renewed': {
+    ...ofSubscription,
+    periodStart: '2027-02-15T09:00:00.000Z',
+    periodEnd: '2027-03-15T09:00:00.000Z',
+  },
+  'subscription.upgraded': { ...ofSubscription, previousPlanId: 'smm_pass' },
+  'subscription.downgraded': { ...ofSubscription, planId: 'smm_pass', previousPlanId: 'pro_pass' },
+  'subscription.cancelled': {
+    ...ofSubscription,
+    endsAt: '2027-03-15T09:00:00.000Z',
+    creditsExpireAt: '2027-03-20T10:30:00.000Z',
+  },
+  'subscription.resumed': ofSubscription,
+  'subscription.expired': ofSubscription,
+  'key.created': ofKey,
+  'key.rotated': { ...ofKey, previousKeyId: 'b8Qx2LmN5kPzR7sTvWyA1c', previousExpiresAt: '2027-02-16T09:00:00.000Z' },
+  'key.revoked': ofKey,
+  'key.limit_reached': {
+    ...ofKey,
+    limit: { credits: 500, period: 'day' },
+    used: 499.75,
+    resetsAt: '2027-02-16T00:00:00.000Z',
+  },
+  'alert.triggered': { ...ofAccount, kind: 'balance_below', value: 5000, keyId: null, balance: 4999.5 },
+  'webhook.test': { accountId: ofAccount.accountId, webhookId: 'whk_Q7wXz1LmbYcV3kTs' },
+};

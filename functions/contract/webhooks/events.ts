@@ -1,0 +1,120 @@
+import * as v from 'valibot';
+import { limitPeriods } from '../accounts/limit-periods.ts';
+import { alertKinds } from '../alerts/alert-kinds.ts';
+import { planListing } from '../billing/plans.ts';
+import { accountId, instant, whole } from '../shared/fields.ts';
+
+/** What all events of an account have: `seq` orders those of the ledger. */
+const ofAccount = {
+  accountId,
+  seq: v.pipe(whole, v.description('Number of the ledger entry, or of the newest one when it happened.')),
+};
+const credits = v.pipe(v.number(), v.description('Exact to the millionth.'));
+const balance = v.pipe(v.number(), v.description('Credits after it, exact to the millionth.'));
+const planId = v.picklist(planListing.map(({ name }) => name));
+
+const ofSubscription = { ...ofAccount, subscriptionId: v.string(), planId };
+const ofKey = { ...ofAccount, keyId: v.string() };
+const changedPlan = v.object({ ...ofSubscription, previousPlanId: planId });
+
+/**
+ * Every event that a webhook is sent, by its type: when it happens, and the schema of its `data`. Each happens with the write that it is
+ * about. Events of services that are not there yet come with them.
+ */
+export const webhookEvents = {
+  'credits.granted': {
+    description: 'Credits were granted: by the plan, the free month, or an operator.',
+    data: v.object({ ...ofAccount, credits, source: v.picklist(['free', 'plan', 'purchase']), balance }),
+  },
+  'credits.low': {
+    description: '80 % of the credits that were there in the billing month are used.',
+    data: v.object({ ...ofAccount, balance }),
+  },
+  'credits.exhausted': {
+    description: 'Less than a credit of those that were there in the billing month is left.',
+    data: v.object({ ...ofAccount, balance }),
+  },
+  'credits.expired': {
+    description: 'Credits have expired.',
+    data: v.object({ ...ofAccount, credits, balance }),
+  },
+  'subscription.created': {
+    description: 'A subscription began.',
+    data: v.object(ofSubscription),
+  },
+  'subscription.renewed': {
+    description: 'A new month of the subscription began.',
+    data: v.object({ ...ofSubscription, periodStart: instant, periodEnd: instant }),
+  },
+  'subscription.upgraded': {
+    description: 'The subscription went on with a larger plan.',
+    data: changedPlan,
+  },
+  'subscription.downgraded': {
+    description: 'The subscription went on with a smaller plan, as a new month began.',
+    data: changedPlan,
+  },
+  'subscription.cancelled': {
+    description: 'The subscription was cancelled.',
+    data: v.object({ ...ofSubscription, endsAt: instant, creditsExpireAt: instant }),
+  },
+  'subscription.resumed': {
+    description: 'The cancellation of the subscription was undone.',
+    data: v.object(ofSubscription),
+  },
+  'subscription.expired': {
+    description: 'The subscription ended: its credits have expired, or another one took its place.',
+    data: v.object(ofSubscription),
+  },
+  'key.created': {
+    description: 'An API key was created.',
+    data: v.object(ofKey),
+  },
+  'key.rotated': {
+    description: 'An API key was replaced by a new one, `keyId`.',
+    data: v.object({
+      ...ofKey,
+      previousKeyId: v.string(),
+      previousExpiresAt: v.pipe(
+        v.nullable(instant),
+        v.description('Until then the old key goes on; null: it ended immediately.'),
+      ),
+    }),
+  },
+  'key.revoked': {
+    description: 'An API key was revoked.',
+    data: v.object(ofKey),
+  },
+  'key.limit_reached': {
+    description: 'The spending limit of an API key has less than a credit left in its period.',
+    data: v.object({
+      ...ofKey,
+      limit: v.object({ credits, period: v.picklist(limitPeriods) }),
+      used: credits,
+      resetsAt: v.pipe(v.nullable(instant), v.description('Null of a total.')),
+    }),
+  },
+  'alert.triggered': {
+    description:
+      'A rule of the account’s alerts came true, whose channels include webhook. Once in the period of the rule.',
+    data: v.object({
+      ...ofAccount,
+      kind: v.picklist(alertKinds),
+      value: v.pipe(v.number(), v.description('Of the rule: credits, or percent.')),
+      keyId: v.pipe(v.nullable(v.string()), v.description('Of the key that a rule of keys is about.')),
+      balance,
+    }),
+  },
+  'webhook.test': {
+    description: 'A test was requested. It is sent to that webhook only, whatever events that has.',
+    data: v.object({ accountId, webhookId: v.string() }),
+  },
+} as const satisfies Readonly<Record<string, { readonly description: string; readonly data: v.GenericSchema }>>;
+
+export type WebhookEventType = keyof typeof webhookEvents;
+export type WebhookData<Type extends WebhookEventType> = v.InferInput<(typeof webhookEvents)[Type]['data']>;
+
+/** Types in the order of the catalogue. */
+export const webhookEventTypes = Object.keys(webhookEvents).filter((type): type is WebhookEventType =>
+  Object.hasOwn(webhookEvents, type),
+);

@@ -1,0 +1,108 @@
+import * as v from 'valibot';
+import { instant, integer, pageSize, text, whole } from '../shared/fields.ts';
+import { webhookEventTypes } from './events.ts';
+
+const body = 'must be a JSON object';
+
+/** Characters of a URL. */
+const maxUrlLength = 2048;
+
+/** What a schema cannot check is checked where the deployment's rules are known (domain/webhooks/target.ts). */
+const url = v.pipe(
+  v.string('must be a string'),
+  v.nonEmpty('must not be empty'),
+  v.maxLength(maxUrlLength, `must have at most ${maxUrlLength} characters`),
+  v.description('An HTTPS URL of a public address, without credentials.'),
+);
+
+/** Stands for every event, also for those that are added to the catalogue later. */
+export const allEvents = '*';
+
+const subscribable = [allEvents, ...webhookEventTypes] as const;
+
+const events = v.pipe(
+  v.array(v.picklist(subscribable, 'must be an event of the catalogue, or *'), 'must be a list'),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(subscribable.length, `must have at most ${subscribable.length} entries`),
+  v.check((list) => new Set(list).size === list.length, 'must not name anything twice'),
+  v.metadata({ uniqueItems: true }),
+);
+
+const description = v.optional(v.nullable(text(200)));
+
+export const NewWebhook = v.object({ url, events, description }, body);
+
+export const WebhookChange = v.object(
+  {
+    url: v.optional(url),
+    events: v.optional(events),
+    description,
+    status: v.optional(v.picklist(['active', 'disabled'], 'must be active or disabled')),
+  },
+  body,
+);
+
+/** At most a day. */
+const graceSeconds = v.pipe(integer(0, 86_400), v.description('How long the old secret signs too, at most a day.'));
+export const SecretRotation = v.optional(v.object({ graceSeconds: v.optional(graceSeconds, 0) }, body), {});
+
+export const WebhookPath = v.object({ id: text(64) });
+export const DeliveryPath = v.object({ id: text(64), deliveryId: text(64) });
+
+/** `cursor` is the `nextCursor` of the page before. */
+const page = { limit: v.optional(pageSize, '50') };
+const cursor = (pattern: RegExp) =>
+  v.optional(v.pipe(text(64), v.regex(pattern, 'must be the nextCursor of the page before')));
+export const WebhookQuery = v.object({ cursor: cursor(/^whk_\w+$/), ...page });
+export const DeliveryQuery = v.object({ cursor: cursor(/^dlv_\w+$/), ...page });
+
+/** `requested` by a change; `failing` for five days; `gone`: it returned 410. */
+export const disabledReasons = ['requested', 'failing', 'gone'] as const;
+
+const described = {
+  id: v.string(),
+  url: v.string(),
+  events: v.array(v.string()),
+  description: v.nullable(v.string()),
+  status: v.picklist(['active', 'disabled']),
+  disabledReason: v.nullable(v.picklist(disabledReasons)),
+  failingSince: v.pipe(
+    v.nullable(instant),
+    v.description('Since then no delivery has succeeded; null: none has failed.'),
+  ),
+  createdAt: instant,
+};
+const secret = v.pipe(v.string(), v.description('What signatures are verified with; it is not shown again.'));
+
+export const Webhook = v.object(described);
+/** The only responses that carry the secret. */
+export const CreatedWebhook = v.object({ ...described, secret });
+export const RotatedWebhook = v.object({
+  ...described,
+  secret,
+  previousSecretExpiresAt: v.pipe(v.nullable(instant), v.description('Until then the old secret signs too.')),
+});
+
+const nextCursor = v.nullable(v.string());
+export const WebhookList = v.object({ items: v.array(Webhook), nextCursor });
+
+export const deliveryStatuses = ['pending', 'delivered', 'exhausted'] as const;
+
+/** Of attempts, the latest: null before the first, and `responseStatus` where no response came. Times in milliseconds. */
+export const Delivery = v.object({
+  id: v.string(),
+  eventId: v.pipe(v.string(), v.description('The `webhook-id` of every attempt.')),
+  type: v.string(),
+  status: v.picklist(deliveryStatuses),
+  attempts: whole,
+  responseStatus: v.nullable(whole),
+  durationMs: v.nullable(whole),
+  error: v.pipe(v.nullable(v.string()), v.description('Why there was no response.')),
+  nextAttemptAt: v.pipe(v.nullable(instant), v.description('Null when no attempt is due.')),
+  createdAt: instant,
+  body: v.pipe(v.string(), v.description('What is sent, as signed.')),
+  response: v.pipe(v.nullable(v.string()), v.description('Beginning of the response body, at most 4 KB.')),
+});
+
+/** Newest first. */
+export const DeliveryList = v.object({ items: v.array(Delivery), nextCursor });

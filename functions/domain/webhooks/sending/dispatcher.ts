@@ -1,0 +1,69 @@
+import { planListing } from '#contract/billing/plans.ts';
+import type { Clock } from '../../shared/ports.ts';
+import { newDelivery } from '../delivery.ts';
+import type { DeliveryStore } from '../delivery-store.ts';
+import { eventsOf } from '../events/account-events.ts';
+import { type AccountEvent, eventId, type MeterChange } from '../events/event.ts';
+import { type Webhook, wants } from '../webhook.ts';
+import type { WebhookStore } from '../webhook-store.ts';
+import type { Notify } from './notify.ts';
+
+/** The smallest plan that has webhooks. */
+export const webhooksPlan = planListing[2];
+
+/** Transactions that are under way at a time; the events of an account need no order. */
+const concurrency = 10;
+
+export interface DispatcherParts {
+  readonly webhooks: Pick<WebhookStore, 'list'>;
+  readonly deliveries: Pick<DeliveryStore, 'add' | 'wake'>;
+  readonly notify: Notify;
+  readonly clock: Clock;
+}
+
+type NamedEvent = AccountEvent & { readonly id: string; readonly webhooks: ReadonlySet<string> };
+
+/** Turns changes of meters into deliveries. */
+export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherParts) {
+  /**
+   * Writes a delivery for each event of the changes of one account and each webhook that the account had at the event and that wants it; then
+   * wakes these webhooks. Repeating it makes none twice, and goes on where it was cut short.
+   */
+  async function dispatch(accountId: number, changes: readonly MeterChange[]): Promise<void> {
+    const events = changes.filter(isEntitled).flatMap(named);
+    if (events.length === 0) return;
+    const active = (await webhooks.list(accountId)).filter(({ status }) => status === 'active');
+    const receivers = new Set<Webhook>();
+    const next = events.values();
+    async function work(): Promise<void> {
+      for (const event of next) {
+        const wanting = active.filter((webhook) => event.webhooks.has(webhook.id) && wants(webhook, event.type));
+        if (wanting.length === 0) continue;
+        const made = wanting.map((webhook) => newDelivery(event, webhook, clock.now()));
+        await deliveries.add(made, event.once);
+        for (const webhook of wanting) receivers.add(webhook);
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work));
+    await Promise.all([...receivers].map(wake));
+  }
+
+  async function wake(webhook: Webhook): Promise<void> {
+    const now = clock.now();
+    const at = Math.max(now, webhook.health.pausedUntil ?? 0);
+    if (await deliveries.wake(webhook, at, now)) await notify(webhook, at);
+  }
+
+  return { dispatch };
+}
+
+/** The write that ends the plan is still an event of it. A suspended account sends nothing. */
+function isEntitled({ before, after }: MeterChange): boolean {
+  const rank = Math.max(before?.planRank ?? 0, after.planRank);
+  return rank >= webhooksPlan.id && after.closed === undefined;
+}
+
+function named(change: MeterChange): NamedEvent[] {
+  const { accountId, webhooks = new Set() } = change.after;
+  return eventsOf(change).map((event, index) => ({ ...event, id: eventId(accountId, change.id, index), webhooks }));
+}

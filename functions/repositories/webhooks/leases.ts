@@ -1,0 +1,207 @@
+import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { webhookDisabledMail } from '#domain/accounts/mails.ts';
+import type { Random } from '#domain/shared/ports.ts';
+import type { DeliveryStore, Lease } from '#domain/webhooks/delivery-store.ts';
+import type { DisabledReason, Health, WebhookRef } from '#domain/webhooks/webhook.ts';
+import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { commit } from '../shared/transaction.ts';
+import {
+  isRequested,
+  leaseOf,
+  momentOf,
+  placesUntil,
+  refOf,
+  shardOf,
+  shards,
+  webhookKey,
+  webhookPartition,
+} from './webhook-items.ts';
+
+type Leases = Pick<DeliveryStore, 'wake' | 'acquire' | 'release' | 'park' | 'disable' | 'webhooksDue'>;
+
+export interface WebhookTables {
+  readonly webhooks: string;
+  readonly accounts: () => string;
+}
+
+/** Whoever was woken so lately (ms) is on the way. */
+const onTheWayMs = 5000;
+
+const index = 'due';
+/** After all moments. */
+const everything = 999_999_999_999_999;
+
+const Key = v.object({ pk: v.string(), sk: v.string() });
+const Woken = v.object({
+  lease: v.optional(v.number(), 0),
+  due: v.optional(v.number()),
+  token: v.optional(v.string()),
+});
+
+/** Names of attributes that DynamoDB reserves, and those that stand beside them. */
+const names = { '#due': 'due', '#lease': 'lease', '#status': 'status', '#token': 'token', '#wake': 'wake' };
+const namesOf = (...expressions: readonly string[]) =>
+  Object.fromEntries(Object.entries(names).filter(([name]) => expressions.some((text) => text.includes(name))));
+
+/**
+ * Who has a webhook, and when it is looked at next: attributes of its item. `publicOrigin` is where mails lead to.
+ */
+export function leases(
+  client: DynamoDBDocumentClient,
+  tables: WebhookTables,
+  publicOrigin: string,
+  random: Random,
+): Leases {
+  const { webhooks: TableName } = tables;
+
+  function update(ref: WebhookRef, set: string, condition: string, values: Record<string, unknown>) {
+    return {
+      TableName,
+      Key: webhookKey(ref),
+      UpdateExpression: set,
+      ConditionExpression: condition,
+      ExpressionAttributeNames: namesOf(set, condition),
+      ExpressionAttributeValues: values,
+    };
+  }
+
+  const write = (input: ReturnType<typeof update>) =>
+    conditionally(
+      client.send(
+        new UpdateCommand({ ...input, ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      ),
+    );
+
+  const wake: Leases['wake'] = async (ref, at, now, isForced = false) => {
+    const input = update(
+      ref,
+      `SET #wake = :wake, #due = :at, p = :shard${isForced ? ' REMOVE pausedUntil' : ''}`,
+      'attribute_exists(pk) AND #status = :active',
+      {
+        ':wake': Buffer.from(random.bytes(9)).toString('base64url'),
+        ':at': at,
+        ':shard': shardOf(ref),
+        ':active': 'active',
+      },
+    );
+    const outcome = await conditionally(client.send(new UpdateCommand({ ...input, ReturnValues: 'ALL_OLD' })));
+    if (!('done' in outcome)) return false;
+    const { lease, due } = v.parse(Woken, outcome.done.Attributes);
+    if (lease > now) return false;
+    const isOnTheWay = due !== undefined && due <= at && due > now - onTheWayMs;
+    return isForced || !isOnTheWay;
+  };
+
+  const acquire: Leases['acquire'] = async (ref, token, now, until) => {
+    const isFree = '(attribute_not_exists(#lease) OR #lease <= :now)';
+    const isAwake = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
+    const outcome = await write(
+      update(
+        ref,
+        'SET #lease = :until, #token = :token, #due = :until, p = :shard',
+        `#status = :active AND ${isFree} AND ${isAwake}`,
+        { ':now': now, ':until': until, ':token': token, ':shard': shardOf(ref), ':active': 'active' },
+      ),
+    );
+    return 'done' in outcome ? leaseOf(outcome.done.Attributes, token) : undefined;
+  };
+
+  const release: Leases['release'] = async (lease, health) => {
+    const { webhook, token } = lease;
+    const dueAt = await nextMoment(webhook, health);
+    const set = [
+      'SET failures = :failures',
+      ...(dueAt === undefined ? [] : ['#due = :due']),
+      ...(health.failingSince === undefined ? [] : ['failingSince = :since']),
+      ...(health.pausedUntil === undefined ? [] : ['pausedUntil = :paused']),
+    ].join(', ');
+    const removed = [
+      '#lease',
+      '#token',
+      ...(dueAt === undefined ? ['p', '#due'] : []),
+      ...(health.failingSince === undefined ? ['failingSince'] : []),
+      ...(health.pausedUntil === undefined ? ['pausedUntil'] : []),
+    ].join(', ');
+    const isUnchanged = '#token = :token AND #wake = :wake AND revision = :revision';
+    const outcome = await write(
+      update(webhook, `${set} REMOVE ${removed}`, isUnchanged, {
+        ':failures': health.failures,
+        ...(dueAt !== undefined && { ':due': dueAt }),
+        ...(health.failingSince !== undefined && { ':since': health.failingSince }),
+        ...(health.pausedUntil !== undefined && { ':paused': health.pausedUntil }),
+        ':token': token,
+        ':wake': lease.wake,
+        ':revision': webhook.revision,
+      }),
+    );
+    if ('done' in outcome) return { dueAt };
+    const isOurs = outcome.met !== undefined && v.parse(Woken, outcome.met).token === token;
+    return isOurs ? { renewed: leaseOf(outcome.met, token) } : { dueAt: undefined };
+  };
+
+  /** When the first of the queue is due, and the webhook takes it. */
+  async function nextMoment({ id }: WebhookRef, { pausedUntil = 0 }: Health): Promise<number | undefined> {
+    const query = new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: { ':pk': webhookPartition(id), ...placesUntil(everything) },
+      ConsistentRead: true,
+      Limit: 1,
+    });
+    const [first] = (await client.send(query)).Items ?? [];
+    if (!first) return undefined;
+    const { sk } = v.parse(Key, first);
+    return isRequested(sk) ? momentOf(sk) : Math.max(momentOf(sk), pausedUntil);
+  }
+
+  const park: Leases['park'] = async ({ webhook, token }) => {
+    await write(update(webhook, 'REMOVE #lease, #token, p, #due', '#token = :token', { ':token': token }));
+  };
+
+  const disable: Leases['disable'] = async (lease, reason, now) => {
+    const { webhook, token } = lease;
+    const disabled = update(
+      webhook,
+      'SET #status = :disabled, disabledReason = :reason, revision = :next REMOVE #lease, #token, p, #due, pausedUntil',
+      '#token = :token AND revision = :revision',
+      {
+        ':disabled': 'disabled',
+        ':reason': reason,
+        ':next': webhook.revision + 1,
+        ':token': token,
+        ':revision': webhook.revision,
+      },
+    );
+    const mail = await noticeOf(lease, reason, now);
+    await commit(client, [{ Update: disabled }, ...mail]);
+  };
+
+  async function noticeOf({ webhook }: Lease, reason: DisabledReason, now: number) {
+    const row = await readItem(client, tables.accounts(), userKey(webhook.accountId));
+    if (!row) return [];
+    const account = accountOf(row);
+    const { host } = new URL(webhook.url);
+    const content = webhookDisabledMail(account, { host, reason }, `${publicOrigin}/webhooks`);
+    const id = `webhook-${webhook.id}-${webhook.revision}`;
+    return mailItems(tables.accounts(), webhook.accountId, { id, to: account.email, ...content }, now);
+  }
+
+  async function* webhooksDue(now: number): AsyncGenerator<WebhookRef> {
+    for (let shard = 0; shard < shards; shard++) {
+      const query = {
+        TableName,
+        IndexName: index,
+        KeyConditionExpression: 'p = :shard AND #due <= :now',
+        ExpressionAttributeNames: { '#due': 'due' },
+        ExpressionAttributeValues: { ':shard': shard, ':now': now },
+      };
+      for await (const { Items = [] } of paginateQuery({ client }, query))
+        for (const item of Items) yield refOf(v.parse(Key, item));
+    }
+  }
+
+  return { wake, acquire, release, park, disable, webhooksDue };
+}

@@ -1,0 +1,98 @@
+import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { limits } from '#contract/shared/limits.ts';
+import { retentionMs } from '#domain/webhooks/delivery.ts';
+import type { Webhook, WebhookRef } from '#domain/webhooks/webhook.ts';
+import type { WebhookStore } from '#domain/webhooks/webhook-store.ts';
+import { seconds } from '../accounts/account-items.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { accountPartition, deletedKey, webhookKey, webhookOf, webhookPrefix, webhookRow } from './webhook-items.ts';
+
+/** What a change of the owner's may write; the others begin again with it. */
+const changeable = [
+  'url',
+  'events',
+  'description',
+  'status',
+  'disabledReason',
+  'secrets',
+  'revision',
+] as const satisfies readonly (keyof Webhook)[];
+
+/** `metersTable` is called only where a webhook is created or deleted. */
+export function webhookStore(client: DynamoDBDocumentClient, table: string, metersTable: () => string): WebhookStore {
+  /** The account's meter names its webhooks; it is no write that ends something. */
+  function named(
+    { accountId, id }: WebhookRef,
+    action: 'ADD' | 'DELETE',
+    condition: string,
+    values = {},
+  ): TransactItem {
+    return {
+      Update: {
+        TableName: metersTable(),
+        Key: { a: accountId },
+        UpdateExpression: `${action} wh :ids REMOVE #last`,
+        ConditionExpression: condition,
+        ExpressionAttributeNames: { '#last': 'last' },
+        ExpressionAttributeValues: { ':ids': new Set([id]), ...values },
+      },
+    };
+  }
+
+  return {
+    async list(accountId) {
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :webhooks)',
+        ExpressionAttributeValues: { ':pk': accountPartition(accountId), ':webhooks': webhookPrefix },
+        ConsistentRead: true,
+      };
+      const found: Webhook[] = [];
+      for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(webhookOf));
+      return found.toSorted((one, other) => other.createdAt - one.createdAt || one.id.localeCompare(other.id));
+    },
+    async find(ref) {
+      const item = await readItem(client, table, webhookKey(ref));
+      return item && webhookOf(item);
+    },
+    create(webhook) {
+      const isRoom = 'attribute_exists(a) AND (attribute_not_exists(wh) OR size(wh) < :max)';
+      const naming = named(webhook, 'ADD', isRoom, { ':max': limits.webhooks });
+      return commit(client, [naming, putNew(table, webhookRow(webhook))]);
+    },
+    async change(after) {
+      const set = changeable.filter((field) => after[field] !== undefined);
+      const removed = changeable.filter((field) => after[field] === undefined);
+      const asleep = after.status === 'disabled' ? ['p', '#due'] : [];
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: webhookKey(after),
+        UpdateExpression: [
+          `SET ${set.map((field) => `#${field} = :${field}`).join(', ')}, failures = :none`,
+          `REMOVE ${['failingSince', 'pausedUntil', ...removed.map((field) => `#${field}`), ...asleep].join(', ')}`,
+        ].join(' '),
+        ConditionExpression: '#revision = :before',
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(changeable.map((field) => [`#${field}`, field])),
+          ...(asleep.length > 0 && { '#due': 'due' }),
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(set.map((field) => [`:${field}`, after[field]])),
+          ':before': after.revision - 1,
+          ':none': 0,
+        },
+      });
+      return 'done' in (await conditionally(client.send(update)));
+    },
+    remove(webhook, now) {
+      const ttl = seconds(now + 2 * retentionMs);
+      return commit(client, [
+        named(webhook, 'DELETE', 'attribute_exists(a)'),
+        { Delete: { TableName: table, Key: webhookKey(webhook), ConditionExpression: 'attribute_exists(pk)' } },
+        { Put: { TableName: table, Item: { ...deletedKey(webhook), ttl } } },
+      ]);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
+
+let service: TestService;
+let receiver: Receiver;
+beforeAll(async () => {
+  service = await startTestService();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+  receiver.respond(respondWith(204));
+});
+
+interface Owner extends Person {
+  readonly path: string;
+  readonly secret: string;
+}
+
+async function owner(): Promise<Owner> {
+  const person = await service.person({ planRank: 3 });
+  const body = { url: receiver.url, events: ['key.created'] };
+  const { id, secret } = (await service.call('POST', '/api/webhooks', { key: person.key, body })).body.data;
+  return { ...person, path: `/api/webhooks/${id}`, secret };
+}
+
+const call = ({ key, path }: Owner, method: string, below = '', body?: unknown) =>
+  service.call(method, path + below, { key, ...(body !== undefined && { body }) });
+const log = async (somebody: Owner): Promise<any[]> => (await call(somebody, 'GET', '/deliveries')).body.data.items;
+const newKey = ({ cookie }: Owner) => service.call('POST', '/api/keys', { cookie, body: { name: 'new' } });
+const sent = async (count: number) => {
+  await expect.poll(() => receiver.received.length, { timeout: 8000, interval: 20 }).toBe(count);
+};
+const newest = async (somebody: Owner, about: object) => {
+  await expect.poll(async () => (await log(somebody))[0], { timeout: 8000, interval: 50 }).toMatchObject(about);
+};
+
+describe('a test', () => {
+  it('is sent to the webhook, whatever events it has, and its response is shown as text', async () => {
+    receiver.respond(respondWith(200, { 'content-type': 'text/html' }, '<script>alert(1)</script>'));
+    const somebody = await owner();
+    const tested = await call(somebody, 'POST', '/test');
+    expect(code(tested)).toBe('201 SUCCESS');
+    expect(tested.body.data).toMatchObject({ type: 'webhook.test', status: 'pending', attempts: 0 });
+    await sent(1);
+    const { body, headers } = receiver.received[0]!;
+    new Verifier(somebody.secret).verify(body, headers as Record<string, string>);
+    await newest(somebody, {
+      id: tested.body.data.id,
+      eventId: headers['webhook-id'],
+      status: 'delivered',
+      attempts: 1,
+      responseStatus: 200,
+      response: '<script>alert(1)</script>',
+      error: null,
+      nextAttemptAt: null,
+      body,
+    });
+  });
+
+  it('is not sent to a webhook that is disabled, and no more than twenty times a minute', async () => {
+    const somebody = await owner();
+    await call(somebody, 'PATCH', '', { status: 'disabled' });
+    expect(code(await call(somebody, 'POST', '/test'))).toBe('409 INVALID_STATE');
+    await call(somebody, 'PATCH', '', { status: 'active' });
+    for (let count = 0; count < 20; count++) expect(code(await call(somebody, 'POST', '/test'))).toBe('201 SUCCESS');
+    const refused = await call(somebody, 'POST', '/test');
+    expect(code(refused)).toBe('429 RATE_LIMIT_EXCEEDED');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await sent(20);
+  });
+});
+
+describe('a delivery', () => {
+  it('is signed with both secrets while both sign', async () => {
+    const somebody = await owner();
+    const { secret } = (await call(somebody, 'POST', '/rotate-secret', { graceSeconds: 60 })).body.data;
+    await call(somebody, 'POST', '/test');
+    await sent(1);
+    const { body, headers } = receiver.received[0]!;
+    for (const one of [secret, somebody.secret]) new Verifier(one).verify(body, headers as Record<string, string>);
+    await service.post('/_local/clock', { advance: 'PT1M' });
+    await call(somebody, 'POST', '/test');
+    await sent(2);
+    const later = receiver.received[1]!;
+    new Verifier(secret).verify(later.body, later.headers as Record<string, string>);
+    const old = new Verifier(somebody.secret);
+    expect(() => old.verify(later.body, later.headers as Record<string, string>)).toThrow('No matching signature');
+  });
+
+  it('that failed is sent again when its time has come, by the clock, with the same id and body', async () => {
+    const somebody = await owner();
+    receiver.respond(respondWith(500, {}, 'not now'));
+    await newKey(somebody);
+    await newest(somebody, { status: 'pending', attempts: 1, responseStatus: 500, response: 'not now' });
+    for (const [attempts, advance] of [
+      [2, 'PT6S'],
+      [3, 'PT6M'],
+      [4, 'PT34M'],
+      [5, 'PT3H'],
+    ] as const) {
+      await service.post('/_local/clock', { advance });
+      await newest(somebody, { status: 'pending', attempts });
+    }
+    receiver.respond(respondWith(200));
+    await service.post('/_local/clock', { advance: 'PT6H' });
+    await newest(somebody, { status: 'delivered', attempts: 6, nextAttemptAt: null });
+    const same = receiver.received.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`);
+    expect([same.length, new Set(same).size]).toEqual([6, 1]);
+    // Signatures have the time of the world, whatever the service's clock shows.
+    for (const { headers } of receiver.received)
+      expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
+  });
+
+  it('is sent again on request, whatever its status', async () => {
+    const somebody = await owner();
+    await newKey(somebody);
+    await newest(somebody, { status: 'delivered' });
+    const [{ id }] = await log(somebody);
+    const again = await call(somebody, 'POST', `/deliveries/${id}/redeliver`);
+    expect(again.body.data).toMatchObject({ id, status: 'pending', attempts: 1 });
+    await sent(2);
+    await newest(somebody, { id, status: 'delivered', attempts: 2 });
+    expect(await log(somebody)).toHaveLength(1);
+    const [first, second] = receiver.received;
+    expect([second!.headers['webhook-id'], second!.body]).toEqual([first!.headers['webhook-id'], first!.body]);
+    expect(code(await call(somebody, 'POST', '/deliveries/dlv_none/redeliver'))).toBe('404 NOT_FOUND');
+  });
+
+  it('is listed newest first, in pages, for 30 days', async () => {
+    const somebody = await owner();
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count++) {
+      ids.unshift((await call(somebody, 'POST', '/test')).body.data.id);
+      await service.post('/_local/clock', { advance: 'PT1S' });
+    }
+    const page = async (query: string) => (await call(somebody, 'GET', `/deliveries${query}`)).body.data;
+    const first = await page('?limit=3');
+    const second = await page(`?limit=3&cursor=${first.nextCursor}`);
+    expect([...first.items, ...second.items].map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(second.nextCursor).toBeNull();
+    await sent(5);
+    await service.post('/_local/clock', { advance: 'P30D' });
+    expect(await log(somebody)).toEqual([]);
+    expect(code(await call(somebody, 'POST', `/deliveries/${ids[0]}/redeliver`))).toBe('404 NOT_FOUND');
+  });
+
+  it('that is gone (410) disables its webhook, with one mail to the owner', async () => {
+    const somebody = await owner();
+    receiver.respond(respondWith(410));
+    await newKey(somebody);
+    await expect
+      .poll(async () => (await call(somebody, 'GET')).body.data, { timeout: 8000, interval: 50 })
+      .toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+    const mails = async () =>
+      (
+        (await (await fetch(`${service.origin}/_local/mail`)).json()) as {
+          to: string[];
+          subject: string;
+          text: string;
+        }[]
+      ).filter(({ to, subject }) => to.includes(somebody.email) && subject === 'Your webhook was disabled');
+    await expect.poll(mails, { timeout: 8000 }).toHaveLength(1);
+    const [{ text } = { text: '' }] = await mails();
+    expect(text).toContain(`127.0.0.1:${receiver.port}`);
+    expect(text).toContain(`${service.origin}/webhooks`);
+    receiver.respond(respondWith(200));
+    await newKey(somebody);
+    await service.settled();
+    expect(receiver.received).toHaveLength(1);
+    await call(somebody, 'PATCH', '', { status: 'active' });
+    await newKey(somebody);
+    await sent(2);
+  });
+});

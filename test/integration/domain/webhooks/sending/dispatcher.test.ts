@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Alerts } from '#contract/alerts/alerts.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { openMeter } from '#domain/meter/billing.ts';
+import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
+import type { MeterChange } from '#domain/webhooks/events/event.ts';
+import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
+import type { Webhook } from '#domain/webhooks/webhook.ts';
+import { credits } from '#test/meter/meters.ts';
+import { Died, dying } from '#test/webhooks/dying.ts';
+import { type Sending, startSending } from '#test/webhooks/sending.ts';
+
+let s: Sending;
+const notified: string[] = [];
+beforeAll(async () => {
+  s = await startSending();
+});
+afterAll(() => s.close());
+
+const parts = () => ({
+  webhooks: s.webhooks,
+  deliveries: s.deliveries,
+  notify: async ({ id }: { id: string }) => void notified.push(id),
+  clock: s.clock,
+});
+
+/** Changes of an account's keys, one event each. */
+function changesOf(webhooks: readonly Webhook[], count: number, about: Partial<Meter> = {}): MeterChange[] {
+  const [{ accountId } = { accountId: 0 }] = webhooks;
+  const { meter } = openMeter(accountId, s.clock.now() / 1000, planOfRank);
+  const after = { ...meter, planRank: 3, webhooks: new Set(webhooks.map(({ id }) => id)), ...about };
+  return Array.from({ length: count }, (_, index) => {
+    const keyEvent: KeyEvent = { type: 'created', at: Math.floor(s.clock.now() / 1000), keyId: `key-${index}` };
+    return { id: `${accountId}-${index}`, before: meter, after, entries: [], keyEvent };
+  });
+}
+
+const keysIn = async (webhook: Webhook): Promise<string[]> =>
+  (await s.logOf(webhook)).map(({ body }) => String(JSON.parse(body).data.keyId)).toSorted();
+const keys = (count: number): string[] => Array.from({ length: count }, (_, index) => `key-${index}`).toSorted();
+
+describe('changes of a meter', () => {
+  it('become a delivery for each event and webhook that wants it', async () => {
+    const all = await s.webhook();
+    const { accountId } = all;
+    const some = await s.webhook({ accountId, events: ['key.created', 'credits.low'] });
+    const other = await s.webhook({ accountId, events: ['key.revoked'] });
+    await dispatcher(parts()).dispatch(accountId, changesOf([all, some, other], 5));
+    expect([await keysIn(all), await keysIn(some), await keysIn(other)]).toEqual([keys(5), keys(5), []]);
+    expect(notified.filter((id) => [all.id, some.id, other.id].includes(id)).toSorted()).toEqual(
+      [all.id, some.id].toSorted(),
+    );
+  });
+
+  it('that come again, in any order and in any batches, make no delivery twice', async () => {
+    const batches = fc.array(fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 1 }), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(batches, async (orders) => {
+        const first = await s.webhook();
+        const second = await s.webhook({ accountId: first.accountId });
+        const changes = changesOf([first, second], 8);
+        const { dispatch } = dispatcher(parts());
+        for (const order of [...orders, [7, 6, 5, 4, 3, 2, 1, 0]])
+          await dispatch(
+            first.accountId,
+            order.map((index) => changes[index]!),
+          );
+        expect([await keysIn(first), await keysIn(second)]).toEqual([keys(8), keys(8)]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it.each([
+    ['before', 'add'],
+    ['after', 'add'],
+    ['before', 'wake'],
+    ['after', 'wake'],
+    ['before', 'notify'],
+    ['after', 'notify'],
+  ] as const)('whose dispatcher dies %s %s are all sent once they come again', async (when, step) => {
+    const webhook = await s.webhook();
+    const changes = changesOf([webhook], 3);
+    const mortal = dying({ ...s.webhooks, ...s.deliveries, notify: parts().notify }, step, when);
+    const dead = dispatcher({ ...parts(), webhooks: mortal, deliveries: mortal, notify: mortal.notify });
+    await expect(dead.dispatch(webhook.accountId, changes)).rejects.toThrow(Died);
+    await dispatcher(parts()).dispatch(webhook.accountId, changes);
+    expect(await keysIn(webhook)).toEqual(keys(3));
+    s.sent.length = 0;
+    await s.sweep(webhook);
+    expect(s.sent).toHaveLength(3);
+  });
+
+  it('are nothing to a webhook that was made after them, or is disabled', async () => {
+    const early = await s.webhook();
+    const { accountId } = early;
+    const changes = changesOf([early], 2);
+    const newcomer = await s.webhook({ accountId });
+    const disabled = await s.webhook({ accountId, status: 'disabled' });
+    await dispatcher(parts()).dispatch(
+      accountId,
+      changes.map((change) => ({
+        ...change,
+        after: { ...change.after, webhooks: new Set([early.id, disabled.id]) },
+      })),
+    );
+    expect([await keysIn(early), await keysIn(newcomer), await keysIn(disabled)]).toEqual([keys(2), [], []]);
+  });
+
+  it.each([
+    ['of a plan without webhooks', { planRank: 2 }],
+    ['of a suspended account', { closed: 'suspended' }],
+    ['of a deleted account', { closed: 'deleted' }],
+  ] as const)('%s are not sent', async (_, about) => {
+    const webhook = await s.webhook();
+    await dispatcher(parts()).dispatch(webhook.accountId, changesOf([webhook], 2, about));
+    expect(await keysIn(webhook)).toEqual([]);
+  });
+
+  it('notify of a webhook once, however many events it gets', async () => {
+    const webhook = await s.webhook();
+    notified.length = 0;
+    const changes = changesOf([webhook], 100);
+    const { dispatch } = dispatcher(parts());
+    for (let first = 0; first < 100; first += 25) await dispatch(webhook.accountId, changes.slice(first, first + 25));
+    expect(notified).toEqual([webhook.id]);
+    s.sent.length = 0;
+    await s.work(webhook);
+    expect(s.sent).toHaveLength(100);
+  });
+
+  it('that raise an alert again in its period, or the hundred and first of a day, are sent nothing', async () => {
+    const webhook = await s.webhook({ events: ['alert.triggered'] });
+    const { dispatch } = dispatcher(parts());
+    for (const value of [1, 1, ...Array.from({ length: 120 }, (_, index) => index + 1)])
+      await dispatch(webhook.accountId, [alertedAt(webhook, value)]);
+    const values = (await s.logOf(webhook)).map(({ body }) => JSON.parse(body).data.value);
+    expect(values.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+});
+
+let changes = 0;
+
+/** A call that took the balance below a value, of which there is an alert. */
+function alertedAt(webhook: Webhook, value: number): MeterChange {
+  const [change] = changesOf([webhook], 1);
+  const { before, after } = change!;
+  const at = Math.floor(s.clock.now() / 1000);
+  const alerts: Alerts = { rules: [{ kind: 'balance_below', value }], channels: ['webhook'] };
+  const spendable = credits(value) - 1;
+  const entries = [{ type: 'charge', at, amount: -1, requestId: 'r' }] as const;
+  return {
+    id: `alert-${changes++}`,
+    before,
+    after: { ...after, alerts, spendable, used: {} },
+    entries,
+  };
+}

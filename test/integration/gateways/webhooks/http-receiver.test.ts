@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptResult } from '#domain/webhooks/delivery.ts';
+import type { Receiver as Target } from '#domain/webhooks/sending/worker.ts';
+import { httpReceiver, type ReceiverSettings } from '#gateways/webhooks/http-receiver.ts';
+import { loopbackCertificate, loopbackKey } from '#test/transport/loopback-certificate.ts';
+import { hang, type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
+
+let server: Receiver;
+const open: Target[] = [];
+beforeAll(async () => {
+  server = await startReceiver();
+});
+afterAll(() => server.close());
+afterEach(() => {
+  for (const target of open.splice(0)) target.close();
+  server.received.length = 0;
+});
+
+const here = { targets: 'public and loopback' } as const;
+
+function target(url = server.url, settings: Partial<ReceiverSettings> = {}): Target {
+  const made = httpReceiver(url, { ...here, timeoutMs: 400, ...settings });
+  open.push(made);
+  return made;
+}
+
+const headers = { 'webhook-id': 'evt_1' };
+const send = (url?: string, settings?: Partial<ReceiverSettings>): Promise<AttemptResult> =>
+  target(url, settings).send(headers, '{"a":1}');
+
+describe('a request', () => {
+  it('is a POST of the body as it is, to path and query', async () => {
+    server.respond(respondWith(201, { 'content-type': 'text/plain' }, 'thanks'));
+    const result = await send(`${server.url}/a?b=c#d`);
+    expect(result).toEqual({ status: 201, body: 'thanks', durationMs: expect.any(Number) });
+    const [{ path, headers: sent, body } = { path: '', headers: {}, body: '' }] = server.received;
+    expect([path, body]).toEqual(['/hook/a?b=c', '{"a":1}']);
+    expect(sent).toMatchObject({
+      'webhook-id': 'evt_1',
+      'content-type': 'application/json',
+      'content-length': '7',
+      'user-agent': 'text-ai-webhooks/1',
+    });
+  });
+
+  it('uses connections again', async () => {
+    server.respond(respondWith(204));
+    const one = target();
+    const ports = new Set<unknown>();
+    server.respond((response) => {
+      ports.add(response.socket?.remotePort);
+      response.writeHead(204).end();
+    });
+    for (let count = 0; count < 20; count++) await one.send(headers, '{}');
+    // The next request may come before the one before has let go.
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a receiver', () => {
+  it('that hangs is given up after the time', async () => {
+    server.respond(hang);
+    const result = await send();
+    expect(result).toEqual({ error: 'No response within 0.4 s.', durationMs: expect.any(Number) });
+    expect(result.durationMs).toBeGreaterThanOrEqual(399);
+    expect(result.durationMs).toBeLessThan(2000);
+  });
+
+  it('that begins a response in time and never ends it has responded', async () => {
+    server.respond((response) => response.writeHead(200).write('beginning'));
+    expect(await send()).toMatchObject({ status: 200, body: 'beginning' });
+    server.respond((response) => response.writeHead(500).write('beginning'));
+    expect(await send()).toMatchObject({ status: 500, body: 'beginning' });
+  });
+
+  it('that redirects is not followed', async () => {
+    server.respond(respondWith(302, { location: `${server.url}/elsewhere` }));
+    expect(await send()).toMatchObject({ status: 302 });
+    expect(server.received.map(({ path }) => path)).toEqual(['/hook']);
+  });
+
+  it.each([
+    ['120', 120_000],
+    [new Date(Date.now() + 60_000).toUTCString(), 60_000],
+    [new Date(Date.now() - 60_000).toUTCString(), 0],
+  ])('may request a pause: Retry-After: %s', async (value, expected) => {
+    server.respond(respondWith(429, { 'retry-after': value }));
+    const { retryAfterMs = -1 } = await send();
+    expect(Math.abs(retryAfterMs - expected)).toBeLessThan(5000);
+  });
+
+  it.each(['soon', '-5', '1e9', '99999999999'])('may not request a pause of %s', async (value) => {
+    server.respond(respondWith(429, { 'retry-after': value }));
+    expect(await send()).not.toHaveProperty('retryAfterMs');
+  });
+
+  it('that sends 10 MB is read to 64 KB and kept to 4', async () => {
+    let written = 0;
+    server.respond(async (response) => {
+      response.writeHead(200, { 'content-length': 10 * 1024 * 1024 });
+      const piece = Buffer.alloc(16 * 1024, 'x');
+      for (; written < 10 * 1024 * 1024 && !response.destroyed; written += piece.length)
+        if (!response.write(piece)) await new Promise((resolve) => setTimeout(resolve, 5));
+    });
+    const result = await send();
+    expect(result).toMatchObject({ status: 200, body: 'x'.repeat(4096) });
+    await expect.poll(() => server.received.length).toBe(1);
+    // What the kernel's buffers took is no longer ours to stop.
+    expect(written).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it('that sends no text has it shown as text, cut between characters', async () => {
+    server.respond(respondWith(200, {}, '🎉'.repeat(2000)));
+    expect((await send()).body).toBe('🎉'.repeat(1024));
+    server.respond((response) => response.writeHead(200).end(Buffer.from([0xff, 0x00, 0x41])));
+    expect((await send()).body).toBe('\ufffd\u0000A');
+    server.respond(respondWith(200, {}, `x${'🎉'.repeat(2000)}`));
+    expect((await send()).body).toBe(`x${'🎉'.repeat(1023)}`);
+  });
+
+  it('that is not there, resets or speaks no HTTP is reported in a sentence', async () => {
+    const closed = await startReceiver();
+    await closed.close();
+    expect(await send(closed.url)).toMatchObject({ error: 'The connection was refused.' });
+    server.respond((response) => response.destroy());
+    expect((await send()).error).toMatch(/^The connection was (reset|closed before a response)\.$/);
+    const other = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    expect(await send(`http://127.0.0.1:${await listening(other)}/`)).toMatchObject({
+      error: 'The response is no HTTP.',
+    });
+    other.close();
+  });
+
+  it('whose certificate nobody vouches for is not sent anything', async () => {
+    const secrets: string[] = [];
+    const other = createTlsServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
+      secrets.push(request.url ?? '');
+      response.end();
+    });
+    expect((await send(`https://localhost:${await listening(other)}/`)).error).toMatch(/^TLS failed: \w+\.$/);
+    expect(secrets).toEqual([]);
+    other.close();
+  });
+});
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const forbidden = { error: 'The host has an address that is not public.', durationMs: expect.any(Number) };
+const address = (text: string) => ({ address: text, family: text.includes(':') ? 6 : 4 });
+
+describe('an address that webhooks may not be at', () => {
+  it('is not connected to, by name or as it is', async () => {
+    const named = { targets: 'public', resolve: async () => [address('127.0.0.1')] } as const;
+    expect(await send(`http://hooks.example.com:${server.port}/`, named)).toEqual(forbidden);
+    expect(await send(server.url, { targets: 'public' })).toEqual(forbidden);
+    expect(await send(`http://[::ffff:127.0.0.1]:${server.port}/`, { targets: 'public' })).toEqual(forbidden);
+    expect(await send(`http://169.254.169.254/`, here)).toEqual(forbidden);
+    expect(server.received).toEqual([]);
+  });
+
+  it('is not connected to where the name has a public one too', async () => {
+    for (const found of [
+      ['93.184.215.14', '127.0.0.1'],
+      ['::1', '2606:4700::1111'],
+    ])
+      expect(
+        await send(`http://hooks.example.com:${server.port}/`, {
+          targets: 'public',
+          resolve: async () => found.map(address),
+        }),
+      ).toEqual(forbidden);
+    expect(server.received).toEqual([]);
+  });
+
+  it('is not connected to when the name has changed since it was last looked up', async () => {
+    let looks = 0;
+    const rebinding = async () => [address(looks++ === 0 ? '127.0.0.1' : '10.0.0.1')];
+    const one = target(`http://hooks.example.com:${server.port}/`, { ...here, resolve: rebinding });
+    server.respond((response) => response.writeHead(204, { connection: 'close' }).end());
+    expect(await one.send(headers, '{}')).toMatchObject({ status: 204 });
+    // A connection is made of exactly the look-up that was checked: one for each, none besides.
+    expect(looks).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await one.send(headers, '{}')).toEqual(forbidden);
+    expect(looks).toBe(2);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('is as unreachable when nothing is found, or the look-up fails', async () => {
+    const url = `http://hooks.example.com:${server.port}/`;
+    expect(await send(url, { targets: 'public', resolve: async () => [] })).toEqual(forbidden);
+    const failing = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
+    expect(await send(url, { targets: 'public', resolve: failing })).toMatchObject({
+      error: 'The host name could not be resolved.',
+    });
+  });
+});

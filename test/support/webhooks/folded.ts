@@ -1,0 +1,88 @@
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { AccountEvent } from '#domain/webhooks/events/event.ts';
+
+/** What somebody knows of an account who is sent its events and nothing else. Throws on an event that contradicts those before. */
+export class Follower {
+  subscription: { id: string; plan: string; status: 'active' | 'cancelled' } | undefined;
+  /** Months of the subscription that have begun, and when the newest ends. */
+  renewals = 0;
+  periodEnd: string | undefined;
+  readonly keys = new Set<string>();
+  /** Microcredits that came and went, but for charges. */
+  granted = 0;
+  expired = 0;
+  readonly seen: string[] = [];
+
+  take(events: readonly AccountEvent[]): void {
+    for (const event of events) {
+      this.seen.push(event.type);
+      this.#take(event);
+    }
+  }
+
+  #take(event: AccountEvent): void {
+    const { subscription } = this;
+    switch (event.type) {
+      case 'credits.granted':
+        this.granted += Math.round(event.data.credits * microPerCredit);
+        return;
+      case 'credits.expired':
+        this.expired += Math.round(event.data.credits * microPerCredit);
+        return;
+      case 'subscription.created':
+        demand(subscription === undefined, event);
+        this.subscription = { id: event.data.subscriptionId, plan: event.data.planId, status: 'active' };
+        this.renewals = 0;
+        this.periodEnd = undefined;
+        return;
+      case 'subscription.renewed':
+        demand(subscription?.id === event.data.subscriptionId && subscription.status === 'active', event);
+        demand(this.periodEnd === undefined || this.periodEnd === event.data.periodStart, event);
+        this.renewals += 1;
+        this.periodEnd = event.data.periodEnd;
+        return;
+      case 'subscription.upgraded':
+      case 'subscription.downgraded':
+        demand(subscription?.plan === event.data.previousPlanId && subscription.status === 'active', event);
+        this.subscription = { ...subscription!, plan: event.data.planId };
+        return;
+      case 'subscription.cancelled':
+        demand(subscription?.status === 'active', event);
+        this.subscription = { ...subscription!, status: 'cancelled' };
+        return;
+      case 'subscription.resumed':
+        demand(subscription?.status !== 'active', event);
+        this.subscription = {
+          id: event.data.subscriptionId,
+          plan: subscription?.plan ?? event.data.planId,
+          status: 'active',
+        };
+        this.periodEnd = undefined;
+        return;
+      case 'subscription.expired':
+        demand(subscription?.id === event.data.subscriptionId, event);
+        this.subscription = undefined;
+        return;
+      case 'key.created':
+        demand(!this.keys.has(event.data.keyId), event);
+        this.keys.add(event.data.keyId);
+        return;
+      case 'key.rotated':
+        demand(this.keys.delete(event.data.previousKeyId), event);
+        this.keys.add(event.data.keyId);
+        return;
+      case 'key.revoked':
+        demand(this.keys.delete(event.data.keyId), event);
+        return;
+      case 'credits.low':
+      case 'credits.exhausted':
+      case 'key.limit_reached':
+      case 'alert.triggered':
+      case 'webhook.test':
+    }
+  }
+}
+
+function demand(isSo: boolean, event: AccountEvent): void {
+  if (!isSo) throw new Error(`does not follow from the events before: ${JSON.stringify(event)}`);
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as the receiver of webhooks got it. */
+export interface Received {
+  readonly at: number;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export type Respond = (response: ServerResponse, received: Received) => unknown;
+
+export const respondWith =
+  (status: number, headers: Record<string, string> = {}, body = ''): Respond =>
+  (response) =>
+    response.writeHead(status, headers).end(body);
+
+/** Never responds. */
+export const hang: Respond = () => undefined;
+
+/** An HTTP server that keeps what it gets, and responds as a test has it. */
+export async function startReceiver(respond: Respond = respondWith(204)) {
+  const received: Received[] = [];
+  let current = respond;
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const { url: path = '', headers } = request;
+    const one = { at: performance.now(), path, headers, body: Buffer.concat(pieces).toString() };
+    received.push(one);
+    await current(response, one);
+  }
+  const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    received,
+    /** What came, as events, in order. */
+    events: (): any[] => received.map(({ body }) => JSON.parse(body)),
+    respond(next: Respond) {
+      current = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

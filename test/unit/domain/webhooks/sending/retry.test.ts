@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import {
+  hasFailedForLong,
+  healthAfterFailure,
+  isProbing,
+  isSuccess,
+  nextAttempt,
+} from '#domain/webhooks/sending/retry.ts';
+import { type Health, healthy } from '#domain/webhooks/webhook.ts';
+
+const now = Date.UTC(2027, 2, 1);
+const failed = { durationMs: 5, status: 500 };
+const drawing = (high: number) => ({ bytes: (size: number) => new Uint8Array(size).fill(high) });
+const [none, max] = [drawing(0), drawing(255)];
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const schedule = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+
+describe('a failed delivery', () => {
+  it.each(schedule.map((wait, index) => [index + 1, wait]))(
+    'is tried again after attempt %i in %i ms, and up to a tenth more',
+    (tries, wait) => {
+      expect(nextAttempt(tries, failed, now, none)).toBe(now + wait);
+      const latest = nextAttempt(tries, failed, now, max)! - now;
+      expect(latest).toBeGreaterThan(wait);
+      expect(latest).toBeLessThanOrEqual(wait * 1.1);
+    },
+  );
+
+  it('is given up after the tenth attempt, more than three days after the first', () => {
+    expect(nextAttempt(10, failed, now, none)).toBeUndefined();
+    expect(schedule.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(3 * day);
+  });
+
+  it('waits as long as Retry-After has it, where that is longer, and never more than a day', () => {
+    const wait = (retryAfterMs: number) => nextAttempt(1, { ...failed, retryAfterMs }, now, none)! - now;
+    expect([wait(1 * second), wait(90 * second), wait(3 * day)]).toEqual([5 * second, 90 * second, day]);
+  });
+});
+
+it.each([
+  [200, true],
+  [204, true],
+  [299, true],
+  [301, false],
+  [400, false],
+  [410, false],
+  [500, false],
+  [undefined, false],
+])('status %s is a success: %s', (status, expected) => {
+  expect(isSuccess(status === undefined ? { durationMs: 1 } : { durationMs: 1, status })).toBe(expected);
+});
+
+describe('a webhook that fails', () => {
+  /** So many failed attempts, each once the pause of the one before is over. */
+  function after(count: number): { health: Health; pauses: number[] } {
+    let [health, moment]: [Health, number] = [healthy, now];
+    const pauses: number[] = [];
+    for (let attempt = 0; attempt < count; attempt++) {
+      health = healthAfterFailure(health, failed, moment);
+      pauses.push((health.pausedUntil ?? moment) - moment);
+      moment = health.pausedUntil ?? moment;
+    }
+    return { health, pauses };
+  }
+
+  it('is sent one delivery at a time after three attempts, with pauses that grow to five minutes', () => {
+    expect([isProbing(after(2).health), isProbing(after(3).health)]).toEqual([false, true]);
+    expect(after(12).pauses.map((pause) => pause / second)).toEqual([0, 0, 5, 10, 20, 40, 80, 160, 300, 300, 300, 300]);
+  });
+
+  it('is not paused for longer by what was sent to it beside each other', () => {
+    let health: Health = healthy;
+    for (let attempt = 0; attempt < 10; attempt++) health = healthAfterFailure(health, failed, now);
+    expect(health).toEqual({ failures: 3, failingSince: now, pausedUntil: now + 5 * second });
+  });
+
+  it('is paused as long as Retry-After has it', () => {
+    expect(healthAfterFailure(healthy, { ...failed, retryAfterMs: hour }, now).pausedUntil).toBe(now + hour);
+  });
+
+  it('has failed for long after five days', () => {
+    const { health } = after(1);
+    expect([hasFailedForLong(health, now + 5 * day - 1), hasFailedForLong(health, now + 5 * day)]).toEqual([
+      false,
+      true,
+    ]);
+    expect(hasFailedForLong(healthy, now + 9 * day)).toBe(false);
+  });
+});
