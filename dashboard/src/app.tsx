@@ -17,6 +17,7 @@ const Keys = lazy(orReload(() => import('./pages/keys/keys.tsx')));
 const Plans = lazy(orReload(() => import('./pages/plans/plans.tsx')));
 const Usage = lazy(orReload(() => import('./pages/usage/usage.tsx')));
 const Logs = lazy(orReload(() => import('./pages/logs/logs.tsx')));
+const Webhooks = lazy(orReload(() => import('./pages/webhooks/webhooks.tsx')));
 const Playground = lazy(orReload(() => import('./pages/playground/playground.tsx')));
 const NotFound = lazy(orReload(() => import('./pages/not-found.tsx')));
 const Settings = lazy(orReload(() => import('./pages/settings/settings.tsx')));
@@ -37,6 +38,7 @@ const signedInPages = [
   { path: '/plans', page: Plans },
   { path: '/usage', page: Usage },
   { path: '/logs', page: Logs },
+  { path: '/webhooks', page: Webhooks },
   { path: '/playground', page: Playground },
   { path: '/settings', page: Settings },
 ];

@@ -25,6 +25,7 @@ export const dashboardPages = [
   '/plans',
   '/usage',
   '/logs',
+  '/webhooks',
   '/playground',
   '/settings',
 ] as const;

@@ -40,10 +40,12 @@ export function limitTests(stage: () => Stage): void {
     await page.goto('/settings');
     await press(page, 'Add alert');
     await page.getByLabel('Value').last().fill('500');
+    await page.getByRole('switch', { name: 'Send to webhooks' }).click();
     await shoot(page, 'alerts');
     await press(page, 'Save alerts');
     await shows(page, 'The alerts are saved.');
     await page.reload();
     await eventually(() => page.getByLabel('Value').last().inputValue()).toBe('500');
+    expect(await page.getByLabel('Send to webhooks').isChecked()).toBe(true);
   });
 }

@@ -7,11 +7,15 @@ import { paletteTests } from './palette.ts';
 import { planTests } from './plans.ts';
 import { useStage } from './stage.ts';
 import { usageTests } from './usage.ts';
+import { webhookTests } from './webhooks.ts';
 
 const stage = useStage();
 
 describe('keys', () => {
   keyTests(stage);
+});
+describe('webhooks', () => {
+  webhookTests(stage);
 });
 describe('plans', () => {
   planTests(stage);

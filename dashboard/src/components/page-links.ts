@@ -15,6 +15,7 @@ export const pageLinks: readonly PageLink[] = [
   { href: '/playground', label: 'Playground', icon: 'playground', words: 'chat try models translate embeddings' },
   { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },
   { href: '/logs', label: 'Logs', icon: 'logs', words: 'requests errors' },
+  { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries' },
   { href: '/plans', label: 'Plans', icon: 'plans', words: 'billing subscription upgrade cancel price' },
   { href: '/settings', label: 'Settings', icon: 'settings', words: 'profile email password sessions delete account' },
 ];

@@ -27,6 +27,11 @@ const kinds = [
 ];
 const everyKey = { value: '', label: 'Every limited key' };
 
+const channelLabels = [
+  ['email', 'Send by email'],
+  ['webhook', 'Send to webhooks'],
+] as const;
+
 /** When the account is alerted about its credits. */
 export function AlertsPanel() {
   const { data, error, refetch } = useData(alertRoutes.getAlerts, {});
@@ -79,14 +84,19 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
           >
             Add alert
           </Button>
-          <Switch
-            label="Send by email"
-            checked={channels.includes('email')}
-            onChange={({ currentTarget }) => {
-              const others = channels.filter((channel) => channel !== 'email');
-              form.setFieldValue('channels', currentTarget.checked ? ['email', ...others] : others);
-            }}
-          />
+          <Group gap="lg">
+            {channelLabels.map(([channel, label]) => (
+              <Switch
+                key={channel}
+                label={label}
+                checked={channels.includes(channel)}
+                onChange={({ currentTarget }) => {
+                  const others = channels.filter((other) => other !== channel);
+                  form.setFieldValue('channels', currentTarget.checked ? [channel, ...others] : others);
+                }}
+              />
+            ))}
+          </Group>
         </Group>
         <FormFoot error={error} isRunning={isRunning} w="fit-content">
           Save alerts

@@ -1,0 +1,114 @@
+import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { webhookRoutes } from '#contract/routes/webhooks.ts';
+import { call } from '../../api/call.ts';
+import { useAction } from '../../api/use-data.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { formatDuration, formatSecond } from '../../lib/format.ts';
+import { DeliveryBadge, type DeliveryRecord, resultOf, type WebhookRecord } from './webhook.tsx';
+import css from './webhooks.module.css';
+
+interface DeliveryDrawerProps {
+  readonly webhook: WebhookRecord;
+  /** What is shown; undefined while it is closed. */
+  readonly delivery: DeliveryRecord | undefined;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** A delivery with what was sent and what came back. */
+export function DeliveryDrawer({ webhook, delivery, isOpen, onClose }: DeliveryDrawerProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="right"
+      size={520}
+      title="Delivery"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {delivery && <Details webhook={webhook} delivery={delivery} />}
+    </Drawer>
+  );
+}
+
+function Details({ webhook, delivery }: Pick<DeliveryDrawerProps, 'webhook'> & { delivery: DeliveryRecord }) {
+  const { id, eventId, type, status, attempts, durationMs, nextAttemptAt, createdAt, body, response } = delivery;
+  const again = useAction(
+    () => call(webhookRoutes.redeliver, { path: { id: webhook.id, deliveryId: id } }),
+    [webhookRoutes.listDeliveries],
+  );
+  return (
+    <Stack gap="md">
+      <dl className={css.details}>
+        <Detail title="Event">
+          <span className="mono">{type}</span>
+        </Detail>
+        <Detail title="Event ID">
+          <Group gap={4} wrap="nowrap">
+            <span className="mono">{eventId}</span>
+            <CopyButton value={eventId} what="event ID" />
+          </Group>
+        </Detail>
+        <Detail title="Time">{formatSecond(createdAt)}</Detail>
+        <Detail title="Status">
+          <DeliveryBadge status={status} />
+        </Detail>
+        <Detail title="Attempts">{attempts}</Detail>
+        <Detail title="Response">{resultOf(delivery)}</Detail>
+        {durationMs !== null && <Detail title="Duration">{formatDuration(durationMs)}</Detail>}
+        {nextAttemptAt !== null && <Detail title="Next attempt">{formatSecond(nextAttemptAt)}</Detail>}
+      </dl>
+      <Part title="Request body">
+        <CodeBlock code={pretty(body)} what="Request body" maxHeight={20} />
+      </Part>
+      {response !== null && response !== '' && (
+        <Part title="Response body">
+          <CodeBlock code={response} what="Response body" maxHeight={20} />
+        </Part>
+      )}
+      {again.error && <ErrorNotice error={again.error} />}
+      <Group>
+        <Button
+          variant="default"
+          loading={again.isRunning}
+          disabled={webhook.status !== 'active'}
+          onClick={() => void again.run(undefined)}
+        >
+          Redeliver
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** As it was sent, with line breaks. */
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2);
+  } catch {
+    return body;
+  }
+}
+
+function Detail({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap={6}>
+      <Text component="h3" fw={600} size="sm">
+        {title}
+      </Text>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,40 @@
+import { Anchor } from '@mantine/core';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { formatDay } from '../../lib/format.ts';
+import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
+import { WebhookMenu } from './webhook-menu.tsx';
+import css from './webhooks.module.css';
+
+interface WebhookTableProps {
+  readonly webhooks: readonly WebhookRecord[];
+  /** Whose deliveries are shown. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string) => void;
+}
+
+export function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) {
+  const columns: Column<WebhookRecord>[] = [
+    {
+      title: 'Webhook',
+      place: 'lead',
+      cell: (webhook) => (
+        <Anchor
+          component="button"
+          type="button"
+          inherit
+          className={css.cut}
+          aria-pressed={webhook.id === chosen}
+          onClick={() => onChoose(webhook.id)}
+        >
+          <bdi>{titleOf(webhook)}</bdi>
+        </Anchor>
+      ),
+    },
+    { title: 'Status', cell: (webhook) => <WebhookBadge webhook={webhook} /> },
+    { title: 'URL', place: 'wide', cell: ({ url }) => <span className={`mono ${css.cut}`}>{url}</span> },
+    { title: 'Events', cell: (webhook) => <span className={css.cut}>{eventsOf(webhook)}</span> },
+    { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt) },
+    { title: 'Actions', place: 'corner', cell: (webhook) => <WebhookMenu webhook={webhook} /> },
+  ];
+  return <DataTable caption="Webhooks" columns={columns} rows={webhooks} idOf={({ id }) => id} />;
+}

@@ -1,0 +1,82 @@
+import { Anchor, Button, Skeleton, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link } from 'wouter';
+import { webhookRoutes } from '#contract/routes/webhooks.ts';
+import { toApiError } from '../../api/api-error.ts';
+import { useMe } from '../../api/reads.ts';
+import { useData } from '../../api/use-data.ts';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Page } from '../../components/page.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { useQuery } from '../../lib/use-query.ts';
+import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { DeliveriesPanel } from './deliveries-panel.tsx';
+import { NewWebhookDialog } from './dialogs/new-webhook-dialog.tsx';
+import { VerifyPanel } from './verify-panel.tsx';
+import { WebhookTable } from './webhook-table.tsx';
+
+const skeletons = ['a', 'b'];
+
+export default function WebhooksPage() {
+  const { data, error, refetch } = useData(webhookRoutes.listWebhooks, { query: {} });
+  const { data: me } = useMe();
+  const isUnconfirmed = me?.isConfirmed === false;
+  const [query, change] = useQuery();
+  const [isCreating, creation] = useDisclosure(false);
+  const webhooks = data?.items ?? [];
+  const chosen = webhooks.find(({ id }) => id === query.get('webhook')) ?? webhooks[0];
+  const hasNoPlan = error !== null && toApiError(error).code === 'INSUFFICIENT_PERMISSIONS';
+  const newWebhook = (
+    <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
+      Create webhook
+    </Button>
+  );
+
+  return (
+    <Page
+      title="Webhooks"
+      lead="Events of your account, such as low credits, are sent to your server as signed HTTPS requests."
+      actions={data && newWebhook}
+    >
+      <Stack gap="lg">
+        {isUnconfirmed && <Unconfirmed email={me.email} />}
+        <Panel title="Your webhooks">
+          {hasNoPlan && <NoPlan />}
+          {error && !data && !hasNoPlan && !isUnconfirmed && (
+            <ErrorNotice error={error} onRetry={() => void refetch()} />
+          )}
+          {!data && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
+          {data && webhooks.length === 0 && (
+            <Empty icon="webhooks" title="No webhooks yet" action={newWebhook}>
+              Create one for a URL of your server, and send it a test.
+            </Empty>
+          )}
+          {webhooks.length > 0 && (
+            <WebhookTable webhooks={webhooks} chosen={chosen?.id} onChoose={(id) => change({ webhook: id })} />
+          )}
+        </Panel>
+        {chosen && <DeliveriesPanel key={chosen.id} webhook={chosen} />}
+        {data && <VerifyPanel />}
+      </Stack>
+      <NewWebhookDialog isOpen={isCreating} onClose={creation.close} onCreated={(id) => change({ webhook: id })} />
+    </Page>
+  );
+}
+
+function NoPlan() {
+  return (
+    <Empty
+      icon="webhooks"
+      title="Your plan has no webhooks"
+      action={
+        <Anchor component={Link} href="/plans" underline="always">
+          Compare plans
+        </Anchor>
+      }
+    >
+      They come with smm_pass and larger plans.
+    </Empty>
+  );
+}

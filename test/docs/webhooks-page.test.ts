@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { atLength } from '#test/many.ts';
+import { freePort } from '#test/service/free-port.ts';
+import { verifySnippets } from '../../dashboard/src/pages/webhooks/verify-snippets.ts';
+
+const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
+const blocks = new Map(
+  Array.from(page.matchAll(/^```(\w+)\n([^]*?)^```$/gm), ([, language = '', code = '']) => [language, code]),
+);
+
+const languages = [
+  { language: 'js', file: 'server.mjs', command: process.execPath, version: '--version', args: [] },
+  { language: 'python', file: 'server.py', command: 'python3', version: '--version', args: [] },
+  { language: 'go', file: 'server.go', command: 'go', version: 'version', args: ['run'] },
+  { language: 'java', file: 'Server.java', command: 'java', version: '--version', args: [] },
+];
+
+const isThere = (command: string, version: string): Promise<boolean> => {
+  const child = spawn(command, [version], { stdio: 'ignore' });
+  return new Promise((resolve) => child.on('error', () => resolve(false)).on('close', (exit) => resolve(exit === 0)));
+};
+const there = await Promise.all(languages.map(async ({ command, version }) => isThere(command, version)));
+/** Those that compile first take long. */
+const isQuick = ({ language }: { language: string }) => atLength(language === 'js' || language === 'python', true);
+const installed = languages.filter((one, index) => there[index] && isQuick(one));
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+const body = '{"type":"credits.low","timestamp":"2027-02-25T12:00:00.000Z","data":{"balance":19999.5,"note":"é"}}';
+const now = () => Math.floor(Date.now() / 1000);
+
+/** The headers of a request by the reference implementation of Standard Webhooks. */
+function signed({ by = [secret], at = now(), text = body } = {}) {
+  const id = 'evt_2cPqXz9LmbYcV3kTs0aRdE';
+  const signatures = by.map((key) => new Webhook(key).sign(id, new Date(at * 1000), text));
+  return { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': signatures.join(' ') };
+}
+
+const right = signed();
+const requests: [what: string, headers: Record<string, string>, text: string, status: number][] = [
+  ['what is signed', right, body, 204],
+  ['two signatures of which the second is its own', signed({ by: [other, secret] }), body, 204],
+  ['two signatures of which the first is its own', signed({ by: [secret, other] }), body, 204],
+  ['another body', right, body.replace('1', '2'), 400],
+  ['the signature of another secret', signed({ by: [other] }), body, 400],
+  ['another id', { ...right, 'webhook-id': 'evt_other' }, body, 400],
+  ['another timestamp', { ...right, 'webhook-timestamp': String(now() - 1) }, body, 400],
+  ['an old request', signed({ at: now() - 400 }), body, 400],
+  ['a request of the future', signed({ at: now() + 400 }), body, 400],
+  ['a timestamp that is none', { ...right, 'webhook-timestamp': 'soon' }, body, 400],
+  ['an empty signature', { ...right, 'webhook-signature': '' }, body, 400],
+  ['a signature that is not base64', { ...right, 'webhook-signature': 'v1,=é¡ v1 ,' }, body, 400],
+  ['no headers', {}, body, 400],
+  ['an empty body', signed({ text: '{}' }), '', 400],
+];
+
+let folder: string;
+const children: ChildProcess[] = [];
+beforeAll(async () => {
+  folder = await testFolder();
+});
+afterAll(async () => {
+  for (const { pid } of children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  await removeFolder(folder);
+});
+
+/** Starts the server of a language, in a process group of its own, as some start another process. */
+async function startServer({ language, file, command, args }: (typeof languages)[number]): Promise<string> {
+  const port = await freePort();
+  await writeFile(join(folder, file), blocks.get(language)!);
+  const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port), GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local' };
+  const child = spawn(command, [...args, file], { cwd: folder, env, stdio: 'ignore', detached: true });
+  children.push(child);
+  const origin = `http://127.0.0.1:${port}`;
+  await expect
+    .poll(() => fetch(origin, { method: 'POST' }).then(({ status }) => status, String), { timeout: 60_000 })
+    .toBe(400);
+  return origin;
+}
+
+describe('docs/webhooks.md', () => {
+  it('verifies signatures in four languages, two of which the dashboard shows too', () => {
+    expect(languages.filter(({ language }) => !blocks.has(language))).toEqual([]);
+    const shown = verifySnippets.map(({ code }) => `${code}\n`);
+    expect(shown).toEqual([blocks.get('js'), blocks.get('python')]);
+  });
+
+  it('is executed at least in Node', () => {
+    expect(installed.map(({ language }) => language)).toContain('js');
+  });
+
+  it.each(installed.map((server) => [server.language, server] as const))(
+    'has a server in %s that takes what is signed, and nothing else',
+    async (_, server) => {
+      const origin = await startServer(server);
+      const statuses = await Promise.all(
+        requests.map(async ([what, headers, text]) => {
+          const bytes = Object.entries(headers).map(([name, value]) => [name, value] as [string, string]);
+          const { status } = await fetch(origin, { method: 'POST', headers: bytes, body: text });
+          return [what, status];
+        }),
+      );
+      expect(statuses).toEqual(requests.map(([what, , , status]) => [what, status]));
+    },
+    90_000,
+  );
+});
