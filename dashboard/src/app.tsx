@@ -20,6 +20,7 @@ const Logs = lazy(orReload(() => import('./pages/logs/logs.tsx')));
 const Webhooks = lazy(orReload(() => import('./pages/webhooks/webhooks.tsx')));
 const Playground = lazy(orReload(() => import('./pages/playground/playground.tsx')));
 const NotFound = lazy(orReload(() => import('./pages/not-found.tsx')));
+const OperatorOnly = lazy(orReload(() => import('./pages/operator/operator-only.tsx')));
 const Settings = lazy(orReload(() => import('./pages/settings/settings.tsx')));
 
 /** A page that throws takes nothing else with it, and another page starts again. */
@@ -41,6 +42,7 @@ const signedInPages = [
   { path: '/webhooks', page: Webhooks },
   { path: '/playground', page: Playground },
   { path: '/settings', page: Settings },
+  { path: '/operator', page: OperatorOnly },
 ];
 
 /** The shell stays while its pages change. */

@@ -28,6 +28,7 @@ export const dashboardPages = [
   '/webhooks',
   '/playground',
   '/settings',
+  '/operator',
 ] as const;
 
 /** Whether a request is a browser's navigation, by its Accept header. */

@@ -38,5 +38,7 @@ const KeyRecord = v.object({
 });
 export type KeyRecord = v.InferOutput<typeof KeyRecord>;
 
+export const KeyRecords = v.array(KeyRecord);
+
 /** The contract's route, read with more patience. */
-export const listKeys = { ...keyRoutes.listKeys, output: v.array(KeyRecord) };
+export const listKeys = { ...keyRoutes.listKeys, output: KeyRecords };

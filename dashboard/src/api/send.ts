@@ -14,6 +14,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** An API key, sent in place of the session. */
   readonly key?: string | undefined;
+  /** Requests with the same one run once. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 const Values = v.optional(v.record(v.string(), v.optional(v.union([v.string(), v.number()]))), {});
@@ -25,12 +27,13 @@ type Values = v.InferOutput<typeof Values>;
 export async function send<R extends Route>(
   route: R,
   input: Input<R>,
-  { signal, key }: SendOptions = {},
+  { signal, key, idempotencyKey }: SendOptions = {},
 ): Promise<Response> {
   const { path, query, body } = v.parse(Parts, input);
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };
   try {
     return await fetch(address(route.path, path, query), {

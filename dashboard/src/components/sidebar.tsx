@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter';
 import { AccountMenu } from './account-menu.tsx';
 import { CreditsLeft } from './credits-left.tsx';
 import { Icon } from './icon.tsx';
-import { pageLinks, referenceLink } from './page-links.ts';
+import { referenceLink, usePageLinks } from './page-links.ts';
 import { paletteKeys } from './palette/use-palette.tsx';
 import { SchemeToggle } from './scheme-toggle.tsx';
 import css from './sidebar.module.css';
@@ -15,6 +15,7 @@ interface SidebarProps {
 
 export function Sidebar({ onSearch }: SidebarProps) {
   const [location] = useLocation();
+  const links = usePageLinks();
   return (
     <div className={css.sidebar}>
       <nav className={css.nav} aria-label="Pages">
@@ -24,7 +25,7 @@ export function Sidebar({ onSearch }: SidebarProps) {
           <kbd>{paletteKeys}</kbd>
         </UnstyledButton>
         <ul>
-          {pageLinks.map(({ href, label, icon }) => (
+          {links.map(({ href, label, icon }) => (
             <li key={href}>
               <Link href={href} className={css.link} aria-current={href === location ? 'page' : undefined}>
                 <Icon name={icon} />

@@ -24,6 +24,14 @@ const secondFormat = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
 });
+const stampFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** Shown for an invalid date, on which formatters of `Intl` throw. */
@@ -55,6 +63,8 @@ export const formatDayMonth = (iso: string): string => formatDate(dayMonthFormat
 export const formatMoment = (iso: string): string => formatDate(timeFormat, Date.parse(iso));
 /** A moment to the second. */
 export const formatSecond = (iso: string): string => formatDate(secondFormat, Date.parse(iso));
+/** A moment of any year, to the second. */
+export const formatStamp = (iso: string): string => formatDate(stampFormat, Date.parse(iso));
 /** "640 ms", "1.28 s". */
 export const formatDuration = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;

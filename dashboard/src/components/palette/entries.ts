@@ -1,7 +1,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from 'wouter';
 import type { IconName } from '../icon.tsx';
-import { pageLinks, referenceLink } from '../page-links.ts';
+import { referenceLink, usePageLinks } from '../page-links.ts';
 import { useSignOut } from '../use-sign-out.ts';
 
 export interface Entry {
@@ -20,6 +20,7 @@ export function useEntries(): readonly Entry[] {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const signOut = useSignOut();
+  const pageLinks = usePageLinks();
   const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
     id: label,
     group: 'Actions',

@@ -1,13 +1,19 @@
+import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Name } from '../../components/name.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
 import { KeyLimit } from './key-limit.tsx';
-import { KeyMenu } from './key-menu.tsx';
 import { KeyStatusBadge } from './key-status-badge.tsx';
 
-export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
+interface KeyTableProps {
+  readonly keys: readonly KeyRecord[];
+  /** What can be done with a key. */
+  readonly actions: (key: KeyRecord) => ReactNode;
+}
+
+export function KeyTable({ keys, actions }: KeyTableProps) {
   const now = useNow();
   const columns: Column<KeyRecord>[] = [
     { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
@@ -33,7 +39,7 @@ export function KeyTable({ keys }: { keys: readonly KeyRecord[] }) {
       : []),
     { title: 'Expires', cell: (key) => (isNever(key, key.expiresAt) ? 'Never' : expiry(key.expiresAt ?? '', now)) },
     { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt ?? '') },
-    { title: 'Actions', place: 'corner', cell: (key) => <KeyMenu apiKey={key} /> },
+    { title: 'Actions', place: 'corner', cell: actions },
   ];
   return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} />;
 }

@@ -11,6 +11,7 @@ import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { KeyMenu } from './key-menu.tsx';
 import { isEnded } from './key-status.ts';
 import { KeyTable } from './key-table.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
@@ -65,7 +66,7 @@ export default function KeysPage() {
               Create a key and call the API with it. The API reference has examples to copy.
             </Empty>
           )}
-          {current && current.length > 0 && <KeyTable keys={current} />}
+          {current && current.length > 0 && <KeyTable keys={current} actions={(key) => <KeyMenu apiKey={key} />} />}
         </Panel>
         <Text size="sm" c="dimmed">
           Revoked and suspended keys are refused immediately. See the credits that each key spent under{' '}

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { serviceNames } from '#contract/billing/prices.ts';
+import type { KeyRecord } from '../../api/key-list.ts';
 import { keyTitle } from '../../api/playground-keys.ts';
-import { useKeys } from '../../api/reads.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import css from './logs.module.css';
 import { choices, type useFilters } from './use-filters.ts';
@@ -11,9 +11,13 @@ const services = [
   ...serviceNames.map((name) => ({ value: name, label: serviceTitle(name) })),
 ];
 
+interface FilterFieldsProps {
+  readonly value: ReturnType<typeof useFilters>;
+  readonly keys: readonly KeyRecord[];
+}
+
 /** Days, status, service, model and key. */
-export function FilterFields({ value: { values, set } }: { readonly value: ReturnType<typeof useFilters> }) {
-  const { data: keys = [] } = useKeys();
+export function FilterFields({ value: { values, set }, keys }: FilterFieldsProps) {
   const named = [{ value: 'all', label: 'All keys' }, ...keys.map((key) => ({ value: key.id, label: keyTitle(key) }))];
   const known = named.some((key) => key.value === values.key);
   const fields = [

@@ -1,13 +1,28 @@
+import { creditRoutes } from '#contract/routes/credits.ts';
+import { call } from '../../api/call.ts';
+import { useKeys } from '../../api/reads.ts';
+import { Empty } from '../../components/empty.tsx';
 import { Page } from '../../components/page.tsx';
-import { RequestsPanel } from './requests-panel.tsx';
+import { PlaygroundLink } from '../../components/playground-link.tsx';
+import { type ListRequests, RequestsPanel } from './requests-panel.tsx';
+
+const { listRequests } = creditRoutes;
+const list: ListRequests = (query, signal) => call(listRequests, { query }, { signal });
 
 export default function LogsPage() {
+  const { data: keys = [] } = useKeys();
   return (
     <Page
       title="Logs"
       lead="Requests of the last 30 days with your keys, also those that were refused or failed. Prompts and responses are not kept."
     >
-      <RequestsPanel />
+      <RequestsPanel queryKey={[listRequests.id]} list={list} keys={keys} empty={noRequests} />
     </Page>
   );
 }
+
+const noRequests = (
+  <Empty icon="logs" title="No requests yet" action={<PlaygroundLink />}>
+    Requests appear here seconds after their response.
+  </Empty>
+);

@@ -1,14 +1,14 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { creditRoutes } from '#contract/routes/credits.ts';
-import { call } from '../../api/call.ts';
+import { type ReactNode, useState } from 'react';
+import type { InferInput, InferOutput } from 'valibot';
+import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
 import { useNow } from '../../api/clock.ts';
+import type { KeyRecord } from '../../api/key-list.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PlaygroundLink } from '../../components/playground-link.tsx';
 import { dayOf } from '../../lib/usage.ts';
 import { FilterFields } from './filter-fields.tsx';
 import type { RequestEntry } from './request.tsx';
@@ -16,21 +16,33 @@ import { RequestDrawer } from './request-drawer.tsx';
 import { RequestTable } from './request-table.tsx';
 import { useFilters } from './use-filters.ts';
 
+export type ListRequests = (
+  query: InferInput<typeof RequestQuery>,
+  signal: AbortSignal,
+) => Promise<InferOutput<typeof RequestList>>;
+
+interface RequestsPanelProps {
+  /** Names what `list` reads. */
+  readonly queryKey: readonly unknown[];
+  /** Reads a page. */
+  readonly list: ListRequests;
+  /** Keys to filter by. */
+  readonly keys: readonly KeyRecord[];
+  /** What stands where there is no request at all. */
+  readonly empty: ReactNode;
+}
+
 const pageSize = 25;
 const firstPage: string | null = null;
 
 /** The requests that match the filters, page by page, and the details of one. */
-export function RequestsPanel() {
+export function RequestsPanel({ queryKey, list: read, keys, empty }: RequestsPanelProps) {
   const filters = useFilters(dayOf(useNow()));
   const { requested } = filters;
   const list = useInfiniteQuery({
-    queryKey: [creditRoutes.listRequests.id, requested],
+    queryKey: [...queryKey, requested],
     queryFn: ({ pageParam, signal }) =>
-      call(
-        creditRoutes.listRequests,
-        { query: { ...requested, limit: String(pageSize), ...(pageParam !== null && { cursor: pageParam }) } },
-        { signal },
-      ),
+      read({ ...requested, limit: String(pageSize), ...(pageParam !== null && { cursor: pageParam }) }, signal),
     initialPageParam: firstPage,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
@@ -54,10 +66,10 @@ export function RequestsPanel() {
         </Button>
       }
     >
-      <FilterFields value={filters} />
+      <FilterFields value={filters} keys={keys} />
       {isPending && <Skeleton height={300} radius="md" />}
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {data && requests.length === 0 && !hasNextPage && <NoRequests {...filters} />}
+      {data && requests.length === 0 && !hasNextPage && (filters.isFiltered ? <NoMatch {...filters} /> : empty)}
       {requests.length > 0 && <RequestTable requests={requests} onOpen={open} />}
       {hasNextPage && (
         <Group justify="center" mt="md">
@@ -72,13 +84,7 @@ export function RequestsPanel() {
   );
 }
 
-function NoRequests({ isFiltered, clear }: Pick<ReturnType<typeof useFilters>, 'isFiltered' | 'clear'>) {
-  if (!isFiltered)
-    return (
-      <Empty icon="logs" title="No requests yet" action={<PlaygroundLink />}>
-        Requests appear here seconds after their response.
-      </Empty>
-    );
+function NoMatch({ clear }: Pick<ReturnType<typeof useFilters>, 'clear'>) {
   return (
     <Empty
       icon="logs"

@@ -1,0 +1,27 @@
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { call } from '../../../api/call.ts';
+import { Empty } from '../../../components/empty.tsx';
+import { PagedList } from '../../../components/paged-list.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { LedgerTable } from '../../usage/ledger-table.tsx';
+
+const { listAccountEntries } = operatorRoutes;
+const pageSize = 25;
+
+export function AccountLedger({ id }: { id: number }) {
+  const path = { id: String(id) };
+  return (
+    <Panel title="Ledger">
+      <PagedList
+        queryKey={[listAccountEntries.id, path]}
+        read={(cursor, signal) =>
+          call(listAccountEntries, { path, query: { cursor, limit: String(pageSize) } }, { signal })
+        }
+        rowsOf={({ entries }) => entries}
+        empty={<Empty icon="usage" title="No entries yet" />}
+      >
+        {(entries) => <LedgerTable entries={entries} />}
+      </PagedList>
+    </Panel>
+  );
+}

@@ -1,0 +1,62 @@
+import { Badge, Skeleton, Stack, Text } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import type { MailList } from '#contract/operators/mails.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { useData } from '../../../api/use-data.ts';
+import { type Column, DataTable } from '../../../components/data-table.tsx';
+import { Empty } from '../../../components/empty.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { formatSecond, formatStamp } from '../../../lib/format.ts';
+
+type Mail = InferOutput<typeof MailList>['mails'][number];
+
+const states: Readonly<Record<Mail['state'], { title: string; color: string }>> = {
+  waiting: { title: 'Waiting', color: 'yellow.8' },
+  sent: { title: 'Sent', color: 'pine' },
+  rejected: { title: 'Rejected', color: 'red' },
+  suppressed: { title: 'Blocked', color: 'red' },
+  expired: { title: 'Expired', color: 'red' },
+};
+const causes = { bounce: 'bounced', complaint: 'was reported as spam' } as const;
+
+const columns: Column<Mail>[] = [
+  { title: 'Written', place: 'lead', cell: ({ at }) => <span className="number">{formatSecond(at)}</span> },
+  { title: 'Subject', place: 'wide', cell: ({ subject }) => subject },
+  { title: 'State', cell: ({ state }) => <Badge color={states[state].color}>{states[state].title}</Badge> },
+  { title: 'Since', cell: ({ stateAt }) => (stateAt === null ? '–' : formatSecond(stateAt)) },
+];
+
+/** Which mails were sent and when; their text is not kept. */
+export function AccountMails({ id }: { id: number }) {
+  const { data, error, refetch } = useData(operatorRoutes.listAccountMails, { path: { id: String(id) } });
+  return (
+    <Panel title="Mails">
+      <Stack gap="md">
+        {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Skeleton height={180} radius="md" />}
+        {data?.suppression && (
+          <Notice tone="warning">
+            A mail to this address {causes[data.suppression.reason]} on {formatStamp(data.suppression.at)}: no further
+            mail is sent to it.
+          </Notice>
+        )}
+        {data?.mails.length === 0 && <Empty icon="mail" title="No mails in the last 30 days" />}
+        {data && data.mails.length > 0 && (
+          <>
+            <DataTable
+              caption="Mails, newest first"
+              columns={columns}
+              rows={data.mails}
+              idOf={({ at, subject }) => `${at} ${subject}`}
+            />
+            <Text size="sm" c="dimmed">
+              The newest 20 of the last 30 days, without their text. Sent means that the mail service took it.
+            </Text>
+          </>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

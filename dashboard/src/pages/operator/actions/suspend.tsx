@@ -1,0 +1,47 @@
+import { OperatorAction } from '#contract/operators/actions.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { perform } from '../../../api/call.ts';
+import type { Account } from '../account/account.ts';
+import { ActionButton } from './action-button.tsx';
+import { ActionForm } from './action-form.tsx';
+
+const danger = { variant: 'outline', color: 'red.8', style: { color: 'var(--danger-ink)' } } as const;
+
+export function Suspend({ account: { id, email } }: { account: Account }) {
+  const path = { id: String(id) };
+  return (
+    <ActionButton label="Suspend" title="Suspend account?" {...danger}>
+      {(onClose) => (
+        <ActionForm
+          text={`Keys and sessions of ${email} stop immediately, and nobody can sign in until it is resumed. Credits and data stay.`}
+          initial={{}}
+          schema={OperatorAction}
+          action="Suspend account"
+          isDanger
+          send={(body, idempotencyKey) => perform(operatorRoutes.suspendAccount, { path, body }, { idempotencyKey })}
+          done={`${email} is suspended.`}
+          onClose={onClose}
+        />
+      )}
+    </ActionButton>
+  );
+}
+
+export function Resume({ account: { id, email } }: { account: Account }) {
+  const path = { id: String(id) };
+  return (
+    <ActionButton label="Resume" title="Resume account?">
+      {(onClose) => (
+        <ActionForm
+          text={`Keys of ${email} work again, and its owner can sign in again. Sessions that were ended stay ended.`}
+          initial={{}}
+          schema={OperatorAction}
+          action="Resume account"
+          send={(body, idempotencyKey) => perform(operatorRoutes.resumeAccount, { path, body }, { idempotencyKey })}
+          done={`${email} is resumed.`}
+          onClose={onClose}
+        />
+      )}
+    </ActionButton>
+  );
+}

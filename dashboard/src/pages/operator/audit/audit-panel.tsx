@@ -1,0 +1,31 @@
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { call } from '../../../api/call.ts';
+import { Empty } from '../../../components/empty.tsx';
+import { PagedList } from '../../../components/paged-list.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { AuditTable } from './audit-table.tsx';
+
+const { listAuditEvents } = operatorRoutes;
+const pageSize = 20;
+
+/** What operators did, to one account or to all, newest first. */
+export function AuditPanel({ accountId }: { accountId?: string }) {
+  return (
+    <Panel title="Audit trail">
+      <PagedList
+        queryKey={[listAuditEvents.id, accountId]}
+        read={(cursor, signal) =>
+          call(listAuditEvents, { query: { accountId, cursor, limit: String(pageSize) } }, { signal })
+        }
+        rowsOf={({ events }) => events}
+        empty={
+          <Empty icon="operator" title="No actions yet">
+            What operators do is listed here and never changed.
+          </Empty>
+        }
+      >
+        {(events) => <AuditTable events={events} hasAccounts={accountId === undefined} />}
+      </PagedList>
+    </Panel>
+  );
+}

@@ -1,0 +1,17 @@
+import { lazy } from 'react';
+import { useMe } from '../../api/reads.ts';
+import { Page } from '../../components/page.tsx';
+import { orReload } from '../../lib/or-reload.ts';
+
+const Operator = lazy(orReload(() => import('./operator.tsx')));
+
+/** The pages of operators, whose code nobody else loads: to others the address is one without a page. */
+export default function OperatorOnly() {
+  const { data: me } = useMe();
+  if (me?.role === 'operator') return <Operator />;
+  return (
+    <Page title="Page not found" lead="There is no page at this address.">
+      {undefined}
+    </Page>
+  );
+}
