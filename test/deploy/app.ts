@@ -1,20 +1,34 @@
 import { App } from 'aws-cdk-lib';
-import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnMetricFilter } from 'aws-cdk-lib/aws-logs';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { parseStage } from '#lib/stages.ts';
 import { plainStage } from '#test/stages/plain-stage.ts';
 
-/** The stacks of the platform for a local AWS. Context: `planTable`, so that there is something to update. */
+/**
+ * Two stages for one account of a local AWS. Context, so that there is something to update: `planTable` and `existingTables`
+ * (JSON) of the stage `plain`; `broken`: the stage `spare` gets a version of one function that cannot start.
+ */
 const app = new App();
-const planTable: unknown = app.node.tryGetContext('planTable') ?? plainStage.planTable;
+const context = (name: string): unknown => app.node.tryGetContext(name);
 const env = { account: '000000000000', region: 'us-east-1' };
-createPlatform(app, { stage: parseStage({ ...plainStage, env, planTable }), buffered: true, dashboard: null });
+const planTable = context('planTable') ?? plainStage.planTable;
+const existingTables: unknown = JSON.parse(String(context('existingTables') ?? '{}'));
+const stages = [
+  { ...plainStage, env, planTable, existingTables },
+  { ...plainStage, name: 'spare', env },
+];
+for (const stage of stages) createPlatform(app, { stage: parseStage(stage), buffered: true, dashboard: null });
 
-// The local AWS replaces an updated function and loses its aliases, except those that are updated too.
-for (const node of app.node.findAll())
-  if (node instanceof CfnAlias) node.description = `plans of the ${String(planTable)}`;
+if (context('broken')) {
+  const { id } = accountRoutes.me;
+  const path = `text-ai-spare-api/accounts/${id}/Function/Resource`;
+  const broken = app.node.findAll().find((node) => node.node.path === path);
+  if (!(broken instanceof CfnFunction)) throw new Error(`the stage spare has no function ${id}`);
+  broken.handler = 'index.missing';
+}
 
-// Nor has it metric filters; the alarms on their metrics are created all the same.
+// The local AWS has no metric filters; the alarms on their metrics are created all the same.
 for (const node of app.node.findAll())
   if (node instanceof CfnMetricFilter) node.node.scope?.node.tryRemoveChild(node.node.id);

@@ -1,23 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { until } from './until.ts';
 
 let service: TestService;
 let key: string;
 beforeAll(async () => {
   service = await startTestService();
 });
-
-/** Polls until a condition holds: streams are eventually consistent. */
-async function until<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 100; tries++) {
-    const value = await read();
-    if (isThere(value)) return value;
-    await sleep(200);
-  }
-  return read();
-}
 
 test('a newcomer registers, gets the mail, confirms, makes a key, chats, and sees what it cost', async () => {
   const { email, cookie, id } = await service.registered();

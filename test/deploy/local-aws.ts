@@ -51,8 +51,9 @@ export async function startLocalAws(python: string, variables: Readonly<Record<s
     // Not a number: no broker is started, which would listen on every interface.
     IOT_MTLS_PORT: 'off',
     LOG_LEVEL: 'WARNING',
+    PYTHONDONTWRITEBYTECODE: '1',
   };
-  const child = spawn(python, [join(import.meta.dirname, 'local_aws.py')], {
+  const child = spawn(python, [join(import.meta.dirname, 'local_aws')], {
     env: {
       ...process.env,
       PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,

@@ -1,0 +1,65 @@
+import {
+  GetAliasCommand,
+  LambdaClient,
+  ListVersionsByFunctionCommand,
+  paginateListFunctions,
+  UpdateAliasCommand,
+} from '@aws-sdk/client-lambda';
+import { beforeAll, expect, test } from 'vitest';
+import { startTestService, type TestService } from '#test/service/service.ts';
+
+/** Of the bad version. */
+const missingHandler = 'index.missing';
+
+const client = new LambdaClient();
+let service: TestService;
+let cookie: string;
+let FunctionName: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  ({ cookie } = await service.registered());
+  for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
+    const bad = Functions.find(({ Handler }) => Handler === missingHandler);
+    FunctionName ??= bad?.FunctionName ?? FunctionName;
+  }
+});
+
+const alias = () => client.send(new GetAliasCommand({ FunctionName, Name: 'live' }));
+const versions = async () =>
+  (await client.send(new ListVersionsByFunctionCommand({ FunctionName }))).Versions!.flatMap(({ Version }) =>
+    Version === undefined || Version === '$LATEST' ? [] : [Version],
+  );
+/** Statuses of as many calls of the function. */
+async function calls(count: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let call = 0; call < count; call++) {
+    const response = await fetch(`${service.origin}/api/auth/me`, { headers: { cookie } });
+    statuses.push(response.status);
+  }
+  return statuses;
+}
+
+test('a version that cannot start fails its callers, and the one before is kept', async () => {
+  expect(new Set(await calls(3))).toEqual(new Set([502]));
+  const known = await versions();
+  expect(known.length).toBeGreaterThan(1);
+  expect((await alias()).FunctionVersion).toBe(known.at(-1));
+});
+
+test('with a tenth of the calls, as a rollout gives it, most succeed', async () => {
+  const [before = '', bad = ''] = (await versions()).slice(-2);
+  const RoutingConfig = { AdditionalVersionWeights: { [bad]: 0.1 } };
+  await client.send(new UpdateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: before, RoutingConfig }));
+  const statuses = await calls(40);
+  const failed = statuses.filter((status) => status === 502).length;
+  expect(new Set(statuses)).toEqual(new Set([200, 502]));
+  expect(failed).toBeLessThan(20);
+});
+
+test('with its alias back at the version before, as the runbook has it, every call succeeds', async () => {
+  const [before = ''] = (await versions()).slice(-2);
+  const RoutingConfig = { AdditionalVersionWeights: {} };
+  await client.send(new UpdateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: before, RoutingConfig }));
+  expect(new Set(await calls(20))).toEqual(new Set([200]));
+});

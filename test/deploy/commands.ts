@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+const started = Date.now();
+
+export type Variables = Readonly<Record<string, string>>;
+
+export interface RunOptions {
+  /** Its output is shown only if it fails. */
+  readonly quiet?: boolean;
+  readonly variables?: Variables;
+}
+
+export const log = (text: string): void => console.log(`[${Math.round((Date.now() - started) / 1000)} s] ${text}`);
+
+/** Runs a command, and gives its output where it is quiet. Does not block: the models' stand-in runs in this process. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  { quiet = false, variables = {} }: RunOptions = {},
+): Promise<string> {
+  const stdio = quiet ? 'pipe' : 'inherit';
+  const child = spawn(command, [...args], {
+    cwd: root,
+    stdio: ['ignore', stdio, stdio],
+    env: { ...process.env, ...variables },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} ${args[0] ?? ''} failed${output && `:\n${output.slice(-8000)}`}`);
+  return output;
+}
+
+/** Resolves with the reason when the command fails; rejects when it does not. */
+export async function runToFail(...[command, args, options]: Parameters<typeof run>): Promise<string> {
+  const reason = await run(command, args, options).then(
+    () => undefined,
+    (error: unknown) => String(error),
+  );
+  if (reason === undefined) throw new Error(`${command} ${args[0] ?? ''} succeeded, and was to fail`);
+  return reason;
+}
+
+/** Synthesises the stacks into a folder. */
+export async function synthesise(out: string, context: readonly string[] = []): Promise<string> {
+  const options = context.flatMap((value) => ['--context', value]);
+  const app = ['--app', 'node test/deploy/app.ts', '--output', out];
+  await run('cdk', ['synth', '--quiet', ...app, ...options], { quiet: true, variables: { CDK_VALIDATION: 'false' } });
+  return out;
+}

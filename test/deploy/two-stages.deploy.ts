@@ -1,0 +1,27 @@
+import { beforeAll, expect, test } from 'vitest';
+import { chat, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+const elsewhere = async (path: string, headers: Record<string, string>) =>
+  (await fetch(`${process.env['OTHER_API']}${path}`, { headers })).status;
+
+test('a second stage of the account has accounts, keys and credits of its own', async () => {
+  expect(process.env['OTHER_API']).not.toBe(service.origin);
+  const { key, cookie } = await service.person();
+  expect((await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status).toBe(200);
+  expect((await service.call('GET', '/api/auth/me', { cookie })).status).toBe(200);
+  expect(await elsewhere('/v1/models', { authorization: `Bearer ${key}` })).toBe(401);
+  expect(await elsewhere('/api/auth/me', { cookie })).toBe(401);
+  // Registered in the other one.
+  const login = { email: 'kept@example.com', password: 'a quiet river bank' };
+  expect((await service.call('POST', '/api/auth/login', { body: login })).body.message).toBe('INVALID_CREDENTIALS');
+});
+
+test('its mails are sent, by an identity that the first stage owns', async () => {
+  const { email } = await service.registered();
+  expect(await service.mailedToken(email)).toMatch(/^tac_/);
+});
