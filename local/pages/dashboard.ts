@@ -1,5 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative } from 'node:path';
 import {
   acceptsPage,
@@ -12,6 +12,7 @@ import {
 import { pageLayout } from '../shared/page-layout.ts';
 import type { Pages } from '../shared/pages.ts';
 import { sendPage } from '../shared/send-page.ts';
+import { type Coding, codingFor, compress } from './compression.ts';
 import { dashboardFolder } from './dashboard-build.ts';
 
 /** A file as it is served. */
@@ -19,6 +20,8 @@ interface Asset {
   readonly body: Buffer;
   readonly type: string;
   readonly cache: string;
+  /** Bodies that were compressed before. */
+  readonly compressed: Map<Coding, Promise<Buffer>>;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -35,6 +38,7 @@ const configAsset: Asset = {
   body: Buffer.from(JSON.stringify(config)),
   type: 'application/json',
   cache: cacheControl.other,
+  compressed: new Map(),
 };
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 const headers = dashboardHeaders(false);
@@ -51,8 +55,8 @@ export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
     const file = path === '/config.json' ? configAsset : assets.get(path);
     const isPage = pagePaths.has(path);
     const isUnknown = !file && !isPage && acceptsPage(request.headers.accept) && !elsewhere.test(path);
-    if (file) sendAsset(response, 200, file);
-    else if (index && (isPage || isUnknown)) sendAsset(response, isPage ? 200 : 404, index);
+    if (file) void sendAsset(request, response, 200, file);
+    else if (index && (isPage || isUnknown)) void sendAsset(request, response, isPage ? 200 : 404, index);
     else if (isPage) sendPage(response, 503, notBuilt);
     else return false;
     return true;
@@ -67,19 +71,34 @@ async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file)}`;
     const cache = path.startsWith(hashedAssets) ? cacheControl.hashed : cacheControl.other;
-    assets.set(path, { body: await readFile(file), type, cache });
+    assets.set(path, { body: await readFile(file), type, cache, compressed: new Map() });
   }
   return assets;
 }
 
-function sendAsset(response: ServerResponse, status: number, { body, type, cache }: Asset): void {
+async function sendAsset(
+  { headers: { 'accept-encoding': accepted } }: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  asset: Asset,
+): Promise<void> {
+  const coding = codingFor(accepted, asset.type, asset.body.byteLength);
+  const body = coding === undefined ? asset.body : await compressedBody(asset, coding);
   response.writeHead(status, {
     ...headers,
-    'content-type': type,
+    'content-type': asset.type,
     'content-length': body.byteLength,
-    'cache-control': cache,
+    'cache-control': asset.cache,
+    vary: 'accept-encoding',
+    ...(coding !== undefined && { 'content-encoding': coding }),
   });
   response.end(body);
+}
+
+function compressedBody({ body, compressed }: Asset, coding: Coding): Promise<Buffer> {
+  const known = compressed.get(coding) ?? compress(coding, body);
+  compressed.set(coding, known);
+  return known;
 }
 
 const notBuilt = pageLayout(
