@@ -51,6 +51,18 @@ const rules: IFlattenedRuleSet = {
     without('domain', 'node_modules/(@aws-sdk|@aws-lambda-powertools|@middy|aws-cdk-lib|@types/aws-lambda)'),
     without('(api|jobs)', 'node_modules/(@aws-sdk|@middy|aws-cdk-lib)'),
     {
+      name: 'the dashboard imports the routes of a resource, not all: a page loads what it imports',
+      severity: 'error',
+      from: { path: '^dashboard/' },
+      to: { path: '^functions/contract/routes\\.ts$' },
+    },
+    {
+      name: 'messages are shown by components/notifications.tsx, which loads what they need with the first one',
+      severity: 'error',
+      from: { path: '^dashboard/src/', pathNot: '^dashboard/src/components/(notifications|toasts)\\.tsx$' },
+      to: { path: 'node_modules/@mantine/notifications/' },
+    },
+    {
       name: 'contract is plain data',
       severity: 'error',
       from: { path: '^functions/contract/' },
@@ -62,7 +74,7 @@ const rules: IFlattenedRuleSet = {
 };
 
 /** Checks the import rules. Seeing no modules is a failure too: then nothing was checked. */
-const { output } = await cruise(['functions', 'local', 'lib', 'bin', 'dashboard/src'], {
+const { output } = await cruise(['functions', 'local', 'lib', 'bin', 'dashboard/src', 'dashboard/content'], {
   ruleSet: rules,
   validate: true,
   doNotFollow: { path: 'node_modules' },

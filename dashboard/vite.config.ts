@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type ProxyOptions } from 'vite';
+import { mantineStyles } from './content/mantine-styles.ts';
 
 /** The service that `npx vite dashboard` passes the API's requests on to while the dashboard is worked on. */
 const service = 'http://127.0.0.1:8787';
@@ -16,13 +17,15 @@ const proxy: ProxyOptions = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), mantineStyles()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
+    // What most pages need is one file, which is smaller than many; more, and the sign-in page would load too much of it.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 14 }] } } },
   },
   server: { proxy: Object.fromEntries(['/api', '/v1', '/_local', '/config.json'].map((path) => [path, proxy])) },
 });

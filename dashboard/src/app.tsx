@@ -1,27 +1,52 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { Failure } from './components/failure.tsx';
 import { PageSkeleton } from './components/page-skeleton.tsx';
-import { Shell } from './components/shell.tsx';
 import { orReload } from './lib/or-reload.ts';
 
-const Register = lazy(orReload(() => import('./pages/auth/register.tsx')));
-const Login = lazy(orReload(() => import('./pages/auth/login.tsx')));
-const Confirm = lazy(orReload(() => import('./pages/auth/confirm.tsx')));
-const ForgotPassword = lazy(orReload(() => import('./pages/auth/forgot-password.tsx')));
-const ResetPassword = lazy(orReload(() => import('./pages/auth/reset-password.tsx')));
-const EmailChange = lazy(orReload(() => import('./pages/auth/email-change.tsx')));
-const Overview = lazy(orReload(() => import('./pages/overview/overview.tsx')));
-const Keys = lazy(orReload(() => import('./pages/keys/keys.tsx')));
-const Plans = lazy(orReload(() => import('./pages/plans/plans.tsx')));
-const Usage = lazy(orReload(() => import('./pages/usage/usage.tsx')));
-const Logs = lazy(orReload(() => import('./pages/logs/logs.tsx')));
-const Webhooks = lazy(orReload(() => import('./pages/webhooks/webhooks.tsx')));
-const Playground = lazy(orReload(() => import('./pages/playground/playground.tsx')));
-const NotFound = lazy(orReload(() => import('./pages/not-found.tsx')));
-const OperatorOnly = lazy(orReload(() => import('./pages/operator/operator-only.tsx')));
-const Settings = lazy(orReload(() => import('./pages/settings/settings.tsx')));
+type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
+
+/** A part whose code comes when it is first shown, or when it is loaded before that. */
+function lazyPart<Props extends object>(loadPart: Load<Props>) {
+  let loading: ReturnType<Load<Props>> | undefined;
+  const load = () => (loading ??= orReload(loadPart)());
+  return { load, View: lazy(load) };
+}
+
+const page = (path: string, load: Load<object>) => ({ path, ...lazyPart(load) });
+
+const frame = lazyPart(() => import('./components/frame.tsx'));
+const notFound = lazyPart(() => import('./pages/not-found.tsx'));
+
+const entryPages = [
+  page('/register', () => import('./pages/auth/register.tsx')),
+  page('/login', () => import('./pages/auth/login.tsx')),
+  page('/confirm', () => import('./pages/auth/confirm.tsx')),
+  page('/forgot-password', () => import('./pages/auth/forgot-password.tsx')),
+  page('/reset-password', () => import('./pages/auth/reset-password.tsx')),
+  page('/email-change', () => import('./pages/auth/email-change.tsx')),
+];
+
+const memberPages = [
+  page('/', () => import('./pages/overview/overview.tsx')),
+  page('/keys', () => import('./pages/keys/keys.tsx')),
+  page('/plans', () => import('./pages/plans/plans.tsx')),
+  page('/usage', () => import('./pages/usage/usage.tsx')),
+  page('/logs', () => import('./pages/logs/logs.tsx')),
+  page('/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
+  page('/playground', () => import('./pages/playground/playground.tsx')),
+  page('/settings', () => import('./pages/settings/settings.tsx')),
+  page('/operator', () => import('./pages/operator/operator-only.tsx')),
+];
+
+/** Loads the code of the first page, and of its frame, before anything is shown: they would come one after the other. */
+export function preload(path: string): void {
+  const member = memberPages.find((one) => one.path === path);
+  const parts = member ? [frame, member] : entryPages.filter((one) => one.path === path);
+  // Where it fails, the page does when it is shown.
+  for (const { load } of parts) load().catch(() => undefined);
+}
 
 /** A page that throws takes nothing else with it, and another page starts again. */
 function PageBoundary({ children, fallback }: { children: ReactNode; fallback: ReactNode }) {
@@ -33,56 +58,40 @@ function PageBoundary({ children, fallback }: { children: ReactNode; fallback: R
   );
 }
 
-const signedInPages = [
-  { path: '/', page: Overview },
-  { path: '/keys', page: Keys },
-  { path: '/plans', page: Plans },
-  { path: '/usage', page: Usage },
-  { path: '/logs', page: Logs },
-  { path: '/webhooks', page: Webhooks },
-  { path: '/playground', page: Playground },
-  { path: '/settings', page: Settings },
-  { path: '/operator', page: OperatorOnly },
-];
-
-/** The shell stays while its pages change. */
-const signedIn = (
-  <Shell>
-    <PageBoundary fallback={<PageSkeleton />}>
-      <Switch>
-        {signedInPages.map(({ path, page }) => (
-          <Route key={path} path={path} component={page} />
-        ))}
-      </Switch>
-    </PageBoundary>
-  </Shell>
-);
-
-const signedOutPages: readonly { readonly path: string; readonly page: ReactNode }[] = [
-  { path: '/register', page: <Register /> },
-  { path: '/login', page: <Login /> },
-  { path: '/confirm', page: <Confirm /> },
-  { path: '/forgot-password', page: <ForgotPassword /> },
-  { path: '/reset-password', page: <ResetPassword /> },
-  { path: '/email-change', page: <EmailChange /> },
-];
+/** The frame stays while its pages change. */
+function FramedPage() {
+  return (
+    <Suspense fallback={null}>
+      <frame.View>
+        <PageBoundary fallback={<PageSkeleton />}>
+          <Switch>
+            {memberPages.map((one) => (
+              <Route key={one.path} path={one.path} component={one.View} />
+            ))}
+          </Switch>
+        </PageBoundary>
+      </frame.View>
+    </Suspense>
+  );
+}
 
 export function App() {
   const [location] = useLocation();
-  const isSignedIn = signedInPages.some(({ path }) => path === location);
   return (
     <Switch>
-      {signedOutPages.map(({ path, page }) => (
+      {entryPages.map(({ path, View }) => (
         <Route key={path} path={path}>
-          <PageBoundary fallback={null}>{page}</PageBoundary>
+          <PageBoundary fallback={null}>
+            <View />
+          </PageBoundary>
         </Route>
       ))}
       <Route>
-        {isSignedIn ? (
-          signedIn
+        {memberPages.some(({ path }) => path === location) ? (
+          <FramedPage />
         ) : (
           <PageBoundary fallback={null}>
-            <NotFound />
+            <notFound.View />
           </PageBoundary>
         )}
       </Route>

@@ -11,7 +11,7 @@ export const dashboardFolder = join(root, 'dashboard', 'dist');
 export const stampFile = 'sources.txt';
 
 const sources = [
-  'dashboard/{src,public}/**',
+  'dashboard/{src,public,content}/**',
   'dashboard/*.*',
   'functions/contract/**',
   'bin/build.ts',

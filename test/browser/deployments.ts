@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { eventually, type Stage, shows } from './stage.ts';
 
 /** A file of the build, as documents and modules refer to it. */
-const file = /((?:\.\/|\bassets\/)[\w-]+)\.(js|css)\b/g;
+const file = /((?:\.\/|\bassets\/)[\w.-]+)\.(js|css)\b/g;
 
 /** How often the page's document is loaded from now on. */
 function loadsOf(page: Page): { readonly count: number } {

@@ -12,8 +12,7 @@ export function dialogTests(stage: () => Stage): void {
     await page.goto('/keys?new');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('late');
-    await dialog.getByRole('combobox', { name: 'Expires' }).click();
-    await page.getByRole('option', { name: 'Custom date' }).click();
+    await dialog.getByRole('combobox', { name: 'Expires' }).selectOption('Custom date');
     await dialog.getByLabel('Expiry date (UTC)').fill('2001-01-01');
     await press(page, /^Create$/);
     await shows(page, /^Expiry date must be/);
@@ -29,6 +28,7 @@ export function dialogTests(stage: () => Stage): void {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/keys');
     await press(page, 'Create API key');
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await eventually(() => focused(page)).toBe('Create API key');
     for (const item of ['Rename', 'Rotate', 'Revoke']) {

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { expect, vi } from 'vitest';
 
 interface Finding {
   readonly id: string;
@@ -40,4 +41,13 @@ export async function still(page: Page): Promise<void> {
       await Promise.allSettled(running().map(({ finished }) => finished));
     } while (running().length > 0);
   })()`);
+}
+
+/** Resolves when nothing of the page is loading any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await vi.waitFor(
+    async () => expect(await page.locator('.mantine-Skeleton-root[data-visible]').count()).toBe(0),
+    8000,
+  );
 }

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { accessTests } from './access.ts';
 import { boundaryTests } from './boundaries.ts';
+import { boundTests } from './bounds.ts';
 import { deploymentTests } from './deployments.ts';
 import { failureTests } from './failures.ts';
 import { referenceTests } from './reference.ts';
@@ -19,6 +20,7 @@ describe('a deployment under an open page', () => {
 });
 describe('every page', () => {
   accessTests(stage);
+  boundTests(stage);
 });
 describe('the API reference', () => {
   referenceTests(stage);

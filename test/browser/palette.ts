@@ -11,7 +11,7 @@ const focused = (page: Page) => page.evaluate('document.activeElement.outerHTML'
 /** The label of the option that the field points to, which is the one that is marked. */
 async function active(page: Page): Promise<string | null> {
   const id = await input(page).getAttribute('aria-activedescendant');
-  const option = page.getByRole('option', { selected: true });
+  const option = dialog(page).getByRole('option', { selected: true });
   expect(await option.getAttribute('id')).toBe(id);
   return option.textContent();
 }
@@ -28,7 +28,7 @@ export function paletteTests(stage: () => Stage): void {
     await page.getByLabel('Your message').focus();
     await opened(page);
     await input(page).fill('ledg');
-    expect(await page.getByRole('option').allTextContents()).toEqual(['Usage']);
+    expect(await dialog(page).getByRole('option').allTextContents()).toEqual(['Usage']);
     await page.keyboard.press('Enter');
     await heading(page, 'Usage');
     await eventually(() => focused(page)).toMatch(/^<h1.*Usage/);

@@ -45,8 +45,7 @@ export function usageTests(stage: () => Stage): void {
     await page.goto('/usage');
     const row = page.getByRole('table', { name: 'Usage by service' }).getByRole('row', { name: /^Chat/ });
     await row.waitFor();
-    await page.getByRole('combobox', { name: 'Days' }).click();
-    await page.getByRole('option', { name: 'Custom range' }).click();
+    await page.getByRole('combobox', { name: 'Days' }).selectOption('Custom range');
     const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
     const today = await to.inputValue();
     expect([today, await from.inputValue()]).toEqual([

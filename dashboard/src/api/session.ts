@@ -2,7 +2,9 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { becomeAccount, endDocument } from './account.ts';
 import { closeAccountStorage } from './account-storage.ts';
 import { perform } from './call.ts';
-import { revokePlaygroundKeys } from './playground-keys.ts';
+
+/** Loaded when it is needed: the sign-in page is small. */
+const revokePlaygroundKeys = async () => (await import('./playground-keys.ts')).revokePlaygroundKeys();
 
 /** To be called with the account that a sign-in gave. Keys of a session that expired are revoked now. */
 export async function beginSession({ id }: { readonly id: number }): Promise<void> {

@@ -1,7 +1,7 @@
-import { type UseFormReturnType, useForm } from '@mantine/form';
 import { type FormEvent, useState } from 'react';
 import type { GenericSchema } from 'valibot';
 import type { Route } from '#contract/http/route.ts';
+import { type Form, useForm } from '../lib/use-form.ts';
 import { type ApiError, type FailureCode, toApiError } from './api-error.ts';
 import { type Labels, refusalErrors, schemaErrors } from './form-errors.ts';
 import { useAction } from './use-data.ts';
@@ -20,7 +20,7 @@ interface ApiFormOptions<Values, Result> {
 }
 
 export interface ApiForm<Values extends Record<string, unknown>> {
-  readonly form: UseFormReturnType<Values>;
+  readonly form: Form<Values>;
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
   readonly isRunning: boolean;
   /** A refusal that belongs to no field. */

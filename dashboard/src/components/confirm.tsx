@@ -1,6 +1,6 @@
-import { Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
-import type { ReactNode } from 'react';
+import { Button, Group, Text } from '@mantine/core';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { Modal } from './modal.tsx';
 
 interface ConfirmOptions {
   readonly title: string;
@@ -10,13 +10,42 @@ interface ConfirmOptions {
   readonly onConfirm: () => void;
 }
 
+let current: ConfirmOptions | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 /** Confirms something that cannot be undone. */
-export function confirm({ title, text, action, onConfirm }: ConfirmOptions): void {
-  modals.openConfirmModal({
-    title,
-    children: <Text size="sm">{text}</Text>,
-    labels: { confirm: action, cancel: 'Cancel' },
-    confirmProps: { color: 'red.8' },
-    onConfirm,
-  });
+export function confirm(options: ConfirmOptions): void {
+  current = options;
+  for (const listener of listeners) listener();
+}
+
+/** Where confirmations are shown: a new one opens. */
+export function Confirmations() {
+  const options = useSyncExternalStore(subscribe, () => current);
+  const [closed, setClosed] = useState<ConfirmOptions>();
+  const close = () => setClosed(options);
+
+  function run(): void {
+    close();
+    options?.onConfirm();
+  }
+
+  return (
+    <Modal opened={options !== undefined && options !== closed} onClose={close} title={options?.title}>
+      <Text size="sm">{options?.text}</Text>
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button color="red.8" onClick={run}>
+          {options?.action}
+        </Button>
+      </Group>
+    </Modal>
+  );
 }

@@ -1,5 +1,6 @@
-import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, CopyButton as Copy } from '@mantine/core';
 import { Icon } from './icon.tsx';
+import { Tip } from './tip.tsx';
 
 interface CopyButtonProps {
   readonly value: string;
@@ -21,11 +22,11 @@ export function CopyButton({ value, what, worded = false }: CopyButtonProps) {
             </Button>
           );
         return (
-          <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+          <Tip label={copied ? 'Copied' : `Copy ${what}`}>
             <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? 'Copied' : `Copy ${what}`}>
               {sign}
             </ActionIcon>
-          </Tooltip>
+          </Tip>
         );
       }}
     </Copy>

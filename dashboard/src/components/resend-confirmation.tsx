@@ -1,28 +1,28 @@
 import { Anchor } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { toApiError } from '../api/api-error.ts';
 import { perform } from '../api/call.ts';
 import { type Action, useAction } from '../api/use-data.ts';
+import { notify } from './notifications.tsx';
 
 /** Resends the confirmation email, and notifies of how that went. */
 export function useResend(): Action<undefined, void> {
   const client = useQueryClient();
 
   /** The address may have been confirmed elsewhere. */
-  function notify(thrown: unknown): void {
+  function explain(thrown: unknown): void {
     const { code, message } = toApiError(thrown);
     const isConfirmed = code === 'INVALID_STATE';
     if (isConfirmed) void client.invalidateQueries({ queryKey: [accountRoutes.me.id] });
-    notifications.show({ message, color: isConfirmed ? 'pine' : 'red' });
+    notify({ message, color: isConfirmed ? 'pine' : 'red' });
   }
 
   return useAction(() =>
     perform(accountRoutes.resendConfirmation, {}).then(
-      () => void notifications.show({ message: 'Email sent. Earlier links no longer work.' }),
+      () => notify({ message: 'Email sent. Earlier links no longer work.' }),
       (error: unknown) => {
-        notify(error);
+        explain(error);
         throw error;
       },
     ),

@@ -1,15 +1,16 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Icon } from './icon.tsx';
+import { Tip } from './tip.tsx';
 
 export function SchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const label = `Switch to ${other} theme`;
   return (
-    <Tooltip label={label}>
+    <Tip label={label}>
       <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={() => setColorScheme(other)}>
         <Icon name={other === 'dark' ? 'moon' : 'sun'} />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }

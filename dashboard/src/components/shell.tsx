@@ -1,13 +1,14 @@
-import { Burger, Drawer } from '@mantine/core';
+import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { takeAccountChange } from '../api/account.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useMe } from '../api/reads.ts';
 import { followBuild } from '../lib/newer-build.ts';
+import { Drawer } from './drawer.tsx';
 import { ErrorNotice } from './error-notice.tsx';
+import { notify } from './notifications.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
 import { usePalette } from './palette/use-palette.tsx';
 import css from './shell.module.css';
@@ -29,7 +30,7 @@ export function Shell({ children }: { children: ReactNode }) {
   }, [location]);
   useEffect(() => {
     if (email !== undefined && takeAccountChange())
-      notifications.show({ message: `You are now signed in as ${email}.`, autoClose: 15_000 });
+      notify({ message: `You are now signed in as ${email}.`, autoClose: 15_000 });
   }, [email]);
 
   /** From the drawer, which gives way. */

@@ -1,13 +1,13 @@
-import { notifications } from '@mantine/notifications';
 import { toApiError } from '../api/api-error.ts';
 import { signOut } from '../api/session.ts';
 import { useAction } from '../api/use-data.ts';
+import { notify } from './notifications.tsx';
 
 /** Signs out; where that fails, a notification shows that the session goes on. */
 export function useSignOut(): () => void {
   const { run } = useAction(() =>
     signOut().catch((error: unknown) => {
-      notifications.show({ message: `You are still signed in. ${toApiError(error).message}`, color: 'red' });
+      notify({ message: `You are still signed in. ${toApiError(error).message}`, color: 'red' });
       throw error;
     }),
   );

@@ -135,7 +135,7 @@ export function markdownTests(stage: () => Stage): void {
     expect(await top()).toBe(40);
   });
 
-  test('the first load of another page has none of the code that reads Markdown', async () => {
+  test('the code that reads Markdown comes with the first message, and not before', async () => {
     const page = await stage().visit(await stage().service.person());
     const loaded: string[] = [];
     page.on('request', (request) => void loaded.push(request.url()));
@@ -144,6 +144,10 @@ export function markdownTests(stage: () => Stage): void {
     await page.waitForLoadState('networkidle');
     expect(loaded.filter((url) => /\/(?:markdown|playground)-[\w-]{8}\./.test(url))).toEqual([]);
     await page.goto('/playground');
-    await eventually(() => loaded.filter((url) => /markdown-.*\.js$/.test(url))).toHaveLength(1);
+    await page.getByLabel('Your message').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(loaded.filter((url) => /markdown-.*\.js$/.test(url))).toEqual([]);
+    await page.getByLabel('Your message').fill('Hello');
+    await eventually(() => loaded.filter((url) => /markdown-.*\.js$/.test(url)).length).toBe(1);
   });
 }

@@ -1,87 +1,21 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
-import { useRef } from 'react';
-import { keyRoutes } from '#contract/routes/keys.ts';
-import { toApiError } from '../../api/api-error.ts';
-import { perform } from '../../api/call.ts';
+import { lazy } from 'react';
 import type { KeyRecord } from '../../api/key-list.ts';
-import { useAction } from '../../api/use-data.ts';
-import { confirm } from '../../components/confirm.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { rescueFocus } from '../../lib/rescue-focus.ts';
+import { LateMenu } from '../../components/late-menu.tsx';
+import { orReload } from '../../lib/or-reload.ts';
+import { KeyMenuButton } from './key-menu-button.tsx';
 import { isEnded } from './key-status.ts';
-import { LimitsDialog } from './limits-dialog.tsx';
-import { RenameDialog } from './rename-dialog.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
-import { useKeyChange } from './use-key-change.ts';
 
-/** The actions of a key by its status; every key that has not ended can be revoked. */
+const load = orReload(() => import('./key-popup.tsx'));
+const KeyPopup = lazy(load);
+
+/** The actions of a key that has not ended. */
 export function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
-  const [isRenaming, renaming] = useDisclosure(false);
-  const [isRotating, rotating] = useDisclosure(false);
-  const [isLimiting, limiting] = useDisclosure(false);
-  const { change } = useKeyChange();
-  const target = useRef<HTMLButtonElement>(null);
-  const revoke = useAction(
-    () =>
-      perform(keyRoutes.revokeKey, { path: { id: apiKey.id } }).then(
-        () => 'is revoked.',
-        (error: unknown) => {
-          if (toApiError(error).status === 404) return 'does not exist any more.';
-          throw error;
-        },
-      ),
-    [keyRoutes.listKeys],
-  );
-  const { id, name, status } = apiKey;
-  if (isEnded(status)) return null;
-  const canChange = status === 'active' || status === 'suspended';
-
-  async function end(): Promise<void> {
-    const done = await revoke.run(undefined);
-    rescueFocus();
-    if (done !== undefined) notifications.show({ message: `“${name}” ${done}` });
-    else notifications.show({ message: `“${name}” could not be revoked. Try again.`, color: 'red' });
-  }
-
-  /** A dialog returns the focus to what has it now, which must not be an item of the closing menu. */
-  const opening = (open: () => void) => () => {
-    target.current?.focus();
-    open();
-  };
-
-  const askToRevoke = () =>
-    confirm({
-      title: `Revoke “${name}”?`,
-      text: `Calls with this key are refused immediately. This cannot be undone${status === 'active' ? '; to replace a key without downtime, rotate it.' : '.'}`,
-      action: 'Revoke key',
-      onConfirm: () => void end(),
-    });
-
+  if (isEnded(apiKey.status)) return null;
   return (
-    <>
-      <Menu position="bottom-end" width={190}>
-        <Menu.Target>
-          <ActionIcon ref={target} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${name}`}>
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {canChange && <Menu.Item onClick={opening(renaming.open)}>Rename</Menu.Item>}
-          {canChange && <Menu.Item onClick={opening(limiting.open)}>Edit limits</Menu.Item>}
-          {status === 'active' && <Menu.Item onClick={() => change(id, { status: 'suspended' })}>Suspend</Menu.Item>}
-          {status === 'suspended' && <Menu.Item onClick={() => change(id, { status: 'active' })}>Resume</Menu.Item>}
-          {status === 'active' && <Menu.Item onClick={opening(rotating.open)}>Rotate</Menu.Item>}
-          {canChange && <Menu.Divider role="separator" />}
-          <Menu.Item c="var(--danger-ink)" onClick={opening(askToRevoke)}>
-            Revoke
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <RenameDialog apiKey={apiKey} isOpen={isRenaming} onClose={renaming.close} />
-      <LimitsDialog apiKey={apiKey} isOpen={isLimiting} onClose={limiting.close} />
-      <RotateDialog apiKey={apiKey} isOpen={isRotating} onClose={rotating.close} />
-    </>
+    <LateMenu
+      load={load}
+      button={(props) => <KeyMenuButton name={apiKey.name} {...props} />}
+      menu={(props) => <KeyPopup apiKey={apiKey} {...props} />}
+    />
   );
 }

@@ -7,6 +7,7 @@ import { useKeys, useMe } from '../../api/reads.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { lateDialog } from '../../components/late-dialog.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
@@ -14,8 +15,8 @@ import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { isEnded } from './key-status.ts';
 import { KeyTable } from './key-table.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
 
+const NewKeyDialog = lateDialog(async () => (await import('./new-key-dialog.tsx')).NewKeyDialog);
 const skeletons = ['a', 'b', 'c'];
 
 export default function KeysPage() {

@@ -1,10 +1,11 @@
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { KeyChange } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { call } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { Modal } from '../../components/modal.tsx';
 import { limitBody, limitLabels } from './limit-body.ts';
 import { LimitFields, type Limits } from './limit-fields.tsx';
 

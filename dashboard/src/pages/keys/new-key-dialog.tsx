@@ -1,4 +1,4 @@
-import { Modal, Select, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { NewKey } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/clock.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { Modal } from '../../components/modal.tsx';
 import { dayOf } from '../../lib/usage.ts';
 import { expiryChoices, expiryOf } from './expiry-choice.ts';
 import { limitBody, limitLabels } from './limit-body.ts';
@@ -63,7 +64,7 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Select label="Expires" data={expiryChoices} allowDeselect={false} {...form.getInputProps('expiry')} />
+        <NativeSelect label="Expires" data={expiryChoices} {...form.getInputProps('expiry')} />
         {form.values.expiry === 'date' && (
           <TextInput
             label="Expiry date (UTC)"

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, TextInput } from '@mantine/core';
 import { KeyChange } from '#contract/accounts/keys.ts';
 import { schemaErrors } from '../../api/form-errors.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
+import { Modal } from '../../components/modal.tsx';
+import { useForm } from '../../lib/use-form.ts';
 import { useKeyChange } from './use-key-change.ts';
 
 interface RenameDialogProps {

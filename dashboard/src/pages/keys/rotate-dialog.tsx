@@ -1,4 +1,4 @@
-import { Modal, Select, Stack, Text } from '@mantine/core';
+import { NativeSelect, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { KeyRotation } from '#contract/accounts/keys.ts';
@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { Modal } from '../../components/modal.tsx';
 import { ShownKey } from './shown-key.tsx';
 
 interface RotateDialogProps {
@@ -55,12 +56,7 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
             <Text size="sm">Creates a new key with the same name, expiry and limits.</Text>
-            <Select
-              label="Grace period for old key"
-              data={graces}
-              allowDeselect={false}
-              {...form.getInputProps('grace')}
-            />
+            <NativeSelect label="Grace period for old key" data={graces} {...form.getInputProps('grace')} />
             <FormFoot error={error} isRunning={isRunning}>
               Rotate
             </FormFoot>

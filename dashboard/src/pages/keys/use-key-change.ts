@@ -1,4 +1,3 @@
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InferInput } from 'valibot';
 import type { KeyChange } from '#contract/accounts/keys.ts';
@@ -6,6 +5,7 @@ import { keyRoutes } from '#contract/routes/keys.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
+import { notify } from '../../components/notifications.tsx';
 
 interface Change {
   readonly id: string;
@@ -30,7 +30,7 @@ export function useKeyChange() {
     },
     onError: (error, _, before) => {
       client.setQueryData(queryKey, before);
-      notifications.show({ message: toApiError(error).message, color: 'red' });
+      notify({ message: toApiError(error).message, color: 'red' });
     },
     onSettled: () => client.invalidateQueries({ queryKey }),
   });

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { serviceNames } from '#contract/billing/prices.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { keyTitle } from '../../api/playground-keys.ts';
@@ -30,7 +30,13 @@ export function FilterFields({ value: { values, set }, keys }: FilterFieldsProps
   return (
     <div className={css.filters}>
       {fields.map(({ name, label, data }) => (
-        <Select key={name} label={label} data={data} value={values[name]} onChange={set[name]} allowDeselect={false} />
+        <NativeSelect
+          key={name}
+          label={label}
+          data={data}
+          value={values[name]}
+          onChange={(event) => set[name](event.currentTarget.value)}
+        />
       ))}
     </div>
   );

@@ -1,6 +1,7 @@
-import { Drawer, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Drawer } from '../../components/drawer.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { count, formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
 import css from './logs.module.css';

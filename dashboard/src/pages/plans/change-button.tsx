@@ -1,9 +1,9 @@
 import { Button, Stack } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { notify } from '../../components/notifications.tsx';
 
 interface ChangeButtonProps {
   readonly act: () => Promise<unknown>;
@@ -18,7 +18,7 @@ export function ChangeButton({ act, done, onDone, children }: ChangeButtonProps)
   const { run, isRunning, error } = useAction(async () => ({ result: await act() }), planReads);
   async function change(): Promise<void> {
     if (!(await run(undefined))) return;
-    notifications.show({ message: done });
+    notify({ message: done });
     onDone();
   }
   return (

@@ -21,26 +21,39 @@ export default function PlansPage() {
     <Page title="Plans" lead="Credits are granted each month; unused credits roll over for up to three months.">
       <Stack gap="xl">
         {failure && !isLoaded && <ErrorNotice error={failure} onRetry={() => void Promise.all([refetch(), again()])} />}
-        {subscription && <SubscriptionNotice subscription={subscription} />}
-        <ul className={css.plans}>
-          {isLoaded
-            ? data.plans.map((plan) => (
-                <PlanCard key={plan.id} plan={plan} current={current} subscription={subscription} />
-              ))
-            : !failure &&
-              skeletons.map((id) => (
-                <li key={id}>
-                  <Skeleton height={340} radius="lg" />
-                </li>
-              ))}
-        </ul>
-        <OverviewValues />
-        <Text size="sm" c="dimmed" maw="46rem">
-          Upgrades take effect immediately and cost the difference for the rest of the billing period, prorated to the
-          second. Downgrades take effect on the next billing date. After a cancellation, credits can be spent for 30
-          days.
-        </Text>
+        {isLoaded && subscription && <SubscriptionNotice subscription={subscription} />}
+        {isLoaded && (
+          <ul key="plans" className={css.plans}>
+            {data.plans.map((plan) => (
+              <PlanCard key={plan.id} plan={plan} current={current} subscription={subscription} />
+            ))}
+          </ul>
+        )}
+        {isLoaded || failure ? (
+          <Rules />
+        ) : (
+          <ul key="skeletons" className={css.plans}>
+            {skeletons.map((id) => (
+              <li key={id}>
+                <Skeleton height={340} radius="lg" />
+              </li>
+            ))}
+          </ul>
+        )}
       </Stack>
     </Page>
+  );
+}
+
+/** Below the plans, so not before them: they would move it. */
+function Rules() {
+  return (
+    <>
+      <OverviewValues />
+      <Text size="sm" c="dimmed" maw="46rem">
+        Upgrades take effect immediately and cost the difference for the rest of the billing period, prorated to the
+        second. Downgrades take effect on the next billing date. After a cancellation, credits can be spent for 30 days.
+      </Text>
+    </>
   );
 }

@@ -1,5 +1,4 @@
 import { Anchor, Group } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
@@ -8,6 +7,7 @@ import { useAction } from '../../api/use-data.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { creditCount, formatDay, formatWhole } from '../../lib/format.ts';
 import { planInSentence } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
@@ -23,7 +23,7 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
   const day = formatDay(nextBillingDate);
 
   const change = (act: () => Promise<unknown>, message: string) =>
-    void run(act).then((done) => done && notifications.show({ message }));
+    void run(act).then((done) => done && notify({ message }));
 
   const askToCancel = () =>
     confirm({

@@ -1,10 +1,10 @@
-import { notifications } from '@mantine/notifications';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { type ApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
+import { notify } from '../../components/notifications.tsx';
 import { planInSentence } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
 
@@ -25,7 +25,7 @@ export function useResume(subscription: Subscription): Resume {
     planReads,
   );
   async function resume(): Promise<void> {
-    if (await run(undefined)) notifications.show({ message: `The ${planInSentence(planId)} is resumed.` });
+    if (await run(undefined)) notify({ message: `The ${planInSentence(planId)} is resumed.` });
   }
   return {
     canResume: status === 'cancelled' && Date.parse(endsAt ?? nextBillingDate) > now,

@@ -1,27 +1,33 @@
 import { Tabs } from '@mantine/core';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { Page } from '../../components/page.tsx';
+import { orReload } from '../../lib/or-reload.ts';
 import { useQueryChoice } from '../../lib/use-query.ts';
-import { ChatTab } from './chat/chat-tab.tsx';
-import { CompletionTab } from './completion-tab.tsx';
-import { EmbeddingsTab } from './embeddings/embeddings-tab.tsx';
-import { TranslateTab } from './translate-tab.tsx';
+
+const tab = (id: string, title: string, load: () => Promise<ComponentType>) => ({
+  id,
+  title,
+  View: lazy(orReload(async () => ({ default: await load() }))),
+});
 
 const tabs = [
-  { id: 'chat', title: 'Chat', content: <ChatTab /> },
-  { id: 'completion', title: 'Completion', content: <CompletionTab /> },
-  { id: 'embeddings', title: 'Embeddings', content: <EmbeddingsTab /> },
-  { id: 'translate', title: 'Translate', content: <TranslateTab /> },
+  tab('chat', 'Chat', async () => (await import('./chat/chat-tab.tsx')).ChatTab),
+  tab('completion', 'Completion', async () => (await import('./completion-tab.tsx')).CompletionTab),
+  tab('embeddings', 'Embeddings', async () => (await import('./embeddings/embeddings-tab.tsx')).EmbeddingsTab),
+  tab('translate', 'Translate', async () => (await import('./translate-tab.tsx')).TranslateTab),
 ];
 
-/** Tabs stay as they are while one looks at another. */
+/** A tab is loaded when it is first looked at; then it stays as it is while one looks at another. */
 export default function PlaygroundPage() {
-  const [tab, setTab] = useQueryChoice('tab', ['chat', 'completion', 'embeddings', 'translate']);
+  const [current, setCurrent] = useQueryChoice('tab', ['chat', 'completion', 'embeddings', 'translate']);
+  const [seen, setSeen] = useState<readonly string[]>([current]);
+  if (!seen.includes(current)) setSeen([...seen, current]);
   return (
     <Page
       title="Playground"
       lead="Try the models. Calls spend your credits and use a temporary API key, which is revoked when you sign out."
     >
-      <Tabs value={tab} onChange={setTab}>
+      <Tabs value={current} onChange={setCurrent}>
         <Tabs.List mb="lg" aria-label="Endpoint">
           {tabs.map(({ id, title }) => (
             <Tabs.Tab key={id} value={id}>
@@ -29,9 +35,13 @@ export default function PlaygroundPage() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {tabs.map(({ id, content }) => (
+        {tabs.map(({ id, View }) => (
           <Tabs.Panel key={id} value={id}>
-            {content}
+            {seen.includes(id) && (
+              <Suspense fallback={null}>
+                <View />
+              </Suspense>
+            )}
           </Tabs.Panel>
         ))}
       </Tabs>

@@ -1,5 +1,4 @@
-import { Button, Group, NumberInput, Select, Skeleton, Stack, Switch, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { Button, Group, NativeSelect, NumberInput, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import * as v from 'valibot';
 import { Alerts } from '#contract/alerts/alerts.ts';
 import { alertRoutes } from '#contract/routes/alerts.ts';
@@ -11,6 +10,7 @@ import { useData } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
 
 /** A rule as its form has it; the value is empty until a number is there. */
@@ -51,7 +51,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
     schema: Alerts,
     labels: { rules: 'Value' },
     act: (values) => call(alertRoutes.setAlerts, { body: v.parse(Alerts, values) }),
-    onDone: () => notifications.show({ message: 'The alerts are saved.' }),
+    onDone: () => notify({ message: 'The alerts are saved.' }),
     invalidates: [alertRoutes.getAlerts],
   });
   const { rules, channels } = form.values;
@@ -117,12 +117,11 @@ function RuleRow({ rule: { kind, value, keyId }, onChange, onRemove }: RuleRowPr
   const limited = keys.filter(({ limit }) => limit !== null).map((key) => ({ value: key.id, label: keyTitle(key) }));
   return (
     <Group align="flex-end" gap="xs" wrap="wrap">
-      <Select
+      <NativeSelect
         label="When"
         data={kinds}
-        allowDeselect={false}
         value={kind}
-        onChange={(next) => next && onChange({ kind: next, value })}
+        onChange={({ currentTarget }) => onChange({ kind: currentTarget.value, value })}
         flex="1 1 180px"
       />
       <NumberInput
@@ -136,12 +135,11 @@ function RuleRow({ rule: { kind, value, keyId }, onChange, onRemove }: RuleRowPr
         flex="1 1 90px"
       />
       {kind === 'key_percent' && (
-        <Select
+        <NativeSelect
           label="Key"
           data={[everyKey, ...limited]}
-          allowDeselect={false}
           value={keyId ?? ''}
-          onChange={(id) => onChange({ kind, value, keyId: id || undefined })}
+          onChange={({ currentTarget }) => onChange({ kind, value, keyId: currentTarget.value || undefined })}
           flex="1 1 160px"
         />
       )}

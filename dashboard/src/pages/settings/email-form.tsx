@@ -1,5 +1,4 @@
 import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { EmailChange } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
@@ -7,6 +6,7 @@ import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { GoogleSignIn } from '../auth/google-sign-in.tsx';
 
 /** Requests another address: with the password, or a recent sign-in where there is none. */
@@ -19,7 +19,7 @@ export function EmailForm({ onRequested }: { onRequested: () => void }) {
     labels: { email: 'New email', password: 'Password' },
     act: (body) => perform(accountRoutes.requestEmailChange, { body }),
     onDone: (_, { email }) => {
-      notifications.show({ message: `Links sent to ${me?.email ?? 'your email'} and ${email}.` });
+      notify({ message: `Links sent to ${me?.email ?? 'your email'} and ${email}.` });
       onRequested();
     },
     invalidates: [accountRoutes.me],
@@ -52,7 +52,7 @@ export function EmailForm({ onRequested }: { onRequested: () => void }) {
 }
 
 function SignInAgain() {
-  const done = () => notifications.show({ message: 'Signed in again. You can send the links now.' });
+  const done = () => notify({ message: 'Signed in again. You can send the links now.' });
   return (
     <>
       <Notice tone="warning">You signed in more than 10 minutes ago. Sign in with Google again first.</Notice>

@@ -1,6 +1,5 @@
-import { Anchor, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
@@ -8,7 +7,9 @@ import { useConfig } from '../../api/config.ts';
 import { useMe } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Modal } from '../../components/modal.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatFromNow } from '../../lib/format.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
@@ -48,8 +49,7 @@ function PendingChange() {
   const { run, isRunning, error } = useAction(() => perform(accountRoutes.cancelEmailChange, {}), [accountRoutes.me]);
   const change = me?.emailChange;
   if (!me || !change) return null;
-  const cancel = () =>
-    void run(undefined).then(() => notifications.show({ message: 'The change of your email is cancelled.' }));
+  const cancel = () => void run(undefined).then(() => notify({ message: 'The change of your email is cancelled.' }));
   return (
     <>
       <Notice

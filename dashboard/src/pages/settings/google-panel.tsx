@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useConfig } from '../../api/config.ts';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { GoogleSignIn } from '../auth/google-sign-in.tsx';
 
@@ -18,7 +18,7 @@ export function GooglePanel() {
           <Text size="sm" c="dimmed" mb="sm">
             Link the Google account of your email to sign in either way.
           </Text>
-          <GoogleSignIn label="Link Google" onDone={() => notifications.show({ message: 'Google account linked.' })} />
+          <GoogleSignIn label="Link Google" onDone={() => notify({ message: 'Google account linked.' })} />
         </>
       )}
     </Panel>

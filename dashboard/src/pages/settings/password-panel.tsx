@@ -1,5 +1,4 @@
 import { Anchor, PasswordInput, Stack, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
 import { PasswordChange } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
@@ -8,6 +7,7 @@ import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
 
 /** Changes the password; an account that has none gets one over a mailed link. */
@@ -37,7 +37,7 @@ function PasswordForm() {
     act: (body) => perform(accountRoutes.changePassword, { body }),
     onDone: () => {
       form.reset();
-      notifications.show({ message: 'Password changed. All other sessions are signed out.' });
+      notify({ message: 'Password changed. All other sessions are signed out.' });
     },
     invalidates: [accountRoutes.listSessions],
     fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Wrong password' } },

@@ -1,11 +1,11 @@
 import { Stack, Text, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { ProfileChange } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { call } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatDay } from '../../lib/format.ts';
 
@@ -16,7 +16,7 @@ export function ProfilePanel() {
     schema: ProfileChange,
     labels: { name: 'Name' },
     act: (body) => call(accountRoutes.changeProfile, { body }),
-    onDone: ({ name }) => notifications.show({ message: `Name changed to ${name}.` }),
+    onDone: ({ name }) => notify({ message: `Name changed to ${name}.` }),
     invalidates: [accountRoutes.me],
   });
   return (

@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { otherSessions } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
@@ -8,6 +7,7 @@ import { useSessions } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatFromNow, formatMoment } from '../../lib/format.ts';
 import { deviceTitle, placeTitle, type Session } from './session-title.ts';
@@ -23,7 +23,7 @@ export function SessionsPanel() {
   const others = data?.filter(({ current }) => !current) ?? [];
   async function signOut(id: string): Promise<void> {
     if ((await end.run(id)) === undefined) return;
-    notifications.show({ message: id === otherSessions ? 'All other sessions signed out.' : 'Session signed out.' });
+    notify({ message: id === otherSessions ? 'All other sessions signed out.' : 'Session signed out.' });
   }
 
   const columns: Column<Session>[] = [

@@ -1,4 +1,4 @@
-import { Select, TextInput, type TextInputProps } from '@mantine/core';
+import { NativeSelect, TextInput, type TextInputProps } from '@mantine/core';
 import { rangeErrors } from './range.ts';
 import { custom, spanChoices, type useRange } from './use-range.ts';
 
@@ -15,12 +15,11 @@ export function RangeFields({ value: { span, entered, choose, enter }, today }: 
   const errors = rangeErrors(entered, today);
   return (
     <>
-      <Select
+      <NativeSelect
         label="Days"
         data={spanChoices}
         value={span}
-        onChange={(next) => next !== null && choose(next)}
-        allowDeselect={false}
+        onChange={(event) => choose(event.currentTarget.value)}
         w={180}
       />
       {span === custom && (

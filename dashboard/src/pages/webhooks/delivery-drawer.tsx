@@ -1,10 +1,11 @@
-import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { call } from '../../api/call.ts';
 import { useAction } from '../../api/use-data.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Drawer } from '../../components/drawer.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { formatDuration, formatSecond } from '../../lib/format.ts';
 import { DeliveryBadge, type DeliveryRecord, resultOf, type WebhookRecord } from './webhook.tsx';

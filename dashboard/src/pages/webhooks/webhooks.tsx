@@ -8,15 +8,16 @@ import { useData } from '../../api/use-data.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { lateDialog } from '../../components/late-dialog.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useQuery } from '../../lib/use-query.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
-import { NewWebhookDialog } from './dialogs/new-webhook-dialog.tsx';
 import { VerifyPanel } from './verify-panel.tsx';
 import { WebhookTable } from './webhook-table.tsx';
 
+const NewWebhookDialog = lateDialog(async () => (await import('./dialogs/new-webhook-dialog.tsx')).NewWebhookDialog);
 const skeletons = ['a', 'b'];
 
 export default function WebhooksPage() {

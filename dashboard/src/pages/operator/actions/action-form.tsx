@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import type { GenericSchema } from 'valibot';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { type ApiForm, useApiForm } from '../../../api/use-api-form.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { notify } from '../../../components/notifications.tsx';
+import type { Form } from '../../../lib/use-form.ts';
 import { useOnce } from './use-once.ts';
 
 interface ActionFormProps<Values extends Record<string, unknown>> {
@@ -15,7 +15,7 @@ interface ActionFormProps<Values extends Record<string, unknown>> {
   readonly schema: GenericSchema;
   /** Labels of the fields beside the reason. */
   readonly labels?: Readonly<Record<string, string>>;
-  readonly fields?: (form: UseFormReturnType<Values & { reason: string }>) => ReactNode;
+  readonly fields?: (form: Form<Values & { reason: string }>) => ReactNode;
   /** Label of the button that does it. */
   readonly action: string;
   readonly isDanger?: boolean;
@@ -38,7 +38,7 @@ export function ActionForm<Values extends Record<string, unknown>>(props: Action
     labels: { ...labels, reason: 'Reason' },
     act: (values) => once(values, (key) => send(values, key)),
     onDone: () => {
-      notifications.show({ message: done });
+      notify({ message: done });
       onClose();
     },
     invalidates: reads,

@@ -28,7 +28,10 @@ export function GrantCredits({ account: { id, email } }: { account: Account }) {
               allowNegative={false}
               thousandSeparator=","
               data-autofocus
-              {...form.getInputProps('credits')}
+              value={form.values.credits}
+              error={form.errors['credits']}
+              onChange={(credits) => form.setFieldValue('credits', credits)}
+              data-path="credits"
             />
           )}
           action="Grant credits"

@@ -1,4 +1,4 @@
-import { Select, Textarea } from '@mantine/core';
+import { NativeSelect, Textarea } from '@mantine/core';
 import { memo } from 'react';
 import * as v from 'valibot';
 import { modelChoices, Parameters } from '../parameters/parameters.tsx';
@@ -23,7 +23,7 @@ interface ChatParametersProps {
 export const ChatParameters = memo(function ChatParameters(props: ChatParametersProps) {
   const { sampling, system, functions, secondModel, change } = props;
 
-  function compareWith(model: string | null): void {
+  function compareWith(model: string): void {
     if (!v.is(modelId, model)) return;
     change(({ comparison, ...draft }) => ({ ...draft, comparison: comparison && { ...comparison, model } }));
   }
@@ -35,12 +35,11 @@ export const ChatParameters = memo(function ChatParameters(props: ChatParameters
       defaultMaxTokens={defaultMaxTokens}
       secondModel={
         secondModel !== undefined && (
-          <Select
+          <NativeSelect
             label="Compare with"
             data={modelChoices}
             value={secondModel}
-            allowDeselect={false}
-            onChange={compareWith}
+            onChange={(event) => compareWith(event.currentTarget.value)}
           />
         )
       }

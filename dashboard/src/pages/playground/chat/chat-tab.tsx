@@ -1,13 +1,13 @@
 import { Switch } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
+import { lateDialog } from '../../../components/late-dialog.tsx';
 import { useQuery } from '../../../lib/use-query.ts';
 import { useStableCallback } from '../../../lib/use-stable-callback.ts';
 import type { CodeRequest } from '../code/code-request.ts';
 import { preloadMarkdown } from '../markdown/lazy-markdown.tsx';
 import { Inspector } from '../parts/inspector.tsx';
 import { TabLayout } from '../parts/tab-layout.tsx';
-import { PresetsDialog } from '../presets/presets-dialog.tsx';
 import css from './chat.module.css';
 import { ChatParameters } from './chat-parameters.tsx';
 import { ChatToolbar } from './chat-toolbar.tsx';
@@ -21,6 +21,8 @@ import { useChat } from './state/use-chat.ts';
 import { ThreadView } from './thread-view.tsx';
 import { UndoNotice } from './undo-notice.tsx';
 
+const PresetsDialog = lateDialog(async () => (await import('../presets/presets-dialog.tsx')).PresetsDialog);
+
 export function ChatTab() {
   const chat = useChat();
   const { draft, change, threads, isRunning } = chat;
@@ -28,7 +30,10 @@ export function ChatTab() {
   const [text, setText] = useState('');
   const [arePresetsOpen, presets] = useDisclosure(false);
   const isCompared = threads.length > 1;
-  useEffect(preloadMarkdown, []);
+  const isBegun = text !== '' || items.length > 0;
+  useEffect(() => {
+    if (isBegun) preloadMarkdown();
+  }, [isBegun]);
   const send = useStableCallback(chat.send);
   const stop = useStableCallback(chat.stop);
   const clear = useStableCallback(chat.clear);

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Icon } from '../../../components/icon.tsx';
+import { lateDialog } from '../../../components/late-dialog.tsx';
 import type { CodeRequest } from './code-request.ts';
-import { GetCodeDialog } from './get-code-dialog.tsx';
+
+const GetCodeDialog = lateDialog(async () => (await import('./get-code-dialog.tsx')).GetCodeDialog);
 
 interface GetCodeButtonProps {
   /** The request that code is wanted for; called when it is. */

@@ -1,7 +1,8 @@
-import { Anchor, Modal, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { CodeBlock } from '../../../components/code-block.tsx';
+import { Modal } from '../../../components/modal.tsx';
 import type { CodeRequest } from './code-request.ts';
 import { codeSnippets } from './snippets.ts';
 

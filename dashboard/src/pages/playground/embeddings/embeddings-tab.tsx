@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { formatWhole } from '../../../lib/format.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';
-import { numberValue } from '../parameters/number-value.ts';
+import { WholeNumberField } from '../parameters/whole-number-field.tsx';
 import { Inspector } from '../parts/inspector.tsx';
 import { TabLayout } from '../parts/tab-layout.tsx';
 import { HeatMap } from './heat-map.tsx';
@@ -44,15 +44,11 @@ export function EmbeddingsTab() {
       <Text size="sm" c="dimmed">
         Model <span className="mono">svc-embed</span>
       </Text>
-      <NumberInput
+      <WholeNumberField
         label="Dimensions"
         placeholder={`Default: ${formatWhole(defaultDimensions)}`}
-        min={1}
-        max={4096}
-        allowNegative={false}
-        allowDecimal={false}
         value={dimensions}
-        onChange={(value) => setDimensions(numberValue(value))}
+        onChange={setDimensions}
       />
     </Stack>
   );

@@ -1,14 +1,14 @@
-import { NumberInput, Select, Stack, Switch, TagsInput } from '@mantine/core';
+import { NativeSelect, Stack, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import * as v from 'valibot';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
-import { limits } from '#contract/shared/limits.ts';
 import { formatWhole } from '../../../lib/format.ts';
 import { planTitle } from '../../../lib/names.ts';
-import { numberValue } from './number-value.ts';
 import { modelId, type Sampling, textModels } from './sampling.ts';
 import { SliderField } from './slider-field.tsx';
+import { StopField } from './stop-field.tsx';
+import { WholeNumberField } from './whole-number-field.tsx';
 
 interface ParametersProps {
   readonly value: Sampling;
@@ -30,12 +30,11 @@ export function Parameters({ value, onChange, defaultMaxTokens, secondModel, chi
   const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
   return (
     <Stack gap="md">
-      <Select
+      <NativeSelect
         label="Model"
         data={modelChoices}
         value={value.model}
-        allowDeselect={false}
-        onChange={(model) => v.is(modelId, model) && change({ model })}
+        onChange={({ currentTarget: { value: model } }) => v.is(modelId, model) && change({ model })}
       />
       {secondModel}
       <Switch
@@ -44,14 +43,11 @@ export function Parameters({ value, onChange, defaultMaxTokens, secondModel, chi
         onChange={(event) => change({ stream: event.currentTarget.checked })}
       />
       {children}
-      <NumberInput
+      <WholeNumberField
         label="Maximum tokens"
         placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
-        min={1}
-        allowNegative={false}
-        allowDecimal={false}
         value={value.maxTokens}
-        onChange={(next) => change({ maxTokens: numberValue(next) })}
+        onChange={(maxTokens) => change({ maxTokens })}
       />
       <SliderField
         label="Temperature"
@@ -69,14 +65,11 @@ export function Parameters({ value, onChange, defaultMaxTokens, secondModel, chi
         value={value.topP}
         onChange={(topP) => change({ topP })}
       />
-      <NumberInput
+      <WholeNumberField
         label="Top k"
         placeholder={`Default: ${samplingDefaults.top_k}`}
-        min={1}
-        allowNegative={false}
-        allowDecimal={false}
         value={value.topK}
-        onChange={(next) => change({ topK: numberValue(next) })}
+        onChange={(topK) => change({ topK })}
       />
       <SliderField
         label="Frequency penalty"
@@ -94,13 +87,7 @@ export function Parameters({ value, onChange, defaultMaxTokens, secondModel, chi
         value={value.presencePenalty}
         onChange={(presencePenalty) => change({ presencePenalty })}
       />
-      <TagsInput
-        label="Stop sequences"
-        placeholder="Enter to add"
-        maxTags={limits.stopSequences}
-        value={[...value.stop]}
-        onChange={(stop) => change({ stop })}
-      />
+      <StopField value={value.stop} onChange={(stop) => change({ stop })} />
     </Stack>
   );
 }

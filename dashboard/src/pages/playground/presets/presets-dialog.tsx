@@ -1,7 +1,8 @@
-import { ActionIcon, Anchor, Button, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { documentAccount } from '../../../api/account.ts';
 import { Icon } from '../../../components/icon.tsx';
+import { Modal } from '../../../components/modal.tsx';
 import { maxNameLength, named, type Preset, type PresetValues, refusal } from './preset.ts';
 import { deletePreset, listPresets, savePreset } from './preset-store.ts';
 import css from './presets.module.css';

@@ -1,10 +1,11 @@
-import { Modal, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { allEvents, NewWebhook } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../../api/call.ts';
 import { useApiForm } from '../../../api/use-api-form.ts';
 import { FormFoot } from '../../../components/form-foot.tsx';
+import { Modal } from '../../../components/modal.tsx';
 import { ShownSecret } from './shown-secret.tsx';
 import { formSchema, WebhookFields, type WebhookValues, webhookBody, webhookLabels } from './webhook-fields.tsx';
 

@@ -1,8 +1,8 @@
 import { MultiSelect, Switch, TextInput } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import * as v from 'valibot';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { allEvents, type NewWebhook } from '#contract/webhooks/webhooks.ts';
+import type { Form } from '../../../lib/use-form.ts';
 
 export type WebhookValues = {
   url: string;
@@ -31,7 +31,7 @@ const choices = webhookEventTypes
   .filter((type) => type !== 'webhook.test')
   .map((type) => ({ value: type, label: type, description: webhookEvents[type].description }));
 
-export function WebhookFields({ form }: { form: UseFormReturnType<WebhookValues> }) {
+export function WebhookFields({ form }: { form: Form<WebhookValues> }) {
   const { events } = form.values;
   const isAll = events.includes(allEvents);
   return (
@@ -60,7 +60,15 @@ export function WebhookFields({ form }: { form: UseFormReturnType<WebhookValues>
           searchable
           clearable
           maxDropdownHeight={260}
-          {...form.getInputProps('events')}
+          value={events}
+          error={form.errors['events']}
+          onChange={(chosen) =>
+            form.setFieldValue(
+              'events',
+              webhookEventTypes.filter((type) => chosen.includes(type)),
+            )
+          }
+          data-path="events"
         />
       )}
     </>

@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { CopyButton } from '../../../../components/copy-button.tsx';
 import { Icon, type IconName } from '../../../../components/icon.tsx';
+import { Tip } from '../../../../components/tip.tsx';
 import css from './messages.module.css';
 
 interface MessageActionsProps {
@@ -36,10 +37,10 @@ interface ActionProps {
 
 function Action({ icon, label, onClick, hasFocus = false }: ActionProps) {
   return (
-    <Tooltip label={label}>
+    <Tip label={label}>
       <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={label} autoFocus={hasFocus}>
         <Icon name={icon} size={16} />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }

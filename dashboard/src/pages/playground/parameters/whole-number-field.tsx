@@ -1,0 +1,25 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+
+/** Of more digits, a number would be written with an exponent. */
+const maxDigits = 20;
+
+interface WholeNumberFieldProps extends Pick<TextInputProps, 'label' | 'placeholder' | 'description'> {
+  readonly value: number | '';
+  readonly onChange: (value: number | '') => void;
+}
+
+/** A whole number without a sign, empty without one. What is too large is for the service to refuse. */
+export function WholeNumberField({ value, onChange, ...props }: WholeNumberFieldProps) {
+  return (
+    <TextInput
+      {...props}
+      inputMode="numeric"
+      autoComplete="off"
+      value={String(value)}
+      onChange={(event) => {
+        const digits = event.currentTarget.value.replaceAll(/\D/g, '').slice(0, maxDigits);
+        onChange(digits === '' ? '' : Number(digits));
+      }}
+    />
+  );
+}

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+import { chat, type Person } from '#test/service/service.ts';
+import { settled } from './findings.ts';
+import { type Smoothness, watchSmoothness } from './smoothness.ts';
+import type { Stage } from './stage.ts';
+
+const guestPages = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password']);
+const kilobyte = 1000;
+const maxBytes = (path: string) => (path === '/login' ? 150 : 200) * kilobyte;
+const maxShift = 0.05;
+const taskLimitMs = 100;
+
+/** What a first load of a page is measured by. */
+interface Load extends Smoothness {
+  readonly path: string;
+  /** As they came, compressed; without the API's responses. */
+  readonly bytes: number;
+  readonly files: number;
+  readonly uncompressed: readonly string[];
+}
+
+const measure = `(() => {
+  const entries = performance.getEntries().filter(({ entryType, name }) =>
+    (entryType === 'navigation' || entryType === 'resource') && !/\\/(api|_local)\\//.test(name));
+  return {
+    bytes: entries.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    files: entries.length,
+    uncompressed: entries
+      .filter(({ encodedBodySize, decodedBodySize }) => decodedBodySize > 2000 && encodedBodySize === decodedBodySize)
+      .map(({ name }) => name),
+  };
+})()`;
+
+async function load(page: Page, path: string): Promise<Load> {
+  const watched = await watchSmoothness(page);
+  await page.goto(path);
+  await settled(page);
+  await page.waitForLoadState('networkidle');
+  const smoothness = await watched();
+  return { path, ...smoothness, ...(await page.evaluate<Omit<Load, 'path' | keyof Smoothness>>(measure)) };
+}
+
+export function boundTests(stage: () => Stage): void {
+  const loads: Load[] = [];
+
+  beforeAll(async () => {
+    const { service, visit } = stage();
+    const person: Person = await service.person({ planRank: 2 });
+    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+    for (const path of dashboardPages) {
+      const page = await visit(guestPages.has(path) ? undefined : person);
+      loads.push(await load(page, path));
+      await page.context().close();
+    }
+    const rows = loads.map(({ path, bytes, files, shift, maxTaskMs }) =>
+      [
+        path,
+        `${Math.round(bytes / kilobyte)} KB`,
+        `${files} files`,
+        shift.toFixed(3),
+        `${Math.round(maxTaskMs)} ms`,
+      ].join(', '),
+    );
+    console.log(rows.join('\n'));
+  }, 240_000);
+
+  test('loads at most 200 KB at first, the sign-in page 150 KB', () => {
+    expect(loads).toHaveLength(dashboardPages.length);
+    expect(loads.every(({ files }) => files > 5)).toBe(true);
+    expect(loads.filter(({ path, bytes }) => bytes > maxBytes(path))).toEqual([]);
+  });
+
+  test('comes compressed', () => {
+    expect(loads.flatMap(({ uncompressed }) => uncompressed)).toEqual([]);
+  });
+
+  test('moves nothing that is shown while it loads', () => {
+    expect(loads.filter(({ shift }) => shift > maxShift)).toEqual([]);
+  });
+
+  test('has no task that takes more than 100 ms', () => {
+    expect(loads.filter(({ maxTaskMs }) => maxTaskMs > taskLimitMs)).toEqual([]);
+  });
+}
