@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type ProxyOptions } from 'vite';
 import { mantineStyles } from './content/mantine-styles.ts';
+import { content } from './content/plugin.ts';
 
 /** The service that `npx vite dashboard` passes the API's requests on to while the dashboard is worked on. */
 const service = 'http://127.0.0.1:8787';
@@ -17,7 +18,7 @@ const proxy: ProxyOptions = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), mantineStyles()],
+  plugins: [react(), content(), mantineStyles()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -27,5 +28,9 @@ export default defineConfig({
     // What most pages need is one file, which is smaller than many; more, and the sign-in page would load too much of it.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 14 }] } } },
   },
-  server: { proxy: Object.fromEntries(['/api', '/v1', '/_local', '/config.json'].map((path) => [path, proxy])) },
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/v1', '/openai', '/docs/openapi.json', '/_local', '/config.json'].map((path) => [path, proxy]),
+    ),
+  },
 });

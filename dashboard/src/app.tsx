@@ -40,10 +40,15 @@ const memberPages = [
   page('/operator', () => import('./pages/operator/operator-only.tsx')),
 ];
 
+/** In the same frame, with a session and without. */
+const openPages = [page('/docs', () => import('./pages/reference/reference.tsx'))];
+
+const framedPages = [...memberPages, ...openPages];
+
 /** Loads the code of the first page, and of its frame, before anything is shown: they would come one after the other. */
 export function preload(path: string): void {
-  const member = memberPages.find((one) => one.path === path);
-  const parts = member ? [frame, member] : entryPages.filter((one) => one.path === path);
+  const framed = framedPages.find((one) => one.path === path);
+  const parts = framed ? [frame, framed] : entryPages.filter((one) => one.path === path);
   // Where it fails, the page does when it is shown.
   for (const { load } of parts) load().catch(() => undefined);
 }
@@ -59,13 +64,13 @@ function PageBoundary({ children, fallback }: { children: ReactNode; fallback: R
 }
 
 /** The frame stays while its pages change. */
-function FramedPage() {
+function FramedPage({ path }: { path: string }) {
   return (
     <Suspense fallback={null}>
-      <frame.View>
+      <frame.View isOpen={openPages.some((one) => one.path === path)}>
         <PageBoundary fallback={<PageSkeleton />}>
           <Switch>
-            {memberPages.map((one) => (
+            {framedPages.map((one) => (
               <Route key={one.path} path={one.path} component={one.View} />
             ))}
           </Switch>
@@ -87,8 +92,8 @@ export function App() {
         </Route>
       ))}
       <Route>
-        {memberPages.some(({ path }) => path === location) ? (
-          <FramedPage />
+        {framedPages.some(({ path }) => path === location) ? (
+          <FramedPage path={location} />
         ) : (
           <PageBoundary fallback={null}>
             <notFound.View />

@@ -9,6 +9,9 @@ export const DashboardConfig = v.object({
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 
+/** Where the API's OpenAPI document is served, a file of the dashboard's build. */
+export const apiDocumentPath = '/docs/openapi.json';
+
 /**
  * Paths that are served the dashboard's index.html; every other path is a file of it, the API's, or a 404. Of that, a browser's
  * navigation is served the dashboard's page of an unknown address, any other request the envelope.
@@ -29,6 +32,7 @@ export const dashboardPages = [
   '/playground',
   '/settings',
   '/operator',
+  '/docs',
 ] as const;
 
 /** Whether a request is a browser's navigation, by its Accept header. */

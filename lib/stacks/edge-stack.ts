@@ -18,7 +18,6 @@ import {
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { apiReferenceHeaders, apiReferencePath } from '#contract/api-reference.ts';
 import { dashboardHeaders } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { OriginVerification } from '#lib/constructs/api/firewall.ts';
@@ -42,7 +41,7 @@ export interface EdgeStackProps {
 /** Above the gateway's maximum timeout of a buffered response: 91 s for embeddings. */
 const originReadTimeout = Duration.seconds(95);
 
-/** One host for dashboard, API reference and API, so that sessions need no other site. Nested, as functions have its name in their environment. */
+/** One host for dashboard and API, so that sessions need no other site. Nested, as functions have its name in their environment. */
 export class EdgeStack extends NestedStack {
   /** Scheme and host of the dashboard. */
   readonly origin: string;
@@ -84,10 +83,6 @@ export class EdgeStack extends NestedStack {
     };
     const toSignIn: BehaviorOptions = { ...toApi, cachePolicy: this.#withCountry() };
     const signIns = allRoutes.filter(({ opensSession }) => opensSession).map(({ path }) => [path, toSignIn] as const);
-    const reference = {
-      ...files,
-      responseHeadersPolicy: securityHeaders(this, 'ReferenceHeaders', apiReferenceHeaders),
-    };
     const distribution = new Distribution(this, 'Distribution', {
       comment: `Text AI platform, ${stage.name}`,
       defaultBehavior: {
@@ -99,8 +94,6 @@ export class EdgeStack extends NestedStack {
         '/api/*': toApi,
         '/v1/*': toApi,
         '/openai/*': toApi,
-        [apiReferencePath]: reference,
-        [`${apiReferencePath}/*`]: reference,
       },
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain && {

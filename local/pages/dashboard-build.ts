@@ -14,6 +14,7 @@ const sources = [
   'dashboard/{src,public,content}/**',
   'dashboard/*.*',
   'functions/contract/**',
+  'docs/openapi.json',
   'bin/build.ts',
   'package-lock.json',
 ];

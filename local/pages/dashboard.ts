@@ -43,7 +43,7 @@ const configAsset: Asset = {
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 const headers = dashboardHeaders(false);
 /** What others serve, whether they know the path or not. */
-const elsewhere = /^\/(?:api|v1|openai|docs|_local)(?:\/|$)/;
+const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
 
 /** Serves the dashboard's pages and files from memory, as they were built when the service started. */
 export async function openDashboard(folder = dashboardFolder): Promise<Pages> {

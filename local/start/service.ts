@@ -16,7 +16,6 @@ import { startBackground } from '../jobs/background.ts';
 import { createEventBus } from '../jobs/event-bus.ts';
 import { createLogSubscription } from '../jobs/log-subscription.ts';
 import { type MailStore, openMailStore } from '../mail/mail-store.ts';
-import { openApiReference } from '../pages/api-reference.ts';
 import { openDashboard } from '../pages/dashboard.ts';
 import { buildDashboard } from '../pages/dashboard-build.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
@@ -102,7 +101,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   let current: Pick<Status, 'ready' | 'demo'> = { ready: false, demo: null };
   const status = (): Status => statusOf(front.origin, { ...current, parked: queues.parked() });
   const admin = createAdmin({ status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
-  const sites = [admin, await openApiReference(), await openDashboard()];
+  const sites = [admin, await openDashboard()];
   gate.open((...parameters) => sites.some((serves) => serves(...parameters)));
   current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };
 

@@ -1,12 +1,18 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { dashboardPages } from '#contract/dashboard-config.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { changeTheme, findings, settled, still } from './findings.ts';
+import { changeTheme, everyPage, findings, settled, still } from './findings.ts';
 import { eventually, press, type Stage, shows } from './stage.ts';
 
-const open = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password', '/email-change']);
-const addresses = [...dashboardPages, '/keys?new'];
+const open = new Set([
+  '/register',
+  '/login',
+  '/confirm',
+  '/forgot-password',
+  '/reset-password',
+  '/email-change',
+  '/docs',
+]);
 
 interface Look {
   readonly path: string;
@@ -45,11 +51,12 @@ export function accessTests(stage: () => Stage): void {
     await Promise.all([1, 2, 3].map(() => service.call('POST', '/v1/chat/completions', { key, body: chat() })));
     await service.settled();
     const [guest, member] = [await visit(), await visit(person)];
-    for (const path of addresses) looks.push(await look(stage(), open.has(path) ? guest : member, path));
+    for (const path of [...everyPage, '/keys?new'])
+      looks.push(await look(stage(), open.has(path) ? guest : member, path));
   }, 240_000);
 
   test.each(['light', 'dark'] as const)('has nothing in %s that axe finds serious', (scheme) => {
-    expect(looks).toHaveLength(addresses.length);
+    expect(looks).toHaveLength(everyPage.length + 1);
     expect(looks.filter((seen) => seen[scheme].length > 0).map((seen) => [seen.path, seen[scheme]])).toEqual([]);
   });
 

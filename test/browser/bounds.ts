@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { dashboardPages } from '#contract/dashboard-config.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { settled } from './findings.ts';
+import { everyPage, settled } from './findings.ts';
 import { type Smoothness, watchSmoothness } from './smoothness.ts';
 import type { Stage } from './stage.ts';
 
@@ -50,7 +49,7 @@ export function boundTests(stage: () => Stage): void {
     const person: Person = await service.person({ planRank: 2 });
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
-    for (const path of dashboardPages) {
+    for (const path of everyPage) {
       const page = await visit(guestPages.has(path) ? undefined : person);
       loads.push(await load(page, path));
       await page.context().close();
@@ -68,7 +67,7 @@ export function boundTests(stage: () => Stage): void {
   }, 240_000);
 
   test('loads at most 200 KB at first, the sign-in page 150 KB', () => {
-    expect(loads).toHaveLength(dashboardPages.length);
+    expect(loads).toHaveLength(everyPage.length);
     expect(loads.every(({ files }) => files > 5)).toBe(true);
     expect(loads.filter(({ path, bytes }) => bytes > maxBytes(path))).toEqual([]);
   });

@@ -1,6 +1,14 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+
+/** Every page as it is first loaded, and operations of each kind of credential. */
+export const everyPage: readonly string[] = [
+  ...dashboardPages,
+  '/docs#createChatCompletion',
+  '/docs#listKeys',
+];
 
 interface Finding {
   readonly id: string;

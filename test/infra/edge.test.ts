@@ -1,14 +1,20 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts';
-import { dashboardPages } from '#contract/dashboard-config.ts';
+import { apiDocumentPath, dashboardPages } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { pagesCode } from '#lib/constructs/edge/edge-functions.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 import { distributionOf } from './distribution.ts';
 import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
 const { api } = await synthesise();
 const { config, originOf, toApi } = distributionOf(api);
 const signIns = allRoutes.filter(({ opensSession }) => opensSession);
+
+/** AWS "Restrictions on CloudFront Functions". */
+const maxFunctionBytes = 10_240;
 
 /** AWS "Managed cache policies". */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
@@ -82,7 +88,7 @@ describe('the edge', () => {
 
   test('sends HSTS for a year, nosniff and a content security policy', () => {
     const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, { Properties }]) => Properties);
-    expect(policies).toHaveLength(3);
+    expect(policies).toHaveLength(2);
     for (const { ResponseHeadersPolicyConfig } of policies) {
       expect(ResponseHeadersPolicyConfig).toMatchObject({
         SecurityHeadersConfig: {
@@ -113,16 +119,20 @@ describe('what runs at the edge', () => {
     expect(run('Pages', { uri }).uri).toBe('/index.html');
   });
 
-  test.each([
-    ...Object.keys(apiReferenceFiles).map((name) => `${apiReferencePath}/${name}`),
-    '/config.json',
-    '/assets/main-1.js',
-  ])('%s is a file', (uri) => {
+  test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('%s is a file', (uri) => {
     expect(run('Pages', { uri }).uri).toBe(uri);
   });
 
-  test('the API reference has its page at its path', () => {
-    expect(run('Pages', { uri: apiReferencePath }).uri).toBe(`${apiReferencePath}/index.html`);
+  test('public files of the build are found in its folders too', async () => {
+    const folder = await testFolder();
+    await mkdir(join(folder, 'docs'));
+    for (const file of ['index.html', 'sources.txt', 'docs/openapi.json']) await writeFile(join(folder, file), '');
+    expect(pagesCode(folder)).toContain('var files = ["/docs/openapi.json","/index.html","/config.json"];');
+    await removeFolder(folder);
+  });
+
+  test('fits into a function of the edge', () => {
+    for (const [, code = ''] of codes) expect(Buffer.byteLength(code)).toBeLessThan(maxFunctionBytes);
   });
 
   test('a browser that navigates to any other path gets the dashboard with 404, and 200 with any other page', () => {

@@ -1,6 +1,7 @@
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { readStored, removeStored, store } from '../lib/storage.ts';
 import { forgetKept } from './account-storage.ts';
+import { ApiError } from './api-error.ts';
 import { readResponse } from './response.ts';
 import { type SendOptions, send } from './send.ts';
 import { clearTabMemory, closeTabMemory, forgetOtherAccounts } from './tab-memory.ts';
@@ -11,6 +12,8 @@ import { clearTabMemory, closeTabMemory, forgetOtherAccounts } from './tab-memor
  * outlives a session, whatever holds it: keys, caches, forms, running calls.
  */
 let account: number | undefined;
+/** Whose memory of the tab is that of a page without a session. */
+const nobody = 0;
 /** Whose document this tab showed before, where it was left because the session became another account's. */
 const leftName = 'left-account';
 /** The check that was sent last, and the one that waits for it. */
@@ -28,6 +31,17 @@ export async function loadCurrentUser(options?: SendOptions) {
   if (account === undefined) forgetOthers(user.id);
   account ??= user.id;
   return user.id === account ? user : leaveToOther();
+}
+
+/** As above, or null without a session, where this document has no account yet: for pages that are open to everybody. */
+export async function loadMember(options?: SendOptions) {
+  try {
+    return await loadCurrentUser(options);
+  } catch (error) {
+    if (account !== undefined || !(error instanceof ApiError) || error.code !== 'INVALID_API_KEY') throw error;
+    forgetOtherAccounts(nobody);
+    return null;
+  }
 }
 
 /**

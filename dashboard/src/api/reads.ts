@@ -3,13 +3,31 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
-import { loadCurrentUser } from './account.ts';
+import { loadCurrentUser, loadMember } from './account.ts';
 import { listKeys } from './key-list.ts';
 import { useData } from './use-data.ts';
 
-export const useMe = () =>
-  useQuery({ queryKey: [accountRoutes.me.id, {}], queryFn: ({ signal }) => loadCurrentUser({ signal }) });
-export const useKeys = () => useData(listKeys, {});
+interface ReadOptions {
+  readonly enabled?: boolean;
+}
+
+const meKey = [accountRoutes.me.id, {}];
+
+export const useMe = ({ enabled = true }: ReadOptions = {}) =>
+  useQuery({ queryKey: meKey, queryFn: ({ signal }) => loadCurrentUser({ signal }), enabled });
+/** The signed-in user, null without a session; not kept beyond the page, as a sign-in may follow. */
+export const useMember = ({ enabled = true }: ReadOptions = {}) =>
+  useQuery({
+    queryKey: ['member'],
+    queryFn: async ({ signal, client }) => {
+      const user = await loadMember({ signal });
+      if (user) client.setQueryData(meKey, user);
+      return user;
+    },
+    enabled,
+    gcTime: 0,
+  });
+export const useKeys = (options?: ReadOptions) => useData(listKeys, {}, options);
 export const usePlans = () => useData(subscriptionRoutes.listPlans, {});
 export const useSubscription = () => useData(subscriptionRoutes.getSubscription, {});
 export const useSessions = () => useData(accountRoutes.listSessions, {});

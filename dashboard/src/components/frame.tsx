@@ -1,12 +1,12 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { Confirmations } from './confirm.tsx';
 import { Shell } from './shell.tsx';
 
 /** What is around every page but those to sign in, and the dialogs of all of them. */
-export default function Frame({ children }: { readonly children: ReactNode }) {
+export default function Frame(props: ComponentProps<typeof Shell>) {
   return (
     <>
-      <Shell>{children}</Shell>
+      <Shell {...props} />
       <Confirmations />
     </>
   );

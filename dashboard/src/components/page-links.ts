@@ -9,6 +9,7 @@ export interface PageLink {
   readonly words?: string;
 }
 
+/** Pages of a signed-in user, in the order of the navigation. */
 const pageLinks: readonly PageLink[] = [
   { href: '/', label: 'Overview', icon: 'overview', words: 'home start balance' },
   { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
@@ -27,9 +28,17 @@ const operatorLink: PageLink = {
   words: 'support accounts audit',
 };
 
-/** Pages of the signed-in user, in the order of the navigation. */
-export const usePageLinks = (): readonly PageLink[] =>
-  useMe().data?.role === 'operator' ? [...pageLinks, operatorLink] : pageLinks;
+/** Pages that are open to everybody. */
+const openLinks: readonly PageLink[] = [
+  { href: '/docs', label: 'API reference', icon: 'docs', words: 'documentation operations endpoints' },
+];
 
-/** A page beside the dashboard's own. */
-export const referenceLink: PageLink = { href: '/docs', label: 'API reference', icon: 'docs', words: 'documentation' };
+/** Who is here: `unknown` until the service has responded. */
+export type Session = 'member' | 'guest' | 'unknown';
+
+/** The pages that are theirs. */
+export function usePageLinks(session: Session): readonly PageLink[] {
+  const { data: me } = useMe({ enabled: session === 'member' });
+  if (session !== 'member') return openLinks;
+  return [...pageLinks, ...(me?.role === 'operator' ? [operatorLink] : []), ...openLinks];
+}

@@ -4,23 +4,33 @@ import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { takeAccountChange } from '../api/account.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
-import { useMe } from '../api/reads.ts';
+import { useMe, useMember } from '../api/reads.ts';
 import { followBuild } from '../lib/newer-build.ts';
 import { Drawer } from './drawer.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { notify } from './notifications.tsx';
+import type { Session } from './page-links.ts';
 import { PageSkeleton } from './page-skeleton.tsx';
 import { usePalette } from './palette/use-palette.tsx';
 import css from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 import { Wordmark } from './wordmark.tsx';
 
-/** The frame of every page of a signed-in user. Without a session, the first response leads to the sign-in page. */
-export function Shell({ children }: { children: ReactNode }) {
-  const me = useMe();
-  const email = me.data?.email;
-  const [isOpen, { toggle, close }] = useDisclosure(false);
-  const palette = usePalette();
+interface ShellProps {
+  /** True for a page that is open to everybody. Without a session, the first response of any other leads to the sign-in page. */
+  readonly isOpen: boolean;
+  readonly children: ReactNode;
+}
+
+/** The frame of every page but those to sign in. */
+export function Shell({ isOpen, children }: ShellProps) {
+  const me = useMe({ enabled: !isOpen });
+  const member = useMember({ enabled: isOpen });
+  const user = me.data ?? (isOpen ? member.data : undefined);
+  const email = user?.email;
+  const session = isOpen ? sessionOf(user, member.isPending) : 'member';
+  const [isMenuOpen, { toggle, close }] = useDisclosure(false);
+  const palette = usePalette(session);
   const [location] = useLocation();
   useEffect(close, [close, location]);
   useEffect(checkAccount, [location]);
@@ -49,10 +59,10 @@ export function Shell({ children }: { children: ReactNode }) {
           <Wordmark />
         </Link>
         <Burger
-          opened={isOpen}
+          opened={isMenuOpen}
           onClick={toggle}
           aria-label="Menu"
-          aria-expanded={isOpen}
+          aria-expanded={isMenuOpen}
           aria-haspopup="dialog"
           size="sm"
         />
@@ -61,17 +71,22 @@ export function Shell({ children }: { children: ReactNode }) {
         <Link href="/" className={css.brand} aria-label="Text AI platform, overview">
           <Wordmark />
         </Link>
-        <Sidebar onSearch={palette.open} />
+        <Sidebar session={session} onSearch={palette.open} />
       </aside>
-      <Drawer opened={isOpen} onClose={close} position="right" size={288} title={<Wordmark />}>
-        <Sidebar onSearch={search} />
+      <Drawer opened={isMenuOpen} onClose={close} position="right" size={288} title={<Wordmark />}>
+        <Sidebar session={session} onSearch={search} />
       </Drawer>
       <main id="content" className={css.main} tabIndex={-1}>
-        {me.data && children}
-        {me.isPending && <PageSkeleton />}
-        {me.error && !me.data && <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />}
+        {(isOpen || me.data) && children}
+        {!isOpen && me.isPending && <PageSkeleton />}
+        {!isOpen && me.error && !me.data && <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />}
       </main>
       {palette.palette}
     </div>
   );
+}
+
+function sessionOf(user: object | null | undefined, isPending: boolean): Session {
+  if (user) return 'member';
+  return isPending ? 'unknown' : 'guest';
 }

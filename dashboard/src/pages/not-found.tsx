@@ -10,7 +10,9 @@ export default function NotFoundPage() {
         <Button component={Link} href="/" size="md">
           Overview
         </Button>
-        <Anchor href="/docs">API reference</Anchor>
+        <Anchor component={Link} href="/docs">
+          API reference
+        </Anchor>
       </Stack>
     </AuthLayout>
   );

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts';
 import { cacheControl, type DashboardConfig, hashedAssets } from '#contract/dashboard-config.ts';
 import { notPublished } from './edge-functions.ts';
 
@@ -15,12 +14,11 @@ export interface DashboardFilesProps {
   readonly bucket: IBucket;
 }
 
-const root = join(import.meta.dirname, '../../..');
 const document = 'index.html';
 
 /**
- * Publishes the dashboard and the API reference: first what is loaded, last the two documents that load it, so that a document
- * is never there before its own files (docs/adr/0015-api-before-page.md).
+ * Publishes the dashboard: first what is loaded, last the document that loads it, so that it is never there before its own
+ * files (docs/adr/0015-api-before-page.md).
  */
 export class DashboardFiles extends Construct {
   constructor(scope: Construct, id: string, { dashboard, config, bucket }: DashboardFilesProps) {
@@ -42,21 +40,12 @@ export class DashboardFiles extends Construct {
       [
         Source.asset(dashboard, { exclude: [assets, document, ...notPublished] }),
         Source.jsonData('config.json', config),
-        ...referenceFiles((name) => name !== document),
       ],
       cacheControl.other,
     );
     const index = Source.data(document, readFileSync(join(dashboard, document), 'utf8'));
-    const documents = [index, ...referenceFiles((name) => name === document)];
-    const last = publish('Documents', documents, cacheControl.other);
+    const last = publish('Documents', [index], cacheControl.other);
     others.node.addDependency(hashed);
     last.node.addDependency(others);
   }
 }
-
-const referenceFiles = (isWanted: (name: string) => boolean): ISource[] =>
-  Object.entries(apiReferenceFiles)
-    .filter(([name]) => isWanted(name))
-    .map(([name, source]) =>
-      Source.data(`${apiReferencePath.slice(1)}/${name}`, readFileSync(join(root, source), 'utf8')),
-    );

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { apiReferenceFiles, apiReferencePath } from '#contract/api-reference.ts';
-import { dashboardPages, hashedAssets } from '#contract/dashboard-config.ts';
+import { join, relative } from 'node:path';
+import { apiDocumentPath, dashboardPages, hashedAssets } from '#contract/dashboard-config.ts';
 import { errorEnvelope } from '#contract/http/envelope.ts';
 import { callerHeader } from '#lib/constructs/api/firewall.ts';
 
@@ -28,11 +28,7 @@ export const pageStatusCode = `function handler(event) {
  * address where a browser navigates to it; any other unknown path is an enveloped 404.
  */
 export function pagesCode(dashboard: string | null): string {
-  const files = [
-    ...filesIn(dashboard),
-    '/config.json',
-    ...Object.keys(apiReferenceFiles).map((name) => `${apiReferencePath}/${name}`),
-  ];
+  const files = [...filesIn(dashboard), '/config.json'];
   const notFound = JSON.stringify(errorEnvelope('NOT_FOUND', 'There is nothing at this path.'));
   return `var pages = ${JSON.stringify(dashboardPages)};
 var files = ${JSON.stringify(files)};
@@ -42,7 +38,6 @@ function handler(event) {
   var accept = request.headers.accept ? request.headers.accept.value : '';
   delete request.headers['${unknownHeader}'];
   if (pages.includes(path)) request.uri = '/index.html';
-  else if (path === '${apiReferencePath}' || path === '${apiReferencePath}/') request.uri = '${apiReferencePath}/index.html';
   else if (files.includes(path) || path.startsWith('${hashedAssets}')) return request;
   else if (accept.includes('text/html')) {
     request.uri = '/index.html';
@@ -59,10 +54,12 @@ function handler(event) {
 /** Public files of the build beside its hashed assets. */
 const filesIn = (dashboard: string | null) =>
   dashboard === null
-    ? ['/index.html']
-    : readdirSync(dashboard, { withFileTypes: true })
-        .filter((entry) => entry.isFile() && !notPublished.includes(entry.name))
-        .map(({ name }) => `/${name}`);
+    ? ['/index.html', apiDocumentPath]
+    : readdirSync(dashboard, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => `/${relative(dashboard, join(parentPath, name))}`)
+        .filter((path) => !path.startsWith(hashedAssets) && !notPublished.includes(path.split('/')[1] ?? ''))
+        .toSorted();
 
 /** Files of the build that are for its own use. */
 export const notPublished: readonly string[] = ['sources.txt', '.vite'];

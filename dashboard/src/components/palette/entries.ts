@@ -1,7 +1,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from 'wouter';
 import type { IconName } from '../icon.tsx';
-import { referenceLink, usePageLinks } from '../page-links.ts';
+import { type Session, usePageLinks } from '../page-links.ts';
 import { useSignOut } from '../use-sign-out.ts';
 
 export interface Entry {
@@ -15,12 +15,12 @@ export interface Entry {
 }
 
 /** Everything that the palette offers: actions, then pages. */
-export function useEntries(): readonly Entry[] {
+export function useEntries(session: Session): readonly Entry[] {
   const [, go] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const signOut = useSignOut();
-  const pageLinks = usePageLinks();
+  const links = usePageLinks(session);
   const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
     id: label,
     group: 'Actions',
@@ -29,21 +29,29 @@ export function useEntries(): readonly Entry[] {
     words,
     run,
   });
-  return [
+  const themes = action(
+    `Switch to ${other} theme`,
+    other === 'dark' ? 'moon' : 'sun',
+    'dark light colour color mode',
+    () => setColorScheme(other),
+  );
+  const memberActions = [
     action('Create API key', 'plus', 'new token secret', () => go('/keys?new')),
     action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
-    action(`Switch to ${other} theme`, other === 'dark' ? 'moon' : 'sun', 'dark light colour color mode', () =>
-      setColorScheme(other),
-    ),
+    themes,
     action('Sign out', 'logout', 'log out leave', signOut),
-    ...[...pageLinks, referenceLink].map(
+  ];
+  const guestActions = [themes, action('Sign in', 'arrow', 'log in', () => go('/login'))];
+  return [
+    ...(session === 'member' ? memberActions : guestActions),
+    ...links.map(
       ({ href, label, icon, words = '' }): Entry => ({
         id: href,
         group: 'Pages',
         label,
         icon,
         words,
-        run: () => (href === referenceLink.href ? window.location.assign(href) : go(href)),
+        run: () => go(href),
       }),
     ),
   ];

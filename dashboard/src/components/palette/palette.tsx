@@ -3,10 +3,12 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { count } from '../../lib/format.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { Icon } from '../icon.tsx';
+import type { Session } from '../page-links.ts';
 import { type Entry, matching, useEntries } from './entries.ts';
 import css from './palette.module.css';
 
 interface PaletteProps {
+  readonly session: Session;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
@@ -14,7 +16,7 @@ interface PaletteProps {
 const groups = ['Actions', 'Pages'] as const;
 
 /** Pages and actions, found by typing and chosen by keys (WAI-ARIA "Combobox Pattern", list autocomplete). */
-export default function Palette({ isOpen, onClose }: PaletteProps) {
+export default function Palette({ session, isOpen, onClose }: PaletteProps) {
   return (
     <Modal.Root
       opened={isOpen}
@@ -27,16 +29,16 @@ export default function Palette({ isOpen, onClose }: PaletteProps) {
     >
       <Modal.Overlay />
       <Modal.Content radius="lg" aria-label="Command palette" classNames={{ content: css.content ?? '' }}>
-        <Search onDone={onClose} />
+        <Search session={session} onDone={onClose} />
       </Modal.Content>
     </Modal.Root>
   );
 }
 
-function Search({ onDone }: { onDone: () => void }) {
+function Search({ session, onDone }: { session: Session; onDone: () => void }) {
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const found = inGroups(matching(useEntries(), text));
+  const found = inGroups(matching(useEntries(session), text));
   const active = found[Math.min(index, found.length - 1)];
   const list = useId();
   const optionId = ({ id }: Entry) => `${list}-${id}`;

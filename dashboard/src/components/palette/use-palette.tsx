@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { orReload } from '../../lib/or-reload.ts';
 import { ErrorBoundary } from '../error-boundary.tsx';
+import type { Session } from '../page-links.ts';
 
 const Palette = lazy(orReload(() => import('./palette.tsx')));
 
@@ -19,7 +20,7 @@ const isPaletteKey = (event: KeyboardEvent): boolean =>
   (isApple ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
 
 /** The command palette, whose code comes when it is first opened: by its keys, or by `open`. */
-export function usePalette(): { readonly palette: ReactNode; readonly open: () => void } {
+export function usePalette(session: Session): { readonly palette: ReactNode; readonly open: () => void } {
   const [state, setState] = useState<'unopened' | 'open' | 'closed'>('unopened');
   const origin = useRef<Origin>(undefined);
   const open = useCallback(() => {
@@ -46,7 +47,7 @@ export function usePalette(): { readonly palette: ReactNode; readonly open: () =
   const palette = state !== 'unopened' && (
     <ErrorBoundary fallback={() => null}>
       <Suspense fallback={null}>
-        <Palette isOpen={state === 'open'} onClose={close} />
+        <Palette session={session} isOpen={state === 'open'} onClose={close} />
       </Suspense>
     </ErrorBoundary>
   );

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import type { Plugin } from 'vite';
+import { apiDocumentPath } from '#contract/dashboard-config.ts';
+import { documentFile, loadReference } from './reference.ts';
+
+const prefix = 'virtual:';
+
+/** The code of a module by its name: an index with a loader of each page, so that a page is a chunk of its own. */
+function modules(): ReadonlyMap<string, () => string> {
+  const loaders = (kind: string, names: readonly string[]): string =>
+    `export const load = {${names.map((name) => `${JSON.stringify(name)}: () => import('${prefix}${kind}/${name}')`).join(',')}};`;
+  const { tags, operations } = loadReference();
+  const names = operations.map(({ id, tag, method, path, summary }) => ({ id, tag, method, path, summary }));
+  const index = (values: object, kind: string, pages: readonly string[]): string =>
+    [
+      ...Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`),
+      loaders(kind, pages),
+    ].join('\n');
+  return new Map([
+    [
+      'reference',
+      () =>
+        index(
+          { tags, entries: names },
+          'reference',
+          names.map(({ id }) => id),
+        ),
+    ],
+    ...operations.map((one): [string, () => string] => [
+      `reference/${one.id}`,
+      () => `export default ${JSON.stringify(one)};`,
+    ]),
+  ]);
+}
+
+/**
+ * The API reference as modules (dashboard/src/content.d.ts), made from docs at build time, so that the document's references
+ * are no matter of the browser; and the document itself, as a file.
+ */
+export function content(): Plugin {
+  let known: ReturnType<typeof modules> | undefined;
+  return {
+    name: 'content',
+    buildStart() {
+      known = undefined;
+      this.addWatchFile(documentFile);
+    },
+    resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : undefined),
+    load(id) {
+      if (!id.startsWith(`\0${prefix}`)) return undefined;
+      known ??= modules();
+      return known.get(id.slice(prefix.length + 1))?.();
+    },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: apiDocumentPath.slice(1), source: readFileSync(documentFile, 'utf8') });
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { entries, load, tags } from 'virtual:reference';
+import { Anchor, Text, TextInput } from '@mantine/core';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
+import { DocsLayout } from '../../components/docs-layout.tsx';
+import { Page } from '../../components/page.tsx';
+import { PageSkeleton } from '../../components/page-skeleton.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { orReload } from '../../lib/or-reload.ts';
+import { useHash } from '../../lib/use-hash.ts';
+import { MethodBadge } from './method-badge.tsx';
+import type { OperationEntry } from './operation.ts';
+import { OperationView } from './operation-view.tsx';
+import { Prose } from './prose.tsx';
+import css from './reference.module.css';
+
+const hrefOf = ({ id }: OperationEntry): string => `/docs#${id}`;
+
+const views: ReadonlyMap<string, ComponentType> = new Map(
+  entries.map(({ id }) => [
+    id,
+    lazy(async () => {
+      const loadOperation = load[id];
+      if (!loadOperation) throw new Error(`there is no operation ${id}`);
+      const { default: operation } = await orReload(loadOperation)();
+      return { default: () => <OperationView operation={operation} /> };
+    }),
+  ]),
+);
+
+/** Every operation of docs/openapi.json: a list, or the one that the URL names after its `#`. */
+export default function ReferencePage() {
+  // Links of earlier versions have the tag before the operation.
+  const id = useHash().split('/').at(-1) ?? '';
+  const [query, setQuery] = useState('');
+  const View = views.get(id);
+  const found = entries.filter((entry) => matches(entry, query));
+  return (
+    <DocsLayout
+      label="Operations"
+      groups={tags.map(({ name }) => ({
+        title: name,
+        links: found.filter(({ tag }) => tag === name).map((entry) => ({ href: hrefOf(entry), label: entry.summary })),
+      }))}
+      current={`/docs#${id}`}
+      search={
+        <TextInput
+          type="search"
+          aria-label="Filter operations"
+          placeholder="Filter"
+          maxLength={100}
+          value={query}
+          onChange={(event) => setQuery(event.currentTarget.value)}
+        />
+      }
+      isSearching={false}
+    >
+      {View ? (
+        <Suspense key={id} fallback={<PageSkeleton />}>
+          <View />
+        </Suspense>
+      ) : (
+        <OperationList />
+      )}
+    </DocsLayout>
+  );
+}
+
+const matches = ({ summary, path, method }: OperationEntry, query: string): boolean =>
+  `${method} ${path} ${summary}`.toLowerCase().includes(query.trim().toLowerCase());
+
+function OperationList() {
+  return (
+    <Page
+      title="API reference"
+      lead={
+        <>
+          Every operation of <code>{window.location.origin}</code>, with its fields, to try. As a document:{' '}
+          <Anchor href="/docs/openapi.json" inherit>
+            openapi.json
+          </Anchor>
+          .
+        </>
+      }
+    >
+      {tags.map(({ name, description }) => (
+        <Panel key={name} title={name}>
+          <Text size="sm" c="dimmed" mb="xs">
+            <Prose text={description} />
+          </Text>
+          <ul className={css.operations}>
+            {entries
+              .filter(({ tag }) => tag === name)
+              .map((entry) => (
+                <li key={entry.id}>
+                  <Link href={hrefOf(entry)}>
+                    <MethodBadge method={entry.method} size="xs" />
+                    <code>{entry.path}</code>
+                    <span>{entry.summary}</span>
+                  </Link>
+                </li>
+              ))}
+          </ul>
+        </Panel>
+      ))}
+    </Page>
+  );
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiDocumentPath } from '#contract/dashboard-config.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
+import { fieldOf, groupsOf } from '../../dashboard/content/fields.ts';
+import { loadReference } from '../../dashboard/content/reference.ts';
+import type { Field, FieldGroup } from '../../dashboard/src/pages/reference/operation.ts';
+
+const { tags, operations } = loadReference();
+const namesIn = (groups: readonly FieldGroup[]): string[] =>
+  groups.flatMap(({ fields }) => fields.flatMap(({ name, kinds }: Field) => [name, ...namesIn(kinds)]));
+const operation = (id: string) => operations.find((one) => one.id === id)!;
+
+describe('the API reference', () => {
+  it('has every route of the table, and no other', () => {
+    const named = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+    expect(operations.map(named).toSorted()).toEqual(allRoutes.map(named).toSorted());
+    expect(new Set(operations.map(({ tag }) => tag))).toEqual(new Set(tags.map(({ name }) => name)));
+  });
+
+  it('knows what each route takes as its credential', () => {
+    for (const { method, path, credential } of allRoutes) {
+      const { credentials } = operations.find((one) => one.method === method && one.path === path)!;
+      const kinds = { none: ['none'], key: ['key'], session: ['session'], 'session or key': ['key', 'session'] };
+      expect([path, credentials]).toEqual([
+        path,
+        credential === 'session if any' ? ['session', 'none'] : kinds[credential],
+      ]);
+    }
+  });
+
+  it('shows every field of a body, also those of inner objects and of each kind of message', () => {
+    const { groups, examples } = operation('createChatCompletion').body!;
+    expect(namesIn(groups)).toEqual(
+      expect.arrayContaining(['model', 'messages', 'function_call', 'arguments', 'parameters']),
+    );
+    const messages = groups[0]!.fields.find(({ name }) => name === 'messages')!;
+    expect(messages).toMatchObject({ type: 'list of objects', isRequired: true, rules: ['1 to 2,048 items'] });
+    expect(messages.kinds.map(({ title }) => title)).toContain('role: function');
+    expect(examples.map(({ name }) => name)).toContain('A stream');
+  });
+
+  it('shows of a response the fields of its data, what each error means, and an example of a stream', () => {
+    const [success, ...errors] = operation('createChatCompletion').responses;
+    expect(namesIn(success!.groups)).toEqual(expect.arrayContaining(['choices', 'finish_reason', 'total_tokens']));
+    expect(success!.examples.find(({ name }) => name === 'text/event-stream')?.value).toContain('STREAM_COMPLETE');
+    expect(errors.find(({ status }) => status === '402')?.causes).toEqual([
+      { code: 'INSUFFICIENT_CREDITS', text: expect.stringContaining('used up') },
+    ]);
+    expect(operations.every(({ responses }) => responses.every(({ causes }) => causes.length > 0))).toBe(true);
+  });
+
+  it('describes types and rules in words', () => {
+    const described = (schema: object) => {
+      const { type, rules } = fieldOf('x', schema, false, {});
+      return [type, ...rules];
+    };
+    expect(
+      described({ anyOf: [{ type: 'integer', minimum: 1, maximum: 5000 }, { type: 'null' }], default: 2 }),
+    ).toEqual(['integer or null', '1 to 5,000', 'default 2']);
+    expect(described({ type: 'array', items: { type: 'string', maxLength: 9 } })).toEqual(['list of strings']);
+    expect(described({ enum: ['a', 'b'] })).toEqual(['string', '"a", "b"']);
+    expect(described({ type: ['string', 'null'], format: 'date' })).toEqual(['string (date) or null']);
+  });
+
+  it('refuses a schema that contains itself, rather than to show it for ever', () => {
+    const schemas = { Tree: { properties: { leaf: { $ref: '#/components/schemas/Tree' } } } };
+    expect(() => groupsOf(schemas.Tree, schemas)).toThrow('nested too deep');
+  });
+});
+
+describe('the API document', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ buildDashboard: true });
+  }, 60_000);
+  afterAll(() => service.close());
+
+  const get = (path: string, init?: RequestInit) => fetch(service.origin + path, init);
+
+  it('is served as it is in docs, with a strict policy', async () => {
+    const reply = await get(apiDocumentPath);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await reply.text()).toBe(await readFile('docs/openapi.json', 'utf8'));
+  });
+
+  it.each([
+    '/docs/nothing.js',
+    '/docs/..%2fpackage.json',
+    '/docs/%2e%2e/package.json',
+    '/docs//index.html',
+    '/docs/api.md',
+  ])('has nothing beside it at %s: an enveloped 404', async (path) => {
+    const reply = await get(path);
+    expect([reply.status, await reply.json()]).toEqual([
+      404,
+      expect.objectContaining({ message: 'NOT_FOUND', data: null, status: 404 }),
+    ]);
+  });
+
+  it('and its page are not changed, and not shown to pages of other origins', async () => {
+    expect((await get('/docs', { method: 'POST' })).status).toBe(404);
+    expect((await get('/docs', { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    expect((await get('/docs', { method: 'HEAD' })).status).toBe(200);
+  });
+});
