@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { breakingChanges } from './openapi/breaking-changes.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readRecordedResponses, recordedResponsesFile } from './openapi/recorded-responses.ts';
-import { apiTables, webhookTables, withTables } from './openapi/tables.ts';
+import { withTables } from './openapi/tables.ts';
 
 const usage = `Usage: node bin/openapi.ts [--record] [--breaking] | --check
 
-Writes docs/openapi.json from the route table, and the tables of docs/api.md and docs/webhooks.md. Refuses where the document that is there promises
+Writes docs/openapi.json from the route table, and the tables of docs/api.md, docs/webhooks.md and docs/guides. Refuses where the document that is there promises
 what the new one does not: a page that is open during a deployment, and every program, was made for that one.
 
   --record    first starts the service and records its response to each operation's sample
@@ -17,10 +17,7 @@ what the new one does not: a page that is open during a deployment, and every pr
 `;
 
 const documentFile = new URL('../docs/openapi.json', import.meta.url);
-const pages = [
-  [new URL('../docs/api.md', import.meta.url), apiTables],
-  [new URL('../docs/webhooks.md', import.meta.url), webhookTables],
-] as const;
+const guides = new URL('../docs/guides/', import.meta.url);
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 async function record(): Promise<void> {
@@ -33,10 +30,9 @@ type Written = readonly [file: URL, text: string];
 /** The generated files with their expected text. */
 async function files(): Promise<readonly [document: Written, ...pages: Written[]]> {
   const document = json(openApiDocument(await readRecordedResponses()));
-  const written = pages.map(async ([file, tables]): Promise<Written> => {
-    return [file, withTables(tables, await readFile(file, 'utf8'))];
-  });
-  return [[documentFile, document], ...(await Promise.all(written))];
+  const pages = ['../api.md', '../webhooks.md', ...(await readdir(guides))].map((name) => new URL(name, guides));
+  const texts = withTables(await Promise.all(pages.map((page) => readFile(page, 'utf8'))));
+  return [[documentFile, document], ...pages.map((page, index): Written => [page, texts[index] ?? ''])];
 }
 
 async function staleFiles(): Promise<URL[]> {

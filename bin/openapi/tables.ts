@@ -126,12 +126,9 @@ const events = webhookEventTypes.map((type) => {
   return [`\`${type}\``, description, fields.map((name) => `\`${name}\``).join(', ')];
 });
 
-/** The tables of a page of docs by name; they stand between `<!-- NAME -->` and `<!-- end -->`. */
-type Tables = Readonly<Record<string, string>>;
-
-export const webhookTables: Tables = { events: table(['Event', 'When', '`data`'], events) };
-
-export const apiTables: Tables = {
+/** The tables of docs/api.md, docs/webhooks.md and the guides by name; they stand between `<!-- NAME -->` and `<!-- end -->`. */
+const tables: Readonly<Record<string, string>> = {
+  events: table(['Event', 'When', '`data`'], events),
   endpoints: endpoints(),
   errors: errors(),
   headers: table(
@@ -148,16 +145,18 @@ export const apiTables: Tables = {
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };
 
-/** The page with its tables regenerated. Throws for an unknown table, and for one without a place. */
-export function withTables(tables: Tables, page: string): string {
+/** The pages with their tables regenerated. Throws for an unknown table, and for one without a place. */
+export function withTables(pages: readonly string[]): string[] {
   const placed = new Set<string>();
-  const text = page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
-    placed.add(name);
-    const wanted = tables[name];
-    if (wanted === undefined) throw new Error(`the page has a place for an unknown table ${name}`);
-    return `<!-- ${name} -->\n\n${wanted}\n\n<!-- end -->`;
-  });
+  const texts = pages.map((page) =>
+    page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
+      placed.add(name);
+      const wanted = tables[name];
+      if (wanted === undefined) throw new Error(`the documentation has a place for an unknown table ${name}`);
+      return `<!-- ${name} -->\n\n${wanted}\n\n<!-- end -->`;
+    }),
+  );
   const missing = Object.keys(tables).filter((name) => !placed.has(name));
-  if (missing.length > 0) throw new Error(`the page has no place for ${missing.join(', ')}`);
-  return text;
+  if (missing.length > 0) throw new Error(`the documentation has no place for ${missing.join(', ')}`);
+  return texts;
 }

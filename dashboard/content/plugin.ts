@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { apiDocumentPath } from '#contract/dashboard-config.ts';
+import { guideFiles, loadGuides } from './guides.ts';
 import { documentFile, loadReference } from './reference.ts';
 
 const prefix = 'virtual:';
+const json = (value: unknown): string => `export default ${JSON.stringify(value)};`;
 
 /** The code of a module by its name: an index with a loader of each page, so that a page is a chunk of its own. */
 function modules(): ReadonlyMap<string, () => string> {
   const loaders = (kind: string, names: readonly string[]): string =>
     `export const load = {${names.map((name) => `${JSON.stringify(name)}: () => import('${prefix}${kind}/${name}')`).join(',')}};`;
+  const guides = loadGuides();
   const { tags, operations } = loadReference();
+  const entries = guides.map(({ slug, title, lead }) => ({ slug, title, lead }));
   const names = operations.map(({ id, tag, method, path, summary }) => ({ id, tag, method, path, summary }));
   const index = (values: object, kind: string, pages: readonly string[]): string =>
     [
@@ -17,6 +21,17 @@ function modules(): ReadonlyMap<string, () => string> {
       loaders(kind, pages),
     ].join('\n');
   return new Map([
+    [
+      'guides',
+      () =>
+        index(
+          { entries },
+          'guides',
+          guides.map(({ slug }) => slug),
+        ),
+    ],
+    ['guide-search', () => json(guides.flatMap(({ search }) => search))],
+    ...guides.map(({ slug, blocks }): [string, () => string] => [`guides/${slug}`, () => json({ blocks })]),
     [
       'reference',
       () =>
@@ -26,16 +41,13 @@ function modules(): ReadonlyMap<string, () => string> {
           names.map(({ id }) => id),
         ),
     ],
-    ...operations.map((one): [string, () => string] => [
-      `reference/${one.id}`,
-      () => `export default ${JSON.stringify(one)};`,
-    ]),
+    ...operations.map((one): [string, () => string] => [`reference/${one.id}`, () => json(one)]),
   ]);
 }
 
 /**
- * The API reference as modules (dashboard/src/content.d.ts), made from docs at build time, so that the document's references
- * are no matter of the browser; and the document itself, as a file.
+ * The guides and the API reference as modules (dashboard/src/content.d.ts), made from docs at build time, so that neither a
+ * Markdown parser nor the document's references are a matter of the browser; and the document itself, as a file.
  */
 export function content(): Plugin {
   let known: ReturnType<typeof modules> | undefined;
@@ -43,7 +55,7 @@ export function content(): Plugin {
     name: 'content',
     buildStart() {
       known = undefined;
-      this.addWatchFile(documentFile);
+      for (const file of [...guideFiles, documentFile]) this.addWatchFile(file);
     },
     resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : undefined),
     load(id) {

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { guides } from '#contract/dashboard-config.ts';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { Failure } from './components/failure.tsx';
 import { PageSkeleton } from './components/page-skeleton.tsx';
@@ -18,6 +19,7 @@ const page = (path: string, load: Load<object>) => ({ path, ...lazyPart(load) })
 
 const frame = lazyPart(() => import('./components/frame.tsx'));
 const notFound = lazyPart(() => import('./pages/not-found.tsx'));
+const guidesPage = page('/guides', () => import('./pages/guides/guides.tsx'));
 
 const entryPages = [
   page('/register', () => import('./pages/auth/register.tsx')),
@@ -41,7 +43,11 @@ const memberPages = [
 ];
 
 /** In the same frame, with a session and without. */
-const openPages = [page('/docs', () => import('./pages/reference/reference.tsx'))];
+const openPages = [
+  page('/docs', () => import('./pages/reference/reference.tsx')),
+  guidesPage,
+  ...guides.map((slug) => ({ ...guidesPage, path: `/guides/${slug}` })),
+];
 
 const framedPages = [...memberPages, ...openPages];
 

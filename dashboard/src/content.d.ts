@@ -1,4 +1,16 @@
 /** What dashboard/content makes of docs at build time. */
+declare module 'virtual:guides' {
+  export const entries: readonly import('./pages/guides/guide.ts').GuideEntry[];
+  export const load: Readonly<
+    Record<string, (() => Promise<{ readonly default: import('./pages/guides/guide.ts').Guide }>) | undefined>
+  >;
+}
+
+declare module 'virtual:guide-search' {
+  const entries: readonly import('./pages/guides/guide.ts').SearchEntry[];
+  export default entries;
+}
+
 declare module 'virtual:reference' {
   export const tags: readonly { readonly name: string; readonly description: string }[];
   export const entries: readonly import('./pages/reference/operation.ts').OperationEntry[];

@@ -12,6 +12,23 @@ export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 /** Where the API's OpenAPI document is served, a file of the dashboard's build. */
 export const apiDocumentPath = '/docs/openapi.json';
 
+/** The guides in their order; each is a page below `/guides`. */
+export const guides = [
+  'quick-start',
+  'authentication',
+  'openai-sdks',
+  'chat',
+  'completions',
+  'streams',
+  'function-calling',
+  'embeddings',
+  'translation',
+  'errors',
+  'idempotency',
+  'plans-and-limits',
+  'credits',
+] as const;
+
 /**
  * Paths that are served the dashboard's index.html; every other path is a file of it, the API's, or a 404. Of that, a browser's
  * navigation is served the dashboard's page of an unknown address, any other request the envelope.
@@ -33,6 +50,8 @@ export const dashboardPages = [
   '/settings',
   '/operator',
   '/docs',
+  '/guides',
+  ...guides.map((slug) => `/guides/${slug}` as const),
 ] as const;
 
 /** Whether a request is a browser's navigation, by its Accept header. */

@@ -15,6 +15,8 @@ const sources = [
   'dashboard/*.*',
   'functions/contract/**',
   'docs/openapi.json',
+  'docs/credits.md',
+  'docs/guides/**',
   'bin/build.ts',
   'package-lock.json',
 ];

@@ -12,6 +12,7 @@ const open = new Set([
   '/reset-password',
   '/email-change',
   '/docs',
+  '/guides/credits',
 ]);
 
 interface Look {

@@ -4,7 +4,6 @@ import { boundaryTests } from './boundaries.ts';
 import { boundTests } from './bounds.ts';
 import { deploymentTests } from './deployments.ts';
 import { failureTests } from './failures.ts';
-import { referenceTests } from './reference.ts';
 import { useStage } from './stage.ts';
 
 const stage = useStage();
@@ -21,7 +20,4 @@ describe('a deployment under an open page', () => {
 describe('every page', () => {
   accessTests(stage);
   boundTests(stage);
-});
-describe('the API reference', () => {
-  referenceTests(stage);
 });

@@ -27,6 +27,7 @@ const paths = {
   logout: 'M15 4h4v16h-4M11 8l-4 4 4 4M7 12h9',
   swap: 'M7 4L3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7',
   operator: 'M12 3l8 3v6c0 4.6-3.4 8-8 9-4.6-1-8-4.4-8-9V6zM9 12l2 2 4-4',
+  guides: 'M12 7v13M4 5c3 0 6 .5 8 2 2-1.5 5-2 8-2v13c-3 0-6 .5-8 2-2-1.5-5-2-8-2z',
   docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h6M9 17h4',
   edit: 'M4 20h4L19 9l-4-4L4 16zM13 7l4 4',
   regenerate: 'M20 11a8 8 0 1 0-2.3 6.3M20 4v7h-7',

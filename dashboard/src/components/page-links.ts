@@ -30,6 +30,7 @@ const operatorLink: PageLink = {
 
 /** Pages that are open to everybody. */
 const openLinks: readonly PageLink[] = [
+  { href: '/guides', label: 'Guides', icon: 'guides', words: 'documentation help how to examples' },
   { href: '/docs', label: 'API reference', icon: 'docs', words: 'documentation operations endpoints' },
 ];
 

@@ -38,6 +38,7 @@ export function Sidebar({ session, onSearch }: SidebarProps) {
 function Navigation({ session, onSearch }: SidebarProps) {
   const [location] = useLocation();
   const links = usePageLinks(session);
+  const isCurrent = (href: string) => href === location || (href === '/guides' && location.startsWith('/guides/'));
   return (
     <nav className={css.nav} aria-label="Pages">
       <UnstyledButton className={css.search} aria-haspopup="dialog" onClick={onSearch}>
@@ -48,7 +49,7 @@ function Navigation({ session, onSearch }: SidebarProps) {
       <ul>
         {links.map(({ href, label, icon }) => (
           <li key={href}>
-            <Link href={href} className={css.link} aria-current={href === location ? 'page' : undefined}>
+            <Link href={href} className={css.link} aria-current={isCurrent(href) ? 'page' : undefined}>
               <Icon name={icon} />
               {label}
             </Link>

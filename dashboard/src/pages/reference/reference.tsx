@@ -79,6 +79,10 @@ function OperationList() {
           <Anchor href="/docs/openapi.json" inherit>
             openapi.json
           </Anchor>
+          . How they are used:{' '}
+          <Anchor component={Link} href="/guides" inherit>
+            guides
+          </Anchor>
           .
         </>
       }

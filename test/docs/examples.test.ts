@@ -2,8 +2,12 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { guides } from '#contract/dashboard-config.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { withOriginMark } from '../../dashboard/content/origin.ts';
+import { withKey } from '../../dashboard/src/pages/guides/fill-key.ts';
+import { originMark } from '../../dashboard/src/pages/guides/guide.ts';
 
 interface Block {
   readonly heading: string;
@@ -14,14 +18,21 @@ interface Block {
 }
 
 const root = new URL('../../', import.meta.url).pathname;
-const page = readFileSync(`${root}docs/api.md`, 'utf8');
 const blocks: Block[] = [];
-let heading = '';
 const parts = /^#+ (.+)$|(?:<!-- expect: (.+) -->\n\n)?^```(\w+)\n([^]*?)^```$/gm;
-for (const [, title, expected, language = '', code = ''] of page.matchAll(parts)) {
-  if (title === undefined) blocks.push({ heading, language, code, expected });
-  else heading = title;
+for (const slug of guides.filter((name) => name !== 'credits')) {
+  let heading = '';
+  for (const [, title, expected, language = '', code = ''] of readFileSync(
+    `${root}docs/guides/${slug}.md`,
+    'utf8',
+  ).matchAll(parts)) {
+    if (title === undefined) blocks.push({ heading: `${slug}, ${heading}`, language, code, expected });
+    else heading = title;
+  }
 }
+/** As the dashboard shows it to a reader who chose a key: with its own address and that key, without any variable. */
+const shown = (code: string): string =>
+  withKey(withOriginMark(code).replaceAll(originMark, service.origin), person.key);
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
 const named = (list: readonly Block[]) =>
   list.map((block, index) => [`${block.heading}, ${index + 1}`, block] as const);
@@ -35,7 +46,7 @@ async function run(
   where: string,
   key = person.key,
 ): Promise<string> {
-  const env = { ...process.env, API: service.origin, API_KEY: key };
+  const env = { ...process.env, ...(key !== '' && { API: service.origin, API_KEY: key }) };
   const child = spawn(command, args, { cwd: where, env });
   child.stdin.end(code);
   const [out, error, exit] = await Promise.all([
@@ -66,22 +77,27 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-describe('docs/api.md', () => {
-  it('has examples in every language, with what each of them prints', () => {
-    expect([inLanguage('sh').length, inLanguage('js').length, python.length]).toEqual([5, 4, 2]);
+describe('an example of the guides', () => {
+  it('is in every language, with what it prints', () => {
+    expect([inLanguage('sh').length, inLanguage('js').length, python.length]).toEqual([7, 6, 3]);
     const silent = blocks.filter(({ expected }) => !expected);
     expect(silent.map(({ heading, language }) => `${heading}: ${language}`)).toEqual([
-      'OpenAI SDKs: python',
-      'Responses: json',
+      'openai-sdks, Python: python',
+      'errors, Errors: json',
     ]);
   });
 
   it.skipIf(!hasCurl).each(named(inLanguage('sh')))('%s, works in a shell (skipped without curl)', async (_, block) => {
     expect(await run('sh', ['-e'], block.code, folder)).toMatch(new RegExp(block.expected!));
+    if (block.code.includes('/v1'))
+      expect(await run('sh', ['-e'], shown(block.code), folder, '')).toMatch(new RegExp(block.expected!));
   });
 
   it.each(named(inLanguage('js')))('%s, works in Node', async (_, { code, expected }) => {
-    expect(await run(process.execPath, ['--input-type=module', '-'], code, root)).toMatch(new RegExp(expected!, 's'));
+    for (const [text, key] of [[code], [shown(code), '']] as const)
+      expect(await run(process.execPath, ['--input-type=module', '-'], text, root, key)).toMatch(
+        new RegExp(expected!, 's'),
+      );
   });
 
   it.each(named(inLanguage('js')))('%s, prints why it is refused', async (_, { code }) => {
@@ -92,7 +108,8 @@ describe('docs/api.md', () => {
   it.skipIf(!hasPython).each(named(python.filter(({ isForSdk }) => !isForSdk)))(
     '%s, works in Python (skipped without python3)',
     async (_, { code, expected }) => {
-      expect(await run('python3', ['-'], code, folder)).toMatch(new RegExp(expected!));
+      for (const [text, key] of [[code], [shown(code), '']] as const)
+        expect(await run('python3', ['-'], text, folder, key)).toMatch(new RegExp(expected!));
     },
   );
 

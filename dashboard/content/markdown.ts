@@ -1,0 +1,100 @@
+import { lexer, type Token, type Tokens } from 'marked';
+import type { Block, Cell, Inline } from '../src/pages/guides/guide.ts';
+import { withOriginMark } from './origin.ts';
+
+/** Where a link of a page leads in the dashboard; undefined for what the dashboard does not have. */
+export type ResolveLink = (href: string) => string | undefined;
+
+/**
+ * The blocks of a page of Markdown. There is no HTML in them, whatever the page holds: they are shown as elements with
+ * text. Throws for Markdown that is not known here, so that nothing of a page is lost silently.
+ */
+export function blocksOf(markdown: string, resolve: ResolveLink): Block[] {
+  return lexer(markdown).flatMap((token) => blockOf(token, resolve));
+}
+
+function blockOf(token: Token, resolve: ResolveLink): Block[] {
+  const blocks = (tokens: readonly Token[]): Block[] => tokens.flatMap((inner) => blockOf(inner, resolve));
+  const cells = (row: readonly Tokens.TableCell[]): Cell[] => row.map(({ tokens }) => inlines(tokens, resolve));
+  switch (token.type) {
+    case 'space':
+      return [];
+    case 'html':
+      if (/^<!--[^]*-->\s*$/.test(token.raw)) return [];
+      throw unknown(token);
+    case 'heading':
+      return [
+        {
+          kind: 'heading',
+          id: anchorOf(token['text']),
+          level: token['depth'],
+          content: inlines(token.tokens, resolve),
+        },
+      ];
+    case 'paragraph':
+    case 'text':
+      return [{ kind: 'paragraph', content: inlines(token.tokens, resolve) }];
+    case 'list': {
+      const items: Tokens.ListItem[] = token['items'];
+      return [{ kind: 'list', isOrdered: token['ordered'], items: items.map(({ tokens }) => blocks(tokens)) }];
+    }
+    case 'table': {
+      const rows: Tokens.TableCell[][] = token['rows'];
+      return [{ kind: 'table', head: cells(token['header']), rows: rows.map(cells) }];
+    }
+    case 'code':
+      return [{ kind: 'code', language: token['lang'] ?? '', code: withOriginMark(token['text']) }];
+    default:
+      throw unknown(token);
+  }
+}
+
+function inlines(tokens: readonly Token[] | undefined, resolve: ResolveLink): Inline[] {
+  return (tokens ?? []).map((token): Inline => {
+    const content = inlines('tokens' in token ? token.tokens : [], resolve);
+    switch (token.type) {
+      case 'text':
+      case 'escape':
+        return token['text'];
+      case 'codespan':
+        return { kind: 'code', text: token['text'] };
+      case 'strong':
+      case 'em':
+        return { kind: token.type, content };
+      case 'link': {
+        const href = resolve(token['href']);
+        // What the dashboard does not have is named all the same.
+        return href === undefined ? { kind: 'em', content } : { kind: 'link', href, content };
+      }
+      default:
+        throw unknown(token);
+    }
+  });
+}
+
+const unknown = ({ type, raw }: Token): Error =>
+  new Error(`the dashboard cannot show this Markdown (${type}): ${raw.slice(0, 200)}`);
+
+/** The text of a block, for search and leads. */
+export function textOf(block: Block): string {
+  if (block.kind === 'list') return block.items.map((item) => item.map(textOf).join(' ')).join(' ');
+  if (block.kind === 'table') return [block.head, ...block.rows].map((row) => row.map(plain).join(' ')).join(' ');
+  return block.kind === 'code' ? '' : plain(block.content);
+}
+
+const plain = (content: readonly Inline[]): string =>
+  content
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      return part.kind === 'code' ? part.text : plain(part.content);
+    })
+    .join('');
+
+/** The anchor of a heading, as GitHub makes it, so that links work in both places. */
+const anchorOf = (title: string): string =>
+  title
+    .replaceAll('`', '')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');

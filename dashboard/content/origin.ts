@@ -1,0 +1,20 @@
+import { originMark } from '../src/pages/guides/guide.ts';
+
+/** How examples name the service's address, in every language they are in. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/^export API=.*$\n/gm, ''],
+  [/^echo \$API$\n?/gm, ''],
+  [/\$\{API_KEY:-tai_…\}/g, '"tai_…"'],
+  [/const \{ API, API_KEY \} = /g, 'const { API_KEY } = '],
+  [/\$\{(?:process\.env\.)?API\}/g, originMark],
+  [/os\.environ\["API"\] \+ "/g, `"${originMark}`],
+  [/\$API(?=\/)/g, originMark],
+];
+
+/** An example with the mark of the reader's origin in place of the variable `API`. Throws where one is left. */
+export function withOriginMark(code: string): string {
+  const marked = names.reduce((text, [name, value]) => text.replaceAll(name, value), code);
+  if (/\bAPI\b(?!_KEY)/.test(marked.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')))
+    throw new Error(`an example names the address in a way that is not known: ${marked}`);
+  return marked;
+}

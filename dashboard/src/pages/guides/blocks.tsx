@@ -1,0 +1,102 @@
+import { type ReactNode, use } from 'react';
+import { Link } from 'wouter';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { ExampleKey } from './example-key.ts';
+import { withKey } from './fill-key.ts';
+import { type Block, type Cell, type Inline, originMark } from './guide.ts';
+import css from './guides.module.css';
+
+/** A guide's blocks as elements; its code with the address of the service that the reader uses, and the key that they chose. */
+export function Blocks({ blocks }: { blocks: readonly Block[] }) {
+  return blocks.map((block, index) => <BlockView key={index} block={block} />);
+}
+
+function BlockView({ block }: { block: Block }): ReactNode {
+  if (block.kind === 'heading') return <Heading block={block} />;
+  if (block.kind === 'table') return <Table head={block.head} rows={block.rows} />;
+  if (block.kind === 'code') return <Example block={block} />;
+  if (block.kind === 'paragraph')
+    return (
+      <p>
+        <Inlines content={block.content} />
+      </p>
+    );
+  const List = block.isOrdered ? 'ol' : 'ul';
+  return (
+    <List>
+      {block.items.map((item, index) => (
+        <li key={index}>
+          <Blocks blocks={item} />
+        </li>
+      ))}
+    </List>
+  );
+}
+
+const names: Readonly<Record<string, string>> = { sh: 'shell', js: 'JavaScript', python: 'Python', json: 'JSON' };
+const nameOf = (language: string): string => `${names[language] ?? language} example`;
+
+function Example({ block: { code, language } }: { block: Extract<Block, { kind: 'code' }> }) {
+  const key = use(ExampleKey);
+  const here = code.replaceAll(originMark, window.location.origin);
+  return <CodeBlock code={key === undefined ? here : withKey(here, key)} what={nameOf(language)} />;
+}
+
+function Heading({ block: { id, level, content } }: { block: Extract<Block, { kind: 'heading' }> }) {
+  const Level = level === 2 ? 'h2' : 'h3';
+  return (
+    <Level id={id} className={css.heading}>
+      <Inlines content={content} />
+      <a className={css.anchor} href={`#${id}`} aria-label="Link to this section">
+        #
+      </a>
+    </Level>
+  );
+}
+
+/** Wider than a phone: it scrolls by itself, also with the keyboard. */
+function Table({ head, rows }: { head: readonly Cell[]; rows: readonly (readonly Cell[])[] }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={css.table} role="region" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, index) => (
+              <th key={index} scope="col">
+                <Inlines content={cell} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, index) => (
+                <td key={index}>
+                  <Inlines content={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const Inlines = ({ content }: { content: readonly Inline[] }): ReactNode =>
+  content.map((part, index) => <InlineView key={index} part={part} />);
+
+function InlineView({ part }: { part: Inline }): ReactNode {
+  if (typeof part === 'string') return part;
+  if (part.kind === 'code') return <code>{part.text}</code>;
+  const content = <Inlines content={part.content} />;
+  if (part.kind !== 'link') return part.kind === 'strong' ? <strong>{content}</strong> : <em>{content}</em>;
+  if (part.href.startsWith('/')) return <Link href={part.href}>{content}</Link>;
+  return (
+    <a href={part.href} rel="noreferrer">
+      {content}
+    </a>
+  );
+}

@@ -1,0 +1,81 @@
+import { Anchor, NativeSelect, PasswordInput } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { KeyRecord } from '../../api/key-list.ts';
+import css from './guides.module.css';
+import type { ExampleKeyChoice } from './use-example-key.ts';
+
+/** Which key the examples have: the reader's own only where they choose one. */
+export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
+  const { member, keys, chosen, apiKey } = choice;
+  return (
+    <section className={css.key} aria-label="Key of the examples">
+      <p>
+        {apiKey === undefined ? (
+          <>
+            The examples read a key from the variable <code>API_KEY</code>.
+          </>
+        ) : (
+          <>The examples have your key. This tab keeps it until it is closed or you sign out.</>
+        )}
+      </p>
+      {/* What comes later has its place already. */}
+      <div className={css.choice}>
+        {member === null && (
+          <p>
+            <Link href={`/login?return=${encodeURIComponent(window.location.pathname)}`}>Sign in</Link> or{' '}
+            <Link href="/register">create an account</Link> to get one.
+          </p>
+        )}
+        {member && keys?.length === 0 && <Link href="/keys?new">Create an API key</Link>}
+        {member && keys && keys.length > 0 && (
+          <NativeSelect
+            aria-label="Key in the examples"
+            value={chosen?.id ?? ''}
+            data={[
+              { value: '', label: 'The variable API_KEY' },
+              ...keys.map(({ id, name, prefix, lastFour }) => ({
+                value: id,
+                label: `${name} (${prefix}…${lastFour})`,
+              })),
+            ]}
+            onChange={(event) => choice.choose(event.currentTarget.value)}
+          />
+        )}
+      </div>
+      {chosen && apiKey === undefined && <KeyText key={chosen.id} apiKey={chosen} onEnter={choice.enter} />}
+    </section>
+  );
+}
+
+interface KeyTextProps {
+  readonly apiKey: KeyRecord;
+  readonly onEnter: (text: string) => boolean;
+}
+
+/** Keys are kept as hashes, so the reader has the text, or nobody. */
+function KeyText({ apiKey: { name, prefix, lastFour }, onEnter }: KeyTextProps) {
+  const [isOther, setOther] = useState(false);
+  return (
+    <PasswordInput
+      label={`The key “${name}”`}
+      description={
+        <>
+          It was shown once, when it was created. It stays in this tab, and is sent nowhere. Lost it?{' '}
+          <Anchor component={Link} href="/keys" inherit underline="always">
+            Rotate it
+          </Anchor>
+          .
+        </>
+      }
+      placeholder={`${prefix}…${lastFour}`}
+      autoComplete="off"
+      maxLength={200}
+      error={isOther && `This is another key: “${name}” begins with ${prefix} and ends with ${lastFour}.`}
+      onChange={(event) => {
+        const text = event.currentTarget.value.trim();
+        setOther(!onEnter(text) && text !== '');
+      }}
+    />
+  );
+}

@@ -1,0 +1,14 @@
+import guides from 'virtual:guide-search';
+import { entries } from 'virtual:reference';
+import type { SearchEntry } from './guide.ts';
+
+/** What the search looks through: sections of guides, and operations. */
+export const searchEntries: readonly SearchEntry[] = [
+  ...guides,
+  ...entries.map(({ id, method, path, summary }) => ({
+    href: `/docs#${id}`,
+    guide: 'API reference',
+    title: summary,
+    text: `${method} ${path}`,
+  })),
+];
