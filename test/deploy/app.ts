@@ -14,7 +14,8 @@ const app = new App();
 const context = (name: string): unknown => app.node.tryGetContext(name);
 const env = { account: '000000000000', region: 'us-east-1' };
 const planTable = context('planTable') ?? plainStage.planTable;
-const existingTables: unknown = JSON.parse(String(context('existingTables') ?? '{}'));
+const restored = context('existingTables');
+const existingTables: unknown = typeof restored === 'string' ? JSON.parse(restored) : {};
 const stages = [
   { ...plainStage, env, planTable, existingTables },
   { ...plainStage, name: 'spare', env },
