@@ -10,6 +10,9 @@ export const maxBlocks = 4000;
 /** Each row has as many cells as the first, however short it is. */
 export const maxTableCells = 10_000;
 const maxPipes = 60_000;
+/** A line of dashes under a line of text is a heading, but all that follows is read first as the rows of a table: headings times characters. */
+const maxUnderlined = 16_000_000;
+const dashes = /^ {0,3}-+[ \t]*$/;
 
 /** A line that begins 20 quotes and lists, for each of which the rest is read again. */
 const tooDeep = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/m;
@@ -18,6 +21,8 @@ const tooDeep = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/m;
 export function isTooHard(text: string): boolean {
   if (text.length > maxLength || tooDeep.test(text)) return true;
   const lines = text.split('\n');
+  const underlined = lines.filter((line, index) => dashes.test(line) && lines[index - 1]?.trim()).length;
+  if (underlined * text.length > maxUnderlined) return true;
   const pipes = lines.reduce((max, line) => Math.max(max, line.split('|').length - 1), 0);
   return pipes * lines.length > maxPipes;
 }

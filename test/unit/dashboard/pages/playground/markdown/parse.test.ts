@@ -184,6 +184,7 @@ describe('a text that is hard to read', () => {
     '<a ',
     '~~~',
     '\t',
+    'a\n-',
   ];
 
   it.each(units)('takes a moment, and its depth breaks nothing: %j, 8,000 tokens long', (unit) => {
