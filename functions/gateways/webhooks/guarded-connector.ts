@@ -25,6 +25,10 @@ const resolveBySystem: Resolve = (name) => systemLookup(name, { all: true });
 
 const connectTimeoutMs = 5000;
 
+/** Faster than responses need; what HTTP does not count as a response, such as 1xx and extensions of chunks, has no other bound. */
+const maxBytesPerTurn = 256 * 1024;
+const turnMs = 100;
+
 /**
  * Opens connections to addresses that webhooks may be at, and to no others. The check is of the very addresses that are connected to, within the
  * look-up that the connection makes itself, so that no name can have changed in between; and once more of the one that was taken.
@@ -51,11 +55,25 @@ export function guardedConnector(targets: Targets, resolve: Resolve = resolveByS
     if (isIP(host) !== 0 && !isAllowed(host)) return done(new ForbiddenAddress(), null);
     return connect(options, (error, socket) => {
       if (error) return done(error, null);
-      if (isAllowed(remoteAddress(socket))) return done(null, socket);
+      if (socket && isAllowed(remoteAddress(socket))) {
+        closeWhenFlooded(socket);
+        return done(null, socket);
+      }
       socket?.destroy();
       return done(new ForbiddenAddress(), null);
     });
   };
+}
+
+/** Whoever sends without end would keep the process from those that it sends to beside it. */
+function closeWhenFlooded(socket: Socket): void {
+  let before = 0;
+  const timer = setInterval(() => {
+    if (socket.bytesRead - before > maxBytesPerTurn) socket.destroy();
+    before = socket.bytesRead;
+  }, turnMs);
+  timer.unref();
+  socket.once('close', () => clearInterval(timer));
 }
 
 const remoteAddress = (socket: Socket | null): string => socket?.remoteAddress ?? '';

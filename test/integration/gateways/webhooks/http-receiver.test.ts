@@ -113,6 +113,27 @@ describe('a receiver', () => {
     expect(written).toBeLessThan(8 * 1024 * 1024);
   });
 
+  it.each([
+    ['1xx responses', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2000)],
+    ['an extension of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;', 'a'.repeat(65_536)],
+  ])('that sends %s without end is cut off, long before its time is over', async (_, head, piece) => {
+    const flood = createTcpServer((socket) => {
+      const write = () => {
+        while (!socket.destroyed && socket.write(piece));
+      };
+      socket.on('error', () => undefined).on('drain', write);
+      socket.once('data', () => {
+        socket.write(head);
+        write();
+      });
+    });
+    await once(flood.listen(0, '127.0.0.1'), 'listening');
+    const { port } = flood.address() as AddressInfo;
+    const { durationMs } = await send(`http://127.0.0.1:${port}/`, { timeoutMs: 15_000 });
+    expect(durationMs).toBeLessThan(5000);
+    flood.close();
+  });
+
   it('that sends no text has it shown as text, cut between characters', async () => {
     server.respond(respondWith(200, {}, '🎉'.repeat(2000)));
     expect((await send()).body).toBe('🎉'.repeat(1024));
