@@ -8,6 +8,7 @@ import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit } from '../shared/transaction.ts';
+import { noticeItem } from './notices.ts';
 import {
   isRequested,
   leaseOf,
@@ -176,7 +177,8 @@ export function leases(
       },
     );
     const mail = await noticeOf(lease, reason, now);
-    await commit(client, [{ Update: disabled }, ...mail]);
+    if (await commit(client, [{ Update: disabled }, ...mail])) return;
+    await commit(client, [{ Update: disabled }]);
   };
 
   async function noticeOf({ webhook }: Lease, reason: DisabledReason, now: number) {
@@ -186,7 +188,8 @@ export function leases(
     const { host } = new URL(webhook.url);
     const content = webhookDisabledMail(account, { host, reason }, `${publicOrigin}/webhooks`);
     const id = `webhook-${webhook.id}-${webhook.revision}`;
-    return mailItems(tables.accounts(), webhook.accountId, { id, to: account.email, ...content }, now);
+    const letter = mailItems(tables.accounts(), webhook.accountId, { id, to: account.email, ...content }, now);
+    return [noticeItem(TableName, webhook.accountId, now), ...letter];
   }
 
   async function* webhooksDue(now: number): AsyncGenerator<WebhookRef> {

@@ -178,4 +178,22 @@ describe('a delivery', () => {
     await newKey(somebody);
     await sent(2);
   });
+
+  it('that is gone again and again mails its owner ten times in a day, also for webhooks made anew', async () => {
+    const somebody = await owner();
+    receiver.respond(respondWith(410));
+    const status = async ({ path }: Owner) => (await call({ ...somebody, path }, 'GET')).body.data.status;
+    for (let turn = 0; turn < 12; turn++) {
+      const body = { url: receiver.url, events: ['*'] };
+      const { id } = (await service.call('POST', '/api/webhooks', { key: somebody.key, body })).body.data;
+      const gone = { ...somebody, path: `/api/webhooks/${id}` };
+      expect(code(await call(gone, 'POST', '/test'))).toBe('201 SUCCESS');
+      await expect.poll(() => status(gone), { timeout: 8000, interval: 50 }).toBe('disabled');
+      await call(gone, 'DELETE');
+    }
+    await service.settled();
+    const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; subject: string }[];
+    const disabled = mails.filter(({ to, subject }) => to.includes(somebody.email) && subject.includes('disabled'));
+    expect(disabled).toHaveLength(10);
+  });
 });
