@@ -127,7 +127,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   RATE_LIMIT_EXCEEDED: {
     cause:
-      'More calls per minute or more concurrent calls than the plan allows, too many attempts to sign in, or too many changes of keys',
+      'More calls per minute or more concurrent calls than the plan allows, too many attempts to sign in, or too many changes of keys or the subscription',
     remedy: 'Wait for `Retry-After`, then retry with exponential backoff',
     detail: 'The plan allows 100 calls per minute; try again in 12 s.',
   },

@@ -67,6 +67,10 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],
   ['Keys of an account that are created, changed, rotated or revoked in a minute', limits.keyChangesPerMinute],
+  [
+    'Subscriptions that an account begins, changes, cancels or resumes, in a minute',
+    limits.subscriptionChangesPerMinute,
+  ],
   ['Webhooks of an account', limits.webhooks],
   [
     'Webhooks that are created, changed or deleted, and secrets that are rotated, in a minute',

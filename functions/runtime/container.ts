@@ -6,7 +6,14 @@ import { passwordService } from '#domain/accounts/password-service.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
-import { keyChanges, type ThrottleRule, throttle, webhookChanges, webhookSends } from '#domain/accounts/throttle.ts';
+import {
+  keyChanges,
+  subscriptionChanges,
+  type ThrottleRule,
+  throttle,
+  webhookChanges,
+  webhookSends,
+} from '#domain/accounts/throttle.ts';
 import { alertService } from '#domain/alerts/alert-service.ts';
 import { auditor } from '#domain/billing/auditor.ts';
 import { cancellationService } from '#domain/billing/cancellations.ts';
@@ -89,7 +96,10 @@ function build() {
     });
   const webhookQueue = queueOf('webhooks');
   const requests = lazy(() => requestStore(dynamo(), table('requests')));
-  const subscriptions = lazy(() => subscriptionService(meters(), noPayments, plans, clock, random));
+  const subscriptions = lazy(() => {
+    const demandChange = demandUnlessLocal(subscriptionChanges);
+    return subscriptionService(meters(), { payments: noPayments, demandChange }, plans, clock, random);
+  });
   const statements = lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock));
   const suppressions = lazy(() => suppressionStore(dynamo(), table('accounts')));
   const requestsOf = lazy(() => {

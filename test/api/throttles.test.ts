@@ -196,7 +196,7 @@ describe('one network, where networks are limited,', () => {
   });
 });
 
-describe('changes of keys, where they are limited,', () => {
+describe('changes, where they are limited,', () => {
   let restore: () => void;
   beforeAll(() => {
     restore = withEnvironment({ NETWORK_LIMITS: 'on' });
@@ -206,7 +206,7 @@ describe('changes of keys, where they are limited,', () => {
   const call = (method: string, path: string, cookie: string, body?: unknown) =>
     service.call(method, path, { cookie, body });
 
-  it('are ten in a minute, whatever the change, and the next waits as long as Retry-After says', async () => {
+  it('of keys are ten in a minute, whatever the change, and the next waits as long as Retry-After says', async () => {
     await advance('PT1H');
     const { cookie, keyId } = await service.person();
     const other = await service.person();
@@ -231,5 +231,18 @@ describe('changes of keys, where they are limited,', () => {
     expect(wait).toBeGreaterThan(0);
     await advance(`PT${wait}S`);
     expect((await call('DELETE', path, cookie)).status).toBe(200);
+  });
+
+  it('of a subscription are ten in a minute, and send no more events', async () => {
+    await advance('PT1H');
+    const { cookie } = await service.person({ planRank: 3 });
+    const { id } = (await call('GET', '/api/subscription', cookie)).body.data;
+    const path = `/api/subscription/${id}`;
+    const codes = await inTurn(12, (index) => call('PATCH', `${path}/${index % 2 ? 'resume' : 'cancel'}`, cookie));
+    expect(codes.map(code)).toEqual([...times(10, () => '200 SUCCESS'), tooMany, tooMany]);
+    const wait = retryAfter(codes.at(-1)!);
+    expect(wait).toBeGreaterThan(0);
+    await advance(`PT${wait}S`);
+    expect(code(await call('PATCH', `${path}/cancel`, cookie))).toBe('200 SUCCESS');
   });
 });

@@ -33,7 +33,7 @@ export const subscriptionRoutes = {
     bodyInput: NewSubscription,
     output: CreatedSubscription,
     idempotent: true,
-    refusals: ['ALREADY_SUBSCRIBED'],
+    refusals: ['ALREADY_SUBSCRIBED', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' } },
   }),
   getSubscription: defineRoute({
@@ -55,7 +55,7 @@ export const subscriptionRoutes = {
     bodyInput: PlanChange,
     output: UpgradedSubscription,
     idempotent: true,
-    refusals: ['INVALID_STATE'],
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' } },
   }),
   previewUpgrade: defineRoute({
@@ -78,7 +78,7 @@ export const subscriptionRoutes = {
     confirmed: true,
     bodyInput: PlanChange,
     output: Subscription,
-    refusals: ['INVALID_STATE'],
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   cancelSubscription: defineRoute({
@@ -90,7 +90,7 @@ export const subscriptionRoutes = {
     confirmed: true,
     pathInput: SubscriptionPath,
     output: Subscription,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
+    refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
   resumeSubscription: defineRoute({
@@ -102,7 +102,7 @@ export const subscriptionRoutes = {
     confirmed: true,
     pathInput: SubscriptionPath,
     output: Subscription,
-    refusals: ['NOT_FOUND', 'INVALID_STATE'],
+    refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
   }),
 } as const satisfies Record<string, Route>;

@@ -17,6 +17,8 @@ export const limits = {
   endedKeys: 200,
   /** Keys that an account creates, changes, rotates or revokes. */
   keyChangesPerMinute: 10,
+  /** Subscriptions that an account begins, changes, cancels or resumes: each is a row of the ledger and an event for every webhook. */
+  subscriptionChangesPerMinute: 10,
   webhooks: 10,
   /** Webhooks that an account creates, changes or deletes, and secrets that it rotates. */
   webhookChangesPerMinute: 30,

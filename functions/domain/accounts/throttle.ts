@@ -83,6 +83,11 @@ export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: day }]);
 /** Changes of an account's keys: each is a transaction on the meter that the account's calls write to. */
 export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minute }]);
 
+/** Changes of an account's subscription: each stays in the ledger, and is sent to all of the account's webhooks. */
+export const subscriptionChanges = windows('subscription-change', [
+  { max: limits.subscriptionChangesPerMinute, ms: minute },
+]);
+
 /** Changes of an account's webhooks, and what it has sent to them. */
 export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minute }]);
 export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minute }]);

@@ -22,12 +22,18 @@ import { ServiceError } from '../shared/service-error.ts';
 import type { Payments } from './payments.ts';
 import { prorationView, subscriptionView } from './subscription-view.ts';
 
+interface SubscriptionParts {
+  readonly payments: Payments;
+  /** Refuses (429) an account that changes its subscription too often. Operators are not counted. */
+  readonly demandChange: (accountId: number) => Promise<void>;
+}
+
 export type SubscriptionService = ReturnType<typeof subscriptionService>;
 
 /** The life of a subscription (docs/specification.md#states-and-transitions, docs/design/billing.md#subscription-life on). */
 export function subscriptionService(
   metering: Metering,
-  payments: Payments,
+  { payments, demandChange }: SubscriptionParts,
   plans: Plans,
   clock: Clock,
   random: Random,
@@ -36,6 +42,7 @@ export function subscriptionService(
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
+    await demandChange(accountId);
     const id = newRequestId(random);
     const now = clock.now();
     if (!isMonthRunning(await metering.current(accountId, now), Math.floor(now / 1000))) {
@@ -82,6 +89,7 @@ export function subscriptionService(
   async function upgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
+    await demandChange(accountId);
     let proration: Proration | undefined;
     const meter = await change(accountId, (before, now) => {
       proration = prorationOf(before, chosen, now);
@@ -124,6 +132,7 @@ export function subscriptionService(
   /** To the current plan it takes a pending one back. */
   async function downgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
+    await demandChange(accountId);
     const meter = await change(accountId, (before, now) => {
       const isCurrent = isSubscribed(before) && chosen.plan.rank === before.planRank;
       if (!isCurrent) refuseEnterprise(chosen.plan);
@@ -136,6 +145,7 @@ export function subscriptionService(
   }
 
   async function cancelById(accountId: number, id: string) {
+    await demandChange(accountId);
     const meter = await change(accountId, (before, now) => {
       if (shownSubscription(before)?.id !== id) throw noSubscription();
       if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is cancelled already.');
@@ -147,6 +157,7 @@ export function subscriptionService(
 
   /** Takes a cancellation back while the month that was paid for runs. */
   async function resumeById(accountId: number, id: string) {
+    await demandChange(accountId);
     const meter = await change(accountId, (before, now) => {
       if (before.subscription?.id !== id) throw noSubscription();
       if (isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is active.');

@@ -51,7 +51,13 @@ export async function openLedgerAccount(
   let [made, projected] = [0, 0];
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`${id}-${(made += 1)}`) };
   const meters = metering(meterStore(client, tables.meters.name, ambient.random), plans);
-  const subscriptions = subscriptionService(meters, noPayments, plans, clock, random);
+  const subscriptions = subscriptionService(
+    meters,
+    { payments: noPayments, demandChange: async () => undefined },
+    plans,
+    clock,
+    random,
+  );
   const ledger = { ledger: tables.ledger.name, accounts: tables.accounts.name };
   const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name);
 

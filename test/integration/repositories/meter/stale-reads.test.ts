@@ -58,7 +58,13 @@ async function year(client: DynamoDBDocumentClient) {
   let made = 0;
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`id-${(made += 1)}`) };
   const meters = metering(meterStore(client, tables.meters.name, ambient.random), planOfRank);
-  const subscriptions = subscriptionService(meters, noPayments, planOfRank, clock, random);
+  const subscriptions = subscriptionService(
+    meters,
+    { payments: noPayments, demandChange: async () => undefined },
+    planOfRank,
+    clock,
+    random,
+  );
   const balances: number[] = [];
   for (let month = 0; month < 12; month++) {
     if (month === 1) await subscriptions.create(accountId, 'dev_pass');
