@@ -12,6 +12,7 @@ import {
   signIn,
   signOut,
   tracesOf,
+  usePlayground,
   walk,
 } from './shared-browser.ts';
 
@@ -51,8 +52,8 @@ describe('a browser that two people share', { timeout }, () => {
     await begin();
     const sent = keysSent(tab);
     await walk(tab);
-    await ask(tab, 'Agatha asks of rivers');
-    expect(await tracesOf(tab, 'Agatha')).not.toEqual([]);
+    await usePlayground(tab, 'Agatha');
+    expect(await tracesOf(tab, 'Agatha')).toEqual(['document', 'fields', 'localStorage', 'sessionStorage']);
     const [left, full] = [await balanceOf(first), await balanceOf(second)];
     await signOut(tab);
     expect(sent.keys).not.toEqual([]);
@@ -91,7 +92,7 @@ describe('a browser that two people share', { timeout }, () => {
 
   it('ends the first person in every tab when the second signs in', async () => {
     await begin();
-    await ask(tab, 'Agatha asks of rivers');
+    await usePlayground(tab, 'Agatha');
     const left = await balanceOf(first);
     const other = await tab.context().newPage();
     await other.goto('/');
@@ -106,7 +107,7 @@ describe('a browser that two people share', { timeout }, () => {
 
   it('sends nothing for the first person once the cookie is the second one’s, though nobody said so', async () => {
     await begin();
-    await ask(tab, 'Agatha asks of rivers');
+    await usePlayground(tab, 'Agatha');
     const left = await balanceOf(first);
     await become(tab, second);
     await tab.getByLabel('Your message').fill('Agatha asks again');

@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core';
+import { dashboardPages } from '#contract/dashboard-config.ts';
 import type { Person, TestService } from '#test/service/service.ts';
 import { press } from '../browser/stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
-export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Plans', 'Settings'];
-export const pages = ['/', '/keys', '/playground', '/usage', '/plans', '/settings'];
+export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Logs', 'Plans', 'Settings'];
+const guestPages = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password', '/email-change']);
+export const pages = dashboardPages.filter((path) => !guestPages.has(path));
 
 /** A confirmed person whose name is on everything that is theirs: profile and keys. */
 export async function namedPerson(service: TestService, name: string): Promise<Person> {
@@ -43,6 +45,20 @@ export async function ask(page: Page, text: string, { isThere = false } = {}): P
   await page.getByLabel('Your message').fill(text);
   await press(page, 'Send');
   await page.getByRole('button', { name: 'New chat' }).waitFor();
+}
+
+/** Leaves in the playground what it keeps: a conversation with two models, parameters, a preset, and a message not sent. */
+export async function usePlayground(page: Page, name: string): Promise<void> {
+  await page.goto('/playground');
+  await page.getByLabel('System message').fill(`${name} writes letters`);
+  await page.getByRole('switch', { name: 'Compare' }).click();
+  await ask(page, `${name} asks of rivers`, { isThere: true });
+  await press(page, 'Presets');
+  await page.getByRole('dialog').getByLabel('Name').fill(`${name} 1`);
+  await press(page, 'Save');
+  await page.getByRole('button', { name: `Load ${name} 1` }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Your message').fill(`${name} has not sent this`);
 }
 
 /** The API keys that a page sends from now on. */
