@@ -4,9 +4,9 @@ import type { Person, TestService } from '#test/service/service.ts';
 import { press } from '../browser/stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
-export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Logs', 'Plans', 'Settings'];
+export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Logs', 'Webhooks', 'Plans', 'Settings'];
 const guestPages = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password', '/email-change']);
-export const pages = dashboardPages.filter((path) => !guestPages.has(path));
+export const pages = dashboardPages.filter((path) => !guestPages.has(path) && !path.startsWith('/guides'));
 
 /** A confirmed person whose name is on everything that is theirs: profile and keys. */
 export async function namedPerson(service: TestService, name: string): Promise<Person> {

@@ -4,6 +4,7 @@ import { boundaryTests } from './boundaries.ts';
 import { boundTests } from './bounds.ts';
 import { deploymentTests } from './deployments.ts';
 import { failureTests } from './failures.ts';
+import { smoothPageTests } from './smooth-pages.ts';
 import { useStage } from './stage.ts';
 
 const stage = useStage();
@@ -20,4 +21,7 @@ describe('a deployment under an open page', () => {
 describe('every page', () => {
   accessTests(stage);
   boundTests(stage);
+});
+describe('a page that is loaded', () => {
+  smoothPageTests(stage);
 });

@@ -9,6 +9,8 @@ export interface Smoothness {
   readonly maxTaskMs: number;
   /** The layout shift score: the sum of all shifts that no input came before. */
   readonly shift: number;
+  /** What moved, and from where to where. */
+  readonly moved: readonly string[];
 }
 
 interface TraceEvent {
@@ -22,15 +24,21 @@ interface TraceEvent {
 
 /** Adds up the shifts of a document from its beginning: of those that came before, the browser keeps 150. */
 const observeShifts = `{
-  let shift = 0;
+  const shown = { shift: 0, moved: [] };
+  const place = ({ x, y, width, height }) => 'x ' + x + ' y ' + y + ' ' + width + ' × ' + height;
   const add = (entries) => {
-    for (const { value, hadRecentInput } of entries) if (!hadRecentInput) shift += value;
+    for (const { value, hadRecentInput, sources } of entries) {
+      if (hadRecentInput) continue;
+      shown.shift += value;
+      for (const { node, previousRect: from, currentRect: to } of sources)
+        shown.moved.push((node?.outerHTML ?? node?.textContent ?? '').slice(0, 120) + ' from ' + place(from) + ' to ' + place(to));
+    }
   };
   const observer = new PerformanceObserver((list) => add(list.getEntries()));
   observer.observe({ type: 'layout-shift', buffered: true });
   window.layoutShift = () => {
     add(observer.takeRecords());
-    return shift;
+    return shown;
   };
 }`;
 
@@ -40,11 +48,13 @@ export async function watchSmoothness(page: Page): Promise<() => Promise<Smoothn
   if (!browser) throw new Error('The page is of no browser that can be traced.');
   await page.addInitScript(observeShifts);
   await page.evaluate(observeShifts);
+  // Of a test that failed before it looked.
+  await browser.stopTracing().catch(() => undefined);
   await browser.startTracing(undefined, { categories: ['toplevel'] });
   return async () => {
     const maxTaskMs = maxTaskMsOf(await browser.stopTracing());
     await still(page);
-    return { maxTaskMs, shift: await page.evaluate('layoutShift()') };
+    return { maxTaskMs, ...(await page.evaluate<Omit<Smoothness, 'maxTaskMs'>>('layoutShift()')) };
   };
 }
 

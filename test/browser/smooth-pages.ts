@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+import { chat, type Person } from '#test/service/service.ts';
+import { still } from './findings.ts';
+import { type Smoothness, watchSmoothness } from './smoothness.ts';
+import { eventually, press, type Stage } from './stage.ts';
+
+const guestPages = new Set<string>([
+  '/register',
+  '/login',
+  '/confirm',
+  '/forgot-password',
+  '/reset-password',
+  '/email-change',
+]);
+/** The guides have no data that comes late. */
+const dataPages = dashboardPages.filter((path) => !path.startsWith('/guides'));
+const widths = [1360, 360];
+const maxShift = 0.05;
+const maxTaskMs = 100;
+/** So late that the page is painted before, without its data. */
+const lateMs = 250;
+
+interface Visit extends Smoothness {
+  readonly path: string;
+  readonly whose: string;
+  readonly width: number;
+}
+
+/** Loads a page whose data comes late, until all of it is shown. */
+async function load(page: Page, path: string): Promise<Smoothness> {
+  await page.route(/\/api\/|\/_local\/|\/config\.json$/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, lateMs));
+    await route.continue();
+  });
+  const smoothness = await watchSmoothness(page);
+  await page.goto(path);
+  await page.locator('h1').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  const skeletons = page.locator('.mantine-Skeleton-root[data-visible]');
+  await vi.waitFor(async () => expect(await skeletons.count()).toBe(0), 8000);
+  return smoothness();
+}
+
+export function smoothPageTests(stage: () => Stage): void {
+  const visits: Visit[] = [];
+
+  beforeAll(async () => {
+    const { service, visit } = stage();
+    const [newcomer, customer] = await Promise.all([service.person(), service.person({ planRank: 2 })]);
+    await service.call('POST', '/v1/chat/completions', { key: customer.key, body: chat() });
+    await service.settled();
+    const look = async (whose: string, person: Person | undefined, path: string) => {
+      for (const width of widths) {
+        const page = await visit(person, { viewport: { width, height: 800 } });
+        visits.push({ path, whose, width, ...(await load(page, path)) });
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await page.context().close();
+      }
+    };
+    for (const path of dataPages)
+      await (guestPages.has(path) ? look('nobody', undefined, path) : look('a customer', customer, path));
+    for (const path of ['/', '/usage', '/plans']) await look('a newcomer', newcomer, path);
+    const rows = visits.map(({ path, whose, width, shift, maxTaskMs: ms }) =>
+      [`${path} of ${whose}`, `${width} px`, `shift ${shift.toFixed(3)}`, `longest task ${ms.toFixed()} ms`].join(', '),
+    );
+    console.log(rows.join('\n'));
+  }, 300_000);
+
+  test('moves nothing when its data comes late, on a wide screen and on a phone', () => {
+    expect(visits).toHaveLength(widths.length * (dataPages.length + 3));
+    expect(visits.filter(({ shift }) => shift > maxShift)).toEqual([]);
+  });
+
+  test('has no task of more than 100 ms while it is loaded', () => {
+    expect(visits.filter((seen) => seen.maxTaskMs > maxTaskMs)).toEqual([]);
+  });
+
+  test.each(widths)('moves nothing while responses of two models stream, at %i px', async (width) => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person(), { viewport: { width, height: 800 } });
+    await page.goto('/playground');
+    if (width < 600) await press(page, 'Parameters');
+    await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('300');
+    await page.getByRole('switch', { name: 'Compare' }).click();
+    await page.getByLabel('Your message').fill('Tell me a long story of rivers');
+    const smoothness = await watchSmoothness(page);
+    await press(page, 'Send');
+    await eventually(() => page.locator('[role=log][aria-busy=false]', { hasText: 'finish_reason' }).count()).toBe(2);
+    const seen = await smoothness();
+    expect(seen.shift > maxShift ? seen.moved : []).toEqual([]);
+    expect(seen.maxTaskMs).toBeLessThan(maxTaskMs);
+  });
+
+  test('would be found with a long task, and with what moves', async () => {
+    const page = await stage().visit();
+    await page.goto('/login');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const smoothness = await watchSmoothness(page);
+    await page.evaluate('{ const until = performance.now() + 1500; while (performance.now() < until); }');
+    await page.evaluate('document.body.style.paddingTop = "200px"');
+    await still(page);
+    const seen = await smoothness();
+    expect(seen.maxTaskMs).toBeGreaterThan(maxTaskMs);
+    expect(seen.shift).toBeGreaterThan(maxShift);
+    expect(seen.moved).not.toEqual([]);
+  });
+}
