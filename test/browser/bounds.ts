@@ -2,17 +2,14 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
 import { everyPage, settled } from './findings.ts';
-import { type Smoothness, watchSmoothness } from './smoothness.ts';
 import type { Stage } from './stage.ts';
 
 const guestPages = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password']);
 const kilobyte = 1000;
 const maxBytes = (path: string) => (path === '/login' ? 150 : 200) * kilobyte;
-const maxShift = 0.05;
-const taskLimitMs = 100;
 
 /** What a first load of a page is measured by. */
-interface Load extends Smoothness {
+interface Load {
   readonly path: string;
   /** As they came, compressed; without the API's responses. */
   readonly bytes: number;
@@ -33,12 +30,10 @@ const measure = `(() => {
 })()`;
 
 async function load(page: Page, path: string): Promise<Load> {
-  const watched = await watchSmoothness(page);
   await page.goto(path);
   await settled(page);
   await page.waitForLoadState('networkidle');
-  const smoothness = await watched();
-  return { path, ...smoothness, ...(await page.evaluate<Omit<Load, 'path' | keyof Smoothness>>(measure)) };
+  return { path, ...(await page.evaluate<Omit<Load, 'path'>>(measure)) };
 }
 
 export function boundTests(stage: () => Stage): void {
@@ -54,15 +49,7 @@ export function boundTests(stage: () => Stage): void {
       loads.push(await load(page, path));
       await page.context().close();
     }
-    const rows = loads.map(({ path, bytes, files, shift, maxTaskMs }) =>
-      [
-        path,
-        `${Math.round(bytes / kilobyte)} KB`,
-        `${files} files`,
-        shift.toFixed(3),
-        `${Math.round(maxTaskMs)} ms`,
-      ].join(', '),
-    );
+    const rows = loads.map(({ path, bytes, files }) => `${path}, ${Math.round(bytes / kilobyte)} KB, ${files} files`);
     console.log(rows.join('\n'));
   }, 240_000);
 
@@ -74,13 +61,5 @@ export function boundTests(stage: () => Stage): void {
 
   test('comes compressed', () => {
     expect(loads.flatMap(({ uncompressed }) => uncompressed)).toEqual([]);
-  });
-
-  test('moves nothing that is shown while it loads', () => {
-    expect(loads.filter(({ shift }) => shift > maxShift)).toEqual([]);
-  });
-
-  test('has no task that takes more than 100 ms', () => {
-    expect(loads.filter(({ maxTaskMs }) => maxTaskMs > taskLimitMs)).toEqual([]);
   });
 }

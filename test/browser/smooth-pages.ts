@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { dashboardPages } from '#contract/dashboard-config.ts';
+import { atLength } from '#test/many.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { still } from './findings.ts';
+import { everyPage, still } from './findings.ts';
 import { type Smoothness, watchSmoothness } from './smoothness.ts';
 import { eventually, press, type Stage } from './stage.ts';
 
@@ -14,9 +14,11 @@ const guestPages = new Set<string>([
   '/reset-password',
   '/email-change',
 ]);
-/** The guides have no data that comes late. */
-const dataPages = dashboardPages.filter((path) => !path.startsWith('/guides'));
 const widths = [1360, 360];
+/** One width and the other in turn; at full length both of each page. */
+const widthsOf = (index: number) => atLength([widths[index % 2] ?? 0], widths);
+/** Which look otherwise before anything was done. */
+const newcomerPages = ['/', '/usage', '/plans'];
 const maxShift = 0.05;
 const maxTaskMs = 100;
 /** So late that the page is painted before, without its data. */
@@ -51,17 +53,17 @@ export function smoothPageTests(stage: () => Stage): void {
     const [newcomer, customer] = await Promise.all([service.person(), service.person({ planRank: 2 })]);
     await service.call('POST', '/v1/chat/completions', { key: customer.key, body: chat() });
     await service.settled();
-    const look = async (whose: string, person: Person | undefined, path: string) => {
-      for (const width of widths) {
+    const look = async (whose: string, person: Person | undefined, path: string, index: number) => {
+      for (const width of widthsOf(index)) {
         const page = await visit(person, { viewport: { width, height: 800 } });
         visits.push({ path, whose, width, ...(await load(page, path)) });
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         await page.context().close();
       }
     };
-    for (const path of dataPages)
-      await (guestPages.has(path) ? look('nobody', undefined, path) : look('a customer', customer, path));
-    for (const path of ['/', '/usage', '/plans']) await look('a newcomer', newcomer, path);
+    for (const [index, path] of everyPage.entries())
+      await (guestPages.has(path) ? look('nobody', undefined, path, index) : look('a customer', customer, path, index));
+    for (const [index, path] of newcomerPages.entries()) await look('a newcomer', newcomer, path, index + 1);
     const rows = visits.map(({ path, whose, width, shift, maxTaskMs: ms }) =>
       [`${path} of ${whose}`, `${width} px`, `shift ${shift.toFixed(3)}`, `longest task ${ms.toFixed()} ms`].join(', '),
     );
@@ -69,7 +71,7 @@ export function smoothPageTests(stage: () => Stage): void {
   }, 300_000);
 
   test('moves nothing when its data comes late, on a wide screen and on a phone', () => {
-    expect(visits).toHaveLength(widths.length * (dataPages.length + 3));
+    expect(visits).toHaveLength(atLength(1, 2) * (everyPage.length + newcomerPages.length));
     expect(visits.filter(({ shift }) => shift > maxShift)).toEqual([]);
   });
 
