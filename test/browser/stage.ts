@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
-/** Where the screenshots of a run are kept; git ignores it. */
+/** Where the screenshots of a run with `SCREENSHOTS` set are kept; git ignores it. Taking them costs a fifth of the whole run. */
 const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashboard');
 
 /** One service and one browser for the browser tests of a file. */
@@ -34,6 +34,7 @@ async function openStage(): Promise<Stage> {
     service,
     visit: (person, options) => visit(browser, service, complaints, person, options),
     shoot: async (page, name) => {
+      if (!process.env['SCREENSHOTS']) return;
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
     },
     complaints: taken,
