@@ -36,7 +36,12 @@ async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
   await page.setViewportSize({ width: 360, height: 740 });
   await still(page);
   await shoot(page, `${name}-phone`);
-  const isTooWide = Boolean(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
+  // Charts are drawn again some time after.
+  const fits = page.waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: 3000 });
+  const isTooWide = await fits.then(
+    () => false,
+    () => true,
+  );
   await page.setViewportSize({ width: 1360, height: 900 });
   return { path, light, dark, isTooWide };
 }

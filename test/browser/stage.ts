@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
-/** Where the screenshots of a run with `SCREENSHOTS` set are kept; git ignores it. Taking them costs a fifth of the whole run. */
+/** Where the screenshots of a run with `SCREENSHOTS` set are kept; git ignores it. Taking them costs a seventh of the run. */
 const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashboard');
 
 /** One service and one browser for the browser tests of a file. */
