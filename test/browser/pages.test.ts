@@ -1,10 +1,7 @@
 import { describe } from 'vitest';
-import { accessTests } from './access.ts';
 import { boundaryTests } from './boundaries.ts';
-import { boundTests } from './bounds.ts';
 import { deploymentTests } from './deployments.ts';
 import { failureTests } from './failures.ts';
-import { smoothPageTests } from './smooth-pages.ts';
 import { useStage } from './stage.ts';
 
 const stage = useStage();
@@ -17,11 +14,4 @@ describe('a page that fails', () => {
 });
 describe('a deployment under an open page', () => {
   deploymentTests(stage);
-});
-describe('every page', () => {
-  accessTests(stage);
-  boundTests(stage);
-});
-describe('a page that is loaded', () => {
-  smoothPageTests(stage);
 });

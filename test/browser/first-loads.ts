@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { atLength } from '#test/many.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { everyPage, still } from './findings.ts';
+import { everyPage, settled, still } from './findings.ts';
 import { type Smoothness, watchSmoothness } from './smoothness.ts';
 import { eventually, press, type Stage } from './stage.ts';
+import { type Weight, weightOf } from './weight.ts';
 
 const guestPages = new Set<string>([
   '/register',
@@ -19,33 +20,33 @@ const widths = [1360, 360];
 const widthsOf = (index: number) => atLength([widths[index % 2] ?? 0], widths);
 /** Which look otherwise before anything was done. */
 const newcomerPages = ['/', '/usage', '/plans'];
+const kilobyte = 1000;
+const maxBytes = (path: string) => (path === '/login' ? 150 : 200) * kilobyte;
 const maxShift = 0.05;
 const maxTaskMs = 100;
 /** So late that the page is painted before, without its data. */
 const lateMs = 250;
 
-interface Visit extends Smoothness {
+interface Visit extends Smoothness, Weight {
   readonly path: string;
   readonly whose: string;
   readonly width: number;
 }
 
 /** Loads a page whose data comes late, until all of it is shown. */
-async function load(page: Page, path: string): Promise<Smoothness> {
+async function load(page: Page, path: string): Promise<Smoothness & Weight> {
   await page.route(/\/api\/|\/_local\/|\/config\.json$/, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, lateMs));
     await route.continue();
   });
   const smoothness = await watchSmoothness(page);
   await page.goto(path);
-  await page.locator('h1').first().waitFor();
+  await settled(page);
   await page.waitForLoadState('networkidle');
-  const skeletons = page.locator('.mantine-Skeleton-root[data-visible]');
-  await vi.waitFor(async () => expect(await skeletons.count()).toBe(0), 8000);
-  return smoothness();
+  return { ...(await smoothness()), ...(await weightOf(page)) };
 }
 
-export function smoothPageTests(stage: () => Stage): void {
+export function firstLoadTests(stage: () => Stage): void {
   const visits: Visit[] = [];
 
   beforeAll(async () => {
@@ -64,11 +65,21 @@ export function smoothPageTests(stage: () => Stage): void {
     for (const [index, path] of everyPage.entries())
       await (guestPages.has(path) ? look('nobody', undefined, path, index) : look('a customer', customer, path, index));
     for (const [index, path] of newcomerPages.entries()) await look('a newcomer', newcomer, path, index + 1);
-    const rows = visits.map(({ path, whose, width, shift, maxTaskMs: ms }) =>
-      [`${path} of ${whose}`, `${width} px`, `shift ${shift.toFixed(3)}`, `longest task ${ms.toFixed()} ms`].join(', '),
-    );
+    const rows = visits.map(({ path, whose, width, bytes, files, shift, maxTaskMs: ms }) => {
+      const weight = `${Math.round(bytes / kilobyte)} KB, ${files} files`;
+      return `${path} of ${whose}, ${width} px, ${weight}, shift ${shift.toFixed(3)}, longest task ${ms.toFixed()} ms`;
+    });
     console.log(rows.join('\n'));
   }, 300_000);
+
+  test('loads at most 200 KB at first, the sign-in page 150 KB', () => {
+    expect(visits.filter(({ path, bytes }) => bytes > maxBytes(path))).toEqual([]);
+    expect(visits.every(({ files }) => files > 5)).toBe(true);
+  });
+
+  test('comes compressed', () => {
+    expect(visits.flatMap(({ uncompressed }) => uncompressed)).toEqual([]);
+  });
 
   test('moves nothing when its data comes late, on a wide screen and on a phone', () => {
     expect(visits).toHaveLength(atLength(1, 2) * (everyPage.length + newcomerPages.length));
