@@ -4,10 +4,12 @@ import common from '../../vitest.config.ts';
 /** These start the embedded database by itself, or measure time. */
 const needsNoDatabase = ['test/api/{readme,restart,timing}.test.ts'];
 
+const { projects: _, ...settings } = common.test ?? {};
+
 /** The tests of storage and of the API, against Amazon's DynamoDB Local instead of the embedded database (docs/dynamodb.md). */
 export default defineConfig({
   test: {
-    ...common.test,
+    ...settings,
     include: [
       'test/dynamodb-local/*.check.ts',
       'test/api/**/*.test.ts',
