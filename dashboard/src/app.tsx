@@ -1,9 +1,9 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { guides } from '#contract/dashboard-config.ts';
-import { ErrorBoundary } from './components/error-boundary.tsx';
-import { Failure } from './components/failure.tsx';
-import { PageSkeleton } from './components/page-skeleton.tsx';
+import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
+import { Failure } from './components/feedback/failure.tsx';
+import { PageSkeleton } from './components/feedback/page-skeleton.tsx';
 import { orReload } from './lib/or-reload.ts';
 
 type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
@@ -17,7 +17,7 @@ function lazyPart<Props extends object>(loadPart: Load<Props>) {
 
 const page = (path: string, load: Load<object>) => ({ path, ...lazyPart(load) });
 
-const frame = lazyPart(() => import('./components/frame.tsx'));
+const frame = lazyPart(() => import('./components/frame/frame.tsx'));
 const notFound = lazyPart(() => import('./pages/not-found.tsx'));
 const guidesPage = page('/guides', () => import('./pages/guides/guides.tsx'));
 

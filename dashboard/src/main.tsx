@@ -7,9 +7,9 @@ import { createRoot } from 'react-dom/client';
 import { watchOtherTabs } from './api/account.ts';
 import { queryClient, watchReturn } from './api/query-client.ts';
 import { App, preload } from './app.tsx';
-import { ErrorBoundary } from './components/error-boundary.tsx';
-import { Failure } from './components/failure.tsx';
-import { Notifications } from './components/notifications.tsx';
+import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
+import { Failure } from './components/feedback/failure.tsx';
+import { Notifications } from './components/feedback/notifications.tsx';
 import { repairLanguage } from './lib/repair-language.ts';
 import { cssVariables, theme } from './theme.ts';
 

@@ -1,5 +1,5 @@
 import { useMe } from '../api/reads.ts';
-import type { IconName } from './icon.tsx';
+import type { IconName } from './elements/icon.tsx';
 
 export interface PageLink {
   readonly href: string;

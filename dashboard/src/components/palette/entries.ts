@@ -1,8 +1,8 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from 'wouter';
-import type { IconName } from '../icon.tsx';
+import { useSignOut } from '../account/use-sign-out.ts';
+import type { IconName } from '../elements/icon.tsx';
 import { type Session, usePageLinks } from '../page-links.ts';
-import { useSignOut } from '../use-sign-out.ts';
 
 export interface Entry {
   readonly id: string;

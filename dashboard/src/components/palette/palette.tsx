@@ -2,7 +2,7 @@ import { Modal, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { count } from '../../lib/format.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../elements/icon.tsx';
 import type { Session } from '../page-links.ts';
 import { type Entry, matching, useEntries } from './entries.ts';
 import css from './palette.module.css';

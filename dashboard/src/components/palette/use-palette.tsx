@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { orReload } from '../../lib/or-reload.ts';
-import { ErrorBoundary } from '../error-boundary.tsx';
+import { ErrorBoundary } from '../feedback/error-boundary.tsx';
 import type { Session } from '../page-links.ts';
 
 const Palette = lazy(orReload(() => import('./palette.tsx')));

@@ -1,7 +1,7 @@
 import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SchemeToggle } from '../../components/scheme-toggle.tsx';
-import { Wordmark } from '../../components/wordmark.tsx';
+import { SchemeToggle } from '../../components/frame/scheme-toggle.tsx';
+import { Wordmark } from '../../components/frame/wordmark.tsx';
 import { useTitle } from '../../lib/use-title.ts';
 import { AboutService } from './about-service.tsx';
 import css from './auth-layout.module.css';

@@ -6,7 +6,7 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { call } from '../../api/call.ts';
 import type { Data } from '../../api/response.ts';
 import { useAction } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 

@@ -5,8 +5,8 @@ import { ForgottenPassword } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { InboxLink } from '../../components/inbox-link.tsx';
+import { InboxLink } from '../../components/elements/inbox-link.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 
 const back = (

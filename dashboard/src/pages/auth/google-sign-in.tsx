@@ -4,8 +4,8 @@ import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { beginSession } from '../../api/session.ts';
 import { useAction } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 import { GoogleButton } from './google-button.tsx';
 import { LocalGoogle } from './local-google.tsx';
 

@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { InboxLink } from '../../components/inbox-link.tsx';
-import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
+import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
+import { InboxLink } from '../../components/elements/inbox-link.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 
 /** After registering: the link in the email confirms the account. */

@@ -4,8 +4,8 @@ import { email } from '#contract/accounts/email.ts';
 import { text } from '#contract/shared/fields.ts';
 import { localIdentityToken } from '../../api/local-service.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { Modal } from '../../components/modal.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { Modal } from '../../components/overlays/modal.tsx';
 
 const schema = v.object({ email, name: text(200) });
 

@@ -5,9 +5,9 @@ import { PasswordReset } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { NewPassword } from '../../components/new-password.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { NewPassword } from '../../components/forms/new-password.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 

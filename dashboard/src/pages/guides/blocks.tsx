@@ -1,6 +1,6 @@
 import { type ReactNode, use } from 'react';
 import { Link } from 'wouter';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { ExampleKey } from './example-key.ts';
 import { withKey } from './fill-key.ts';
 import { type Block, type Cell, type Inline, originMark } from './guide.ts';

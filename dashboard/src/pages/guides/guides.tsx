@@ -1,9 +1,9 @@
 import { entries, load } from 'virtual:guides';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { DocsLayout } from '../../components/docs-layout.tsx';
-import { Page } from '../../components/page.tsx';
-import { PageSkeleton } from '../../components/page-skeleton.tsx';
+import { PageSkeleton } from '../../components/feedback/page-skeleton.tsx';
+import { DocsLayout } from '../../components/layout/docs-layout.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 import { useHash } from '../../lib/use-hash.ts';
 import { Blocks } from './blocks.tsx';

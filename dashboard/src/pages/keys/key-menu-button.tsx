@@ -1,6 +1,6 @@
 import { ActionIcon, type ActionIconProps } from '@mantine/core';
 import type { ComponentPropsWithRef } from 'react';
-import { Icon } from '../../components/icon.tsx';
+import { Icon } from '../../components/elements/icon.tsx';
 
 export function KeyMenuButton({
   name,

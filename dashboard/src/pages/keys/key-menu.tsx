@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import type { KeyRecord } from '../../api/key-list.ts';
-import { LateMenu } from '../../components/late-menu.tsx';
+import { LateMenu } from '../../components/overlays/late-menu.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 import { KeyMenuButton } from './key-menu-button.tsx';
 import { isEnded } from './key-status.ts';

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { Name } from '../../components/name.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Name } from '../../components/tables/name.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
 import { KeyLimit } from './key-limit.tsx';
 import { KeyStatusBadge } from './key-status-badge.tsx';

@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { KeyChange } from '#contract/accounts/keys.ts';
 import { schemaErrors } from '../../api/form-errors.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
-import { Modal } from '../../components/modal.tsx';
+import { Modal } from '../../components/overlays/modal.tsx';
 import { useForm } from '../../lib/use-form.ts';
 import { useKeyChange } from './use-key-change.ts';
 

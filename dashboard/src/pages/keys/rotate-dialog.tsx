@@ -6,8 +6,8 @@ import { keyRoutes } from '#contract/routes/keys.ts';
 import { call } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { Modal } from '../../components/modal.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { Modal } from '../../components/overlays/modal.tsx';
 import { ShownKey } from './shown-key.tsx';
 
 interface RotateDialogProps {

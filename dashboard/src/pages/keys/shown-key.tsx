@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 import css from './shown-key.module.css';
 
 interface ShownKeyProps {

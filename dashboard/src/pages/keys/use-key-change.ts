@@ -5,7 +5,7 @@ import { keyRoutes } from '#contract/routes/keys.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
-import { notify } from '../../components/notifications.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
 
 interface Change {
   readonly id: string;

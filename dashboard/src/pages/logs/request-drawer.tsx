@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { Drawer } from '../../components/drawer.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { Drawer } from '../../components/overlays/drawer.tsx';
 import { count, formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
 import css from './logs.module.css';
 import { keyNameOf, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
 import { keyNameOf, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
 

@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import { useMe } from '../../api/reads.ts';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 
 const Operator = lazy(orReload(() => import('./operator.tsx')));

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { useQuery } from '../../lib/use-query.ts';
 import { AccountPage } from './account/account-page.tsx';
 import { AuditPanel } from './audit/audit-panel.tsx';

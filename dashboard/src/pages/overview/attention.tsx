@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { useNow } from '../../api/clock.ts';
 import { useCredits, useKeys, useMe, useSubscription } from '../../api/reads.ts';
-import { Notice } from '../../components/notice.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 import { attentionItems } from './attention-items.ts';
 import { useFirstSteps } from './first-steps/use-first-steps.ts';
 import { Unconfirmed } from './unconfirmed.tsx';

@@ -1,7 +1,7 @@
 import { SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { Suspense } from 'react';
 import { useCredits, useMe } from '../../api/reads.ts';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { ActivityPanel } from './activity-panel.tsx';
 import { Attention } from './attention.tsx';
 import { CreditsPanel } from './credits-panel.tsx';

@@ -1,6 +1,6 @@
 import { useConfig } from '../../api/config.ts';
-import { Notice } from '../../components/notice.tsx';
-import { ResendConfirmation } from '../../components/resend-confirmation.tsx';
+import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 
 /** Until the address is confirmed, there are no keys and no plans. */
 export function Unconfirmed({ email }: { email: string }) {

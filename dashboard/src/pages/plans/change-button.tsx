@@ -2,8 +2,8 @@ import { Button, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { notify } from '../../components/notifications.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
 
 interface ChangeButtonProps {
   readonly act: () => Promise<unknown>;

@@ -1,4 +1,4 @@
-import { Modal } from '../../components/modal.tsx';
+import { Modal } from '../../components/overlays/modal.tsx';
 import { planTitle } from '../../lib/names.ts';
 import { Downgrade } from './downgrade.tsx';
 import type { Plan } from './plan.ts';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { planOverview } from '#contract/billing/plans.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 

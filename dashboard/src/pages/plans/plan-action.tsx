@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { PlanName } from '#contract/billing/plans.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import type { Plan, PlanState, Subscription } from './plan.ts';

@@ -2,7 +2,7 @@ import { Badge, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { models } from '#contract/inference/models.ts';
-import { Icon } from '../../components/icon.tsx';
+import { Icon } from '../../components/elements/icon.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { type Plan, planStateOf, type Subscription } from './plan.ts';

@@ -2,7 +2,7 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
 import { planInSentence } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';

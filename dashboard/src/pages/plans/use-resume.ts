@@ -4,7 +4,7 @@ import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
-import { notify } from '../../components/notifications.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
 import { planInSentence } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
 

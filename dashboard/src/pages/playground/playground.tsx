@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 import { useQueryChoice } from '../../lib/use-query.ts';
 

@@ -1,9 +1,9 @@
 import { Group, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { Page } from '../../components/page.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { CodeBlock } from '../../components/elements/code-block.tsx';
+import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
 import { FieldGroups } from './field-list.tsx';
 import { MethodBadge } from './method-badge.tsx';
 import type { Operation } from './operation.ts';

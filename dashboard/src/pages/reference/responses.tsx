@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { CodeBlock } from '../../components/elements/code-block.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
 import { FieldGroups } from './field-list.tsx';
 import type { ResponseEntry } from './operation.ts';
 import { Prose } from './prose.tsx';

@@ -7,11 +7,11 @@ import { keyTitle } from '../../api/playground-keys.ts';
 import { useKeys } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { useData } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { notify } from '../../components/notifications.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { Icon } from '../../components/elements/icon.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
 
 /** A rule as its form has it; the value is empty until a number is there. */
 interface Rule {

@@ -8,10 +8,10 @@ import { closeAccountStorage } from '../../api/account-storage.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { Modal } from '../../components/modal.tsx';
-import { Notice } from '../../components/notice.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { Modal } from '../../components/overlays/modal.tsx';
 
 export function DeletePanel() {
   const [isOpen, { open, close }] = useDisclosure(false);

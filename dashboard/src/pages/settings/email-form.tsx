@@ -4,9 +4,9 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { Notice } from '../../components/notice.tsx';
-import { notify } from '../../components/notifications.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { GoogleSignIn } from '../auth/google-sign-in.tsx';
 
 /** Requests another address: with the password, or a recent sign-in where there is none. */

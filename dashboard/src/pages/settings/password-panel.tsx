@@ -5,10 +5,10 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { NewPassword } from '../../components/new-password.tsx';
-import { notify } from '../../components/notifications.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { NewPassword } from '../../components/forms/new-password.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
 
 /** Changes the password; an account that has none gets one over a mailed link. */
 export function PasswordPanel() {

@@ -4,9 +4,9 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { call } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
-import { FormFoot } from '../../components/form-foot.tsx';
-import { notify } from '../../components/notifications.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
 import { formatDay } from '../../lib/format.ts';
 
 export function ProfilePanel() {

@@ -5,10 +5,10 @@ import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { useSessions } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { notify } from '../../components/notifications.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatFromNow, formatMoment } from '../../lib/format.ts';
 import { deviceTitle, placeTitle, type Session } from './session-title.ts';
 

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
-import { Empty } from '../../components/empty.tsx';
-import { PagedList } from '../../components/paged-list.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { PagedList } from '../../components/tables/paged-list.tsx';
 import { LedgerTable } from './ledger-table.tsx';
 
 const pageSize = 20;

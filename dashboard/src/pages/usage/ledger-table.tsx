@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import type { LedgerPage } from '#contract/billing/credits.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatCredits, formatMoment } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 

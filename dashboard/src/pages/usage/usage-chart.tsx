@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import css from '../../components/day-chart.module.css';
-import { LazyDayChart } from '../../components/lazy-day-chart.tsx';
+import css from '../../components/charts/day-chart.module.css';
+import { LazyDayChart } from '../../components/charts/lazy-day-chart.tsx';
 import { formatCredits } from '../../lib/format.ts';
 import { seriesColor } from '../../lib/series-color.ts';
 import { type Measure, sum, type Total } from '../../lib/usage.ts';

@@ -1,6 +1,6 @@
 import { Box, Text } from '@mantine/core';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { Name } from '../../components/name.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Name } from '../../components/tables/name.tsx';
 import { count, creditCount, formatCredits, formatWhole } from '../../lib/format.ts';
 import { sum, type Total } from '../../lib/usage.ts';
 import { type Group, groups } from './groups.ts';

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { CallsPanel } from './calls-panel.tsx';
 import { LedgerPanel } from './ledger-panel.tsx';
 

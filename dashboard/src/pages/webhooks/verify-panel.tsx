@@ -1,6 +1,6 @@
 import { Tabs, Text } from '@mantine/core';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { CodeBlock } from '../../components/elements/code-block.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
 import { useQueryChoice } from '../../lib/use-query.ts';
 import { verifySnippets } from './verify-snippets.ts';
 

@@ -1,5 +1,5 @@
 import { lazy } from 'react';
-import { LateMenu } from '../../components/late-menu.tsx';
+import { LateMenu } from '../../components/overlays/late-menu.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 import { titleOf, type WebhookRecord } from './webhook.tsx';
 import { WebhookMenuButton } from './webhook-menu-button.tsx';

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatDay } from '../../lib/format.ts';
 import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';

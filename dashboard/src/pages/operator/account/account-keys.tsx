@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useData } from '../../../api/use-data.ts';
-import { Empty } from '../../../components/empty.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { Empty } from '../../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
 import { KeyTable } from '../../keys/key-table.tsx';
 import { SuspendKeyButton } from '../actions/suspend-key.tsx';
 import type { Account } from './account.ts';

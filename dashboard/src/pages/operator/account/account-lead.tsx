@@ -1,5 +1,5 @@
 import { Badge, Group } from '@mantine/core';
-import { CopyButton } from '../../../components/copy-button.tsx';
+import { CopyButton } from '../../../components/elements/copy-button.tsx';
 import { planTitle } from '../../../lib/names.ts';
 import type { Account } from './account.ts';
 

@@ -3,11 +3,11 @@ import type { InferOutput } from 'valibot';
 import type { MailList } from '#contract/operators/mails.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { useData } from '../../../api/use-data.ts';
-import { type Column, DataTable } from '../../../components/data-table.tsx';
-import { Empty } from '../../../components/empty.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { Notice } from '../../../components/notice.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { Empty } from '../../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { Notice } from '../../../components/feedback/notice.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { formatSecond, formatStamp } from '../../../lib/format.ts';
 
 type Mail = InferOutput<typeof MailList>['mails'][number];

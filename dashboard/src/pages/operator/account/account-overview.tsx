@@ -1,5 +1,5 @@
 import { SimpleGrid, Stack } from '@mantine/core';
-import { Notice } from '../../../components/notice.tsx';
+import { Notice } from '../../../components/feedback/notice.tsx';
 import { formatStamp } from '../../../lib/format.ts';
 import type { Account } from './account.ts';
 import { CreditsPanel } from './credits-panel.tsx';

@@ -1,7 +1,7 @@
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../../api/call.ts';
 import { useData } from '../../../api/use-data.ts';
-import { Empty } from '../../../components/empty.tsx';
+import { Empty } from '../../../components/feedback/empty.tsx';
 import { RequestsPanel } from '../../logs/requests-panel.tsx';
 import { listAccountKeys } from './list-keys.ts';
 

@@ -1,6 +1,6 @@
-import { type Column, DataTable } from '../../../components/data-table.tsx';
-import { Empty } from '../../../components/empty.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { Empty } from '../../../components/feedback/empty.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { formatCredits, formatStamp } from '../../../lib/format.ts';
 import type { Account } from './account.ts';
 

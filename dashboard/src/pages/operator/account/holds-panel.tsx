@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { type Column, DataTable } from '../../../components/data-table.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { formatCredits, formatSecond, formatWhole } from '../../../lib/format.ts';
 import { serviceTitle } from '../../../lib/names.ts';
 import type { Account } from './account.ts';

@@ -1,4 +1,4 @@
-import { Panel } from '../../../components/panel.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
 import { creditCount, formatCredits, formatDay, formatWhole } from '../../../lib/format.ts';
 import { serviceTitle } from '../../../lib/names.ts';
 import type { Account } from './account.ts';

@@ -1,4 +1,4 @@
-import { Panel } from '../../../components/panel.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
 import { formatDay, formatPrice, formatStamp } from '../../../lib/format.ts';
 import { planTitle } from '../../../lib/names.ts';
 import type { Account } from './account.ts';

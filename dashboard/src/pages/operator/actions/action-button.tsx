@@ -1,7 +1,7 @@
 import { ActionIcon, Button, type ButtonProps, Modal, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { Icon, type IconName } from '../../../components/icon.tsx';
+import { Icon, type IconName } from '../../../components/elements/icon.tsx';
 
 interface ActionButtonProps extends Omit<ButtonProps, 'children'> {
   readonly label: string;

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import type { GenericSchema } from 'valibot';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { type ApiForm, useApiForm } from '../../../api/use-api-form.ts';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { notify } from '../../../components/notifications.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { notify } from '../../../components/feedback/notifications.tsx';
 import type { Form } from '../../../lib/use-form.ts';
 import { useOnce } from './use-once.ts';
 

@@ -1,8 +1,8 @@
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../../api/call.ts';
-import { Empty } from '../../../components/empty.tsx';
-import { PagedList } from '../../../components/paged-list.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { Empty } from '../../../components/feedback/empty.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { PagedList } from '../../../components/tables/paged-list.tsx';
 import { AuditTable } from './audit-table.tsx';
 
 const { listAuditEvents } = operatorRoutes;

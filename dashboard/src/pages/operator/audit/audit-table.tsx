@@ -1,6 +1,6 @@
 import { Anchor, Badge } from '@mantine/core';
 import { Link } from 'wouter';
-import { type Column, DataTable } from '../../../components/data-table.tsx';
+import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { formatStamp } from '../../../lib/format.ts';
 import { accountPath } from '../account-path.ts';
 import type { AuditEntry } from './audit-entry.ts';

@@ -1,6 +1,6 @@
 import { useConfig } from '../../../api/config.ts';
 import { useMe } from '../../../api/reads.ts';
-import { ResendConfirmation } from '../../../components/resend-confirmation.tsx';
+import { ResendConfirmation } from '../../../components/account/resend-confirmation.tsx';
 
 /** Where the link is. On one machine the step's button opens the inbox, so the way to another email is here. */
 export function ConfirmText() {

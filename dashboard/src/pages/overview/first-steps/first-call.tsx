@@ -2,7 +2,7 @@ import { Anchor, Tabs, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { isPlaygroundKey } from '../../../api/playground-keys.ts';
 import { useKeys } from '../../../api/reads.ts';
-import { CodeBlock } from '../../../components/code-block.tsx';
+import { CodeBlock } from '../../../components/elements/code-block.tsx';
 import { useQueryChoice } from '../../../lib/use-query.ts';
 import { snippets } from './snippets.ts';
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Progress, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from '../../../components/icon.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { Icon } from '../../../components/elements/icon.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
 import { rescueFocus } from '../../../lib/rescue-focus.ts';
 import { ConfirmText } from './confirm-text.tsx';
 import { FirstCall } from './first-call.tsx';

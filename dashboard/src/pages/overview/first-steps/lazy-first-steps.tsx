@@ -1,5 +1,5 @@
 import { lazy } from 'react';
-import { ErrorBoundary } from '../../../components/error-boundary.tsx';
+import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
 import { orReload } from '../../../lib/or-reload.ts';
 import { useFirstSteps } from './use-first-steps.ts';
 

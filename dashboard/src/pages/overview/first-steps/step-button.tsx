@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import { useConfig } from '../../../api/config.ts';
-import { useResend } from '../../../components/resend-confirmation.tsx';
+import { useResend } from '../../../components/account/resend-confirmation.tsx';
 import type { StepId } from './steps.ts';
 
 const links = {

@@ -1,5 +1,5 @@
 import { Button, Switch } from '@mantine/core';
-import { Icon } from '../../../components/icon.tsx';
+import { Icon } from '../../../components/elements/icon.tsx';
 import type { CodeRequest } from '../code/code-request.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import css from './chat.module.css';

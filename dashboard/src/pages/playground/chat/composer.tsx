@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core';
 import { type KeyboardEvent, memo } from 'react';
-import { Icon } from '../../../components/icon.tsx';
+import { Icon } from '../../../components/elements/icon.tsx';
 import css from './chat.module.css';
 
 interface ComposerProps {

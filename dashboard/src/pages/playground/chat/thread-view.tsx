@@ -1,5 +1,5 @@
 import { Title } from '@mantine/core';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { InterruptionNotice } from '../exchange/interruption-notice.tsx';
 import { Metrics } from '../parts/metrics.tsx';
 import css from './chat.module.css';

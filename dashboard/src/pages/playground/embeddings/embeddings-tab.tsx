@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { formatWhole } from '../../../lib/format.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';

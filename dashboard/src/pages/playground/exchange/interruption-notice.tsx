@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
-import { Notice } from '../../../components/notice.tsx';
+import { Notice } from '../../../components/feedback/notice.tsx';
 import { creditCount, formatCredits } from '../../../lib/format.ts';
 import type { ExchangeState } from './use-exchange.ts';
 

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { CodeBlock } from '../../../components/code-block.tsx';
+import { CodeBlock } from '../../../components/elements/code-block.tsx';
 import type { Block, ListItem } from './document.ts';
 import { InlineView } from './inline-view.tsx';
 import css from './markdown.module.css';

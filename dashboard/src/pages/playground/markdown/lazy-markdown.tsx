@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense } from 'react';
-import { ErrorBoundary } from '../../../components/error-boundary.tsx';
+import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
 
 const load = () => import('./markdown.tsx');
 const Markdown = lazy(load);

@@ -1,5 +1,5 @@
 import { memo, useMemo, useRef } from 'react';
-import { ErrorBoundary } from '../../../components/error-boundary.tsx';
+import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
 import { BlockView } from './block-view.tsx';
 import css from './markdown.module.css';
 import { type Definitions, parseBlock, type SplitText, splitBlocks, withoutUnsettledEnd } from './parse.ts';

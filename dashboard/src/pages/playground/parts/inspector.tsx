@@ -1,7 +1,7 @@
 import { Box, Tabs, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { CodeBlock } from '../../../components/code-block.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { CodeBlock } from '../../../components/elements/code-block.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
 import { curlCommand } from '../code/curl.ts';
 import type { ExchangeState } from '../exchange/use-exchange.ts';
 import { Metrics } from './metrics.tsx';

@@ -1,7 +1,7 @@
 import { Accordion } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { Panel } from '../../../components/panel.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
 import css from './playground.module.css';
 
 interface TabLayoutProps {

@@ -1,8 +1,8 @@
 import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { documentAccount } from '../../../api/account.ts';
-import { Icon } from '../../../components/icon.tsx';
-import { Modal } from '../../../components/modal.tsx';
+import { Icon } from '../../../components/elements/icon.tsx';
+import { Modal } from '../../../components/overlays/modal.tsx';
 import { maxNameLength, named, type Preset, type PresetValues, refusal } from './preset.ts';
 import { deletePreset, listPresets, savePreset } from './preset-store.ts';
 import css from './presets.module.css';

@@ -2,8 +2,8 @@ import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@
 import { useState } from 'react';
 import { useMember } from '../../../api/reads.ts';
 import { useTabKey } from '../../../api/use-tab-key.ts';
-import { Notice } from '../../../components/notice.tsx';
-import { Panel } from '../../../components/panel.tsx';
+import { Notice } from '../../../components/feedback/notice.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
 import type { Operation } from '../operation.ts';
 import type { SampleRequest } from '../samples.ts';
 import { type CredentialChoice, CredentialField, choicesOf } from './credential-field.tsx';

@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core';
-import { CodeBlock } from '../../../components/code-block.tsx';
+import { CodeBlock } from '../../../components/elements/code-block.tsx';
 import { count, formatDuration } from '../../../lib/format.ts';
 import { prettyJson } from '../../playground/parts/pretty-json.ts';
 import css from '../reference.module.css';

@@ -4,8 +4,8 @@ import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { allEvents, NewWebhook } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../../api/call.ts';
 import { useApiForm } from '../../../api/use-api-form.ts';
-import { FormFoot } from '../../../components/form-foot.tsx';
-import { Modal } from '../../../components/modal.tsx';
+import { FormFoot } from '../../../components/forms/form-foot.tsx';
+import { Modal } from '../../../components/overlays/modal.tsx';
 import { ShownSecret } from './shown-secret.tsx';
 import { formSchema, WebhookFields, type WebhookValues, webhookBody, webhookLabels } from './webhook-fields.tsx';
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from 'react';
-import { Empty } from '../../../../components/empty.tsx';
+import { Empty } from '../../../../components/feedback/empty.tsx';
 import { useStableCallback } from '../../../../lib/use-stable-callback.ts';
 import type { Items } from '../state/thread.ts';
 import { type MessageHandlers, MessageView } from './message-view.tsx';

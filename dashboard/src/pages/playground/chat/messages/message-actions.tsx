@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
-import { CopyButton } from '../../../../components/copy-button.tsx';
-import { Icon, type IconName } from '../../../../components/icon.tsx';
-import { Tip } from '../../../../components/tip.tsx';
+import { CopyButton } from '../../../../components/elements/copy-button.tsx';
+import { Icon, type IconName } from '../../../../components/elements/icon.tsx';
+import { Tip } from '../../../../components/elements/tip.tsx';
 import css from './messages.module.css';
 
 interface MessageActionsProps {

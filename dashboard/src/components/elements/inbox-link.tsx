@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useConfig } from '../api/config.ts';
+import { useConfig } from '../../api/config.ts';
 import { Icon } from './icon.tsx';
 
 /** On one machine mails are not sent: they are read here. */

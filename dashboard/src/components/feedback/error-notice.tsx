@@ -2,8 +2,8 @@ import { Anchor } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { models } from '#contract/inference/models.ts';
-import { type ApiError, toApiError } from '../api/api-error.ts';
-import { formatWait } from '../lib/format.ts';
+import { type ApiError, toApiError } from '../../api/api-error.ts';
+import { formatWait } from '../../lib/format.ts';
 import { Notice } from './notice.tsx';
 
 interface ErrorNoticeProps {

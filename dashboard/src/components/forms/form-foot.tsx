@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ApiError } from '../api/api-error.ts';
-import { ErrorNotice } from './error-notice.tsx';
+import type { ApiError } from '../../api/api-error.ts';
+import { ErrorNotice } from '../feedback/error-notice.tsx';
 
 interface FormFootProps extends ButtonProps {
   readonly error: ApiError | null;

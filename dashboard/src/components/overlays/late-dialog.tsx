@@ -1,5 +1,5 @@
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense, useState } from 'react';
-import { orReload } from '../lib/or-reload.ts';
+import { orReload } from '../../lib/or-reload.ts';
 
 /** A dialog whose code is loaded when it is first opened. */
 export function lateDialog<Props extends { readonly isOpen: boolean }>(

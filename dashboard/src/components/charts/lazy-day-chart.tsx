@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { type ComponentProps, lazy, Suspense } from 'react';
-import { orReload } from '../lib/or-reload.ts';
-import { ErrorBoundary } from './error-boundary.tsx';
+import { orReload } from '../../lib/or-reload.ts';
+import { ErrorBoundary } from '../feedback/error-boundary.tsx';
 
 const DayChart = lazy(orReload(() => import('./day-chart.tsx')));
 

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Icon, type IconName } from '../elements/icon.tsx';
 import css from './empty.module.css';
-import { Icon, type IconName } from './icon.tsx';
 
 interface EmptyProps {
   readonly icon: IconName;

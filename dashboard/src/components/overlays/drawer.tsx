@@ -1,6 +1,6 @@
 import type { DrawerProps } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { orReload } from '../lib/or-reload.ts';
+import { orReload } from '../../lib/or-reload.ts';
 
 const LateDrawer = lazy(orReload(() => import('./late-drawer.tsx')));
 

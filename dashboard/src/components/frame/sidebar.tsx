@@ -1,10 +1,10 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
-import { AccountMenu } from './account-menu.tsx';
+import { AccountMenu } from '../account/account-menu.tsx';
+import { Icon } from '../elements/icon.tsx';
+import { type Session, usePageLinks } from '../page-links.ts';
+import { paletteKeys } from '../palette/use-palette.tsx';
 import { CreditsLeft } from './credits-left.tsx';
-import { Icon } from './icon.tsx';
-import { type Session, usePageLinks } from './page-links.ts';
-import { paletteKeys } from './palette/use-palette.tsx';
 import { SchemeToggle } from './scheme-toggle.tsx';
 import css from './sidebar.module.css';
 

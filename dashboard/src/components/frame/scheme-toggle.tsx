@@ -1,6 +1,6 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { Icon } from './icon.tsx';
-import { Tip } from './tip.tsx';
+import { Icon } from '../elements/icon.tsx';
+import { Tip } from '../elements/tip.tsx';
 
 export function SchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();

@@ -1,7 +1,7 @@
-import { toApiError } from '../api/api-error.ts';
-import { signOut } from '../api/session.ts';
-import { useAction } from '../api/use-data.ts';
-import { notify } from './notifications.tsx';
+import { toApiError } from '../../api/api-error.ts';
+import { signOut } from '../../api/session.ts';
+import { useAction } from '../../api/use-data.ts';
+import { notify } from '../feedback/notifications.tsx';
 
 /** Signs out; where that fails, a notification shows that the session goes on. */
 export function useSignOut(): () => void {

@@ -1,7 +1,7 @@
 import { lazy } from 'react';
-import { orReload } from '../lib/or-reload.ts';
+import { orReload } from '../../lib/or-reload.ts';
+import { LateMenu } from '../overlays/late-menu.tsx';
 import { AccountButton } from './account-button.tsx';
-import { LateMenu } from './late-menu.tsx';
 
 const load = orReload(() => import('./account-popup.tsx'));
 const AccountPopup = lazy(load);

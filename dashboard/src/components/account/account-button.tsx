@@ -1,7 +1,7 @@
 import { Text, UnstyledButton, type UnstyledButtonProps, VisuallyHidden } from '@mantine/core';
 import type { ComponentPropsWithRef } from 'react';
-import { useMe } from '../api/reads.ts';
-import css from './sidebar.module.css';
+import { useMe } from '../../api/reads.ts';
+import css from './account-button.module.css';
 
 /** Names who is signed in, and opens the account's menu. */
 export function AccountButton(props: UnstyledButtonProps & ComponentPropsWithRef<'button'>) {

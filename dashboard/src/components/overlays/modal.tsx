@@ -1,6 +1,6 @@
 import type { ModalProps } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { orReload } from '../lib/or-reload.ts';
+import { orReload } from '../../lib/or-reload.ts';
 
 const LateModal = lazy(orReload(() => import('./late-modal.tsx')));
 

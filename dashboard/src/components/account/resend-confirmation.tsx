@@ -1,10 +1,10 @@
 import { Anchor } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts.ts';
-import { toApiError } from '../api/api-error.ts';
-import { perform } from '../api/call.ts';
-import { type Action, useAction } from '../api/use-data.ts';
-import { notify } from './notifications.tsx';
+import { toApiError } from '../../api/api-error.ts';
+import { perform } from '../../api/call.ts';
+import { type Action, useAction } from '../../api/use-data.ts';
+import { notify } from '../feedback/notifications.tsx';
 
 /** Resends the confirmation email, and notifies of how that went. */
 export function useResend(): Action<undefined, void> {

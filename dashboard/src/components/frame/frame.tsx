@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { Confirmations } from './confirm.tsx';
+import { Confirmations } from '../overlays/confirm.tsx';
 import { Shell } from './shell.tsx';
 
 /** What is around every page but those to sign in, and the dialogs of all of them. */

@@ -1,7 +1,7 @@
 import { Progress, Skeleton, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { useCredits } from '../api/reads.ts';
-import { formatWhole, isUnlimited } from '../lib/format.ts';
+import { useCredits } from '../../api/reads.ts';
+import { formatWhole, isUnlimited } from '../../lib/format.ts';
 import css from './sidebar.module.css';
 
 /** The balance, on every page. */

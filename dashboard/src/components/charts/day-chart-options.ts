@@ -1,7 +1,7 @@
 import UPlot from 'uplot';
-import { formatAbout, formatCompact, formatDayMonth } from '../lib/format.ts';
-import { colorVariable } from '../lib/series-color.ts';
-import { dayOf } from '../lib/usage.ts';
+import { formatAbout, formatCompact, formatDayMonth } from '../../lib/format.ts';
+import { colorVariable } from '../../lib/series-color.ts';
+import { dayOf } from '../../lib/usage.ts';
 
 export interface Series {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ErrorNotice } from './error-notice.tsx';
+import { ErrorNotice } from '../feedback/error-notice.tsx';
 
 interface PagedListProps<Page extends { readonly nextCursor: string | null }, Row> {
   /** Names what `read` reads. */

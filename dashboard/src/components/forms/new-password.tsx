@@ -1,5 +1,5 @@
 import { PasswordInput, type PasswordInputProps, Progress, Text } from '@mantine/core';
-import { type Owner, passwordStrength } from '../lib/password-strength.ts';
+import { type Owner, passwordStrength } from '../../lib/password-strength.ts';
 
 interface NewPasswordProps extends PasswordInputProps {
   readonly value?: string;
