@@ -2,14 +2,25 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-const still = 'test/{unit,infra}';
+const still = 'test/{unit,infra}/**/*.test.ts';
+const browser = 'test/browser/*.test.ts';
 
 export default defineConfig({
   test: {
     projects: [
       // What starts nothing leaves nothing behind: such files share their modules.
-      { extends: true, test: { name: 'still', include: [`${still}/**/*.test.ts`], isolate: false } },
-      { extends: true, test: { name: 'running', include: ['test/**/*.test.ts'], exclude: [`${still}/**`] } },
+      {
+        extends: true,
+        test: {
+          name: 'still',
+          include: [still],
+          isolate: false,
+          setupFiles: ['test/support/unchanged-environment.ts'],
+        },
+      },
+      { extends: true, test: { name: 'running', include: ['test/**/*.test.ts'], exclude: [still, browser] } },
+      // Half of the time of all tests, so they are a command of their own.
+      { extends: true, test: { name: 'browser', include: [browser] } },
     ],
     testTimeout: 30_000,
     hookTimeout: 30_000,
@@ -21,6 +32,8 @@ export default defineConfig({
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       POWERTOOLS_LOG_LEVEL: 'SILENT',
+      // Templates are synthesised often; what aws-cdk-lib validates of them by itself takes as long again.
+      CDK_VALIDATION: 'false',
       // Processes that tests start find their modules compiled: half of the time such a process takes.
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile'),
     },

@@ -33,7 +33,7 @@ describe('a whole response', () => {
       running.model.becomes(misdeed);
       const { statuses, cost, grownMb } = await asked(path, body, 10);
       expect([statuses.every((status) => status >= 502), cost]).toEqual([true, 0]);
-      expect(grownMb).toBeLessThan(64);
+      expect(grownMb).toBeLessThan(128);
     });
   });
 

@@ -19,7 +19,6 @@ const app = new App({ outdir });
 const stack = new Stack(app, 'stack');
 for (const entry of entries)
   addFunction(stack, entry, join(import.meta.dirname, `../../functions/api/${handlerFile(entry)}`));
-process.env['CDK_VALIDATION'] = 'false';
 app.synth();
 const folders = readdirSync(outdir).filter((name) => name.startsWith('asset.'));
 const sizes = await bundleSizes();

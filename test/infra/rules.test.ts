@@ -14,7 +14,6 @@ import { testFolder } from '#test/folder.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { newApp } from './stacks.ts';
 
-process.env['CDK_VALIDATION'] = 'false';
 const dashboard = await testFolder();
 mkdirSync(join(dashboard, 'assets'));
 for (const file of ['index.html', 'assets/a.js']) writeFileSync(join(dashboard, file), 'x');

@@ -26,7 +26,6 @@ const plain = (stage: Synthesis['stage']) => {
 };
 
 export function synthesiseNow(synthesis: Synthesis): Synthesised {
-  process.env['CDK_VALIDATION'] = 'false';
   const { data, api, monitoring, models } = stacksOf(synthesis);
   const all = [data, api, monitoring, ...(models ? [models] : [])].flatMap((stack) => [stack, ...nestedIn(stack)]);
   return {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
@@ -33,9 +33,14 @@ const stage = parseStage(choices);
 const instances = 'ml.g5.xlarge for endpoint usage';
 
 const aws = await startStubAws();
-beforeAll(() => void Object.assign(process.env, aws.credentials));
+beforeAll(() => {
+  for (const [name, value] of Object.entries(aws.credentials)) vi.stubEnv(name, value);
+});
 beforeEach(() => aws.play(readyAccount));
-afterAll(() => aws.close());
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await aws.close();
+});
 
 const play = (changes: Stub): void => aws.play({ ...readyAccount, ...changes });
 

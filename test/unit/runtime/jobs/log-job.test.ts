@@ -1,11 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import * as v from 'valibot';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { logJob } from '#runtime/jobs/log-job.ts';
-
-beforeAll(() => {
-  process.env['POWERTOOLS_LOG_LEVEL'] = 'SILENT';
-});
 
 const eventOf = (...messages: string[]) => ({
   awslogs: {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { imageRetryJob, queueJob } from '#runtime/jobs/queue-job.ts';
 import { itemStreamJob, streamJob } from '#runtime/jobs/stream-job.ts';
 
@@ -12,10 +12,6 @@ interface Step {
   readonly n: number;
   readonly bad?: boolean;
 }
-
-beforeAll(() => {
-  process.env['POWERTOOLS_LOG_LEVEL'] = 'SILENT';
-});
 
 const imageOf = (step: Step) => marshall(step) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
 const eventOf = (steps: readonly Step[]): DynamoDBStreamEvent => ({

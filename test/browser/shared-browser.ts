@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import type { Person, TestService } from '#test/service/service.ts';
-import { press } from '../browser/stage.ts';
+import { press } from './stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
 export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Logs', 'Webhooks', 'Plans', 'Settings'];

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
-import { eventually, press, shows, useStage } from '../browser/stage.ts';
 import {
   ask,
   keysSent,
@@ -15,6 +14,7 @@ import {
   usePlayground,
   walk,
 } from './shared-browser.ts';
+import { eventually, press, shows, useStage } from './stage.ts';
 
 const stage = useStage();
 let first: Person;
