@@ -9,10 +9,10 @@ import { killCommands, type LocalCommand, runLocal } from '#test/service/local-c
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 /**
- * Of the whole service in one process, as it is deployed: a test's own process runs modules that it has rewritten. Beside other tests
- * the same work takes up to twice as long, as they share the processor's caches.
+ * Of the whole service in one process, as it is deployed: a test's own process runs modules that it has rewritten. An idle machine
+ * takes 30 to 370 ms, by kind; beside other tests the same work takes up to twice as long, as they share the processor's caches.
  */
-const maxRefusalMs = atLength(600, 300);
+const maxRefusalMs = atLength(750, 450);
 
 const maxBodyBytes = 5 * 2 ** 20;
 const maxTextTokens = 8192;
