@@ -1,10 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Detail, Details } from '../../components/elements/details.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { Drawer } from '../../components/overlays/drawer.tsx';
 import { count, formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
-import css from './logs.module.css';
 import { keyNameOf, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
 
 interface RequestDrawerProps {
@@ -25,12 +24,12 @@ export function RequestDrawer({ request, isOpen, onClose }: RequestDrawerProps) 
       title="Request"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {request && <Details request={request} />}
+      {request && <RequestDetails request={request} />}
     </Drawer>
   );
 }
 
-function Details({ request }: { request: RequestEntry }) {
+function RequestDetails({ request }: { request: RequestEntry }) {
   const { requestId, at, status, code, detail, isStream, latencyMs, firstByteMs, credits, headers, unlisted } = request;
   return (
     <Stack gap="md">
@@ -40,7 +39,7 @@ function Details({ request }: { request: RequestEntry }) {
           {count(unlisted, 'refused request')} just before this one {unlisted === 1 ? 'is' : 'are'} not listed.
         </Text>
       )}
-      <dl className={css.details}>
+      <Details>
         <Detail title="Request ID">
           <Group gap={4} wrap="nowrap">
             <span className="mono">{requestId}</span>
@@ -63,26 +62,17 @@ function Details({ request }: { request: RequestEntry }) {
         <Detail title="Latency">{formatDuration(latencyMs)}</Detail>
         {firstByteMs !== null && <Detail title="Time to first token">{formatDuration(firstByteMs)}</Detail>}
         <Detail title="Credits charged">{formatCredits(credits)}</Detail>
-      </dl>
+      </Details>
       <Text component="h3" fw={600} size="sm">
         Response headers
       </Text>
-      <dl className={`${css.details} ${css.headers}`}>
+      <Details isTechnical>
         {Object.entries(headers).map(([name, value]) => (
           <Detail key={name} title={name}>
             {value}
           </Detail>
         ))}
-      </dl>
+      </Details>
     </Stack>
-  );
-}
-
-function Detail({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

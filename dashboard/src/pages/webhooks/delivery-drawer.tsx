@@ -5,11 +5,11 @@ import { call } from '../../api/call.ts';
 import { useAction } from '../../api/use-data.ts';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Detail, Details } from '../../components/elements/details.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Drawer } from '../../components/overlays/drawer.tsx';
 import { formatDuration, formatSecond } from '../../lib/format.ts';
 import { DeliveryBadge, type DeliveryRecord, resultOf, type WebhookRecord } from './webhook.tsx';
-import css from './webhooks.module.css';
 
 interface DeliveryDrawerProps {
   readonly webhook: WebhookRecord;
@@ -30,12 +30,12 @@ export function DeliveryDrawer({ webhook, delivery, isOpen, onClose }: DeliveryD
       title="Delivery"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {delivery && <Details webhook={webhook} delivery={delivery} />}
+      {delivery && <DeliveryDetails webhook={webhook} delivery={delivery} />}
     </Drawer>
   );
 }
 
-function Details({ webhook, delivery }: Pick<DeliveryDrawerProps, 'webhook'> & { delivery: DeliveryRecord }) {
+function DeliveryDetails({ webhook, delivery }: Pick<DeliveryDrawerProps, 'webhook'> & { delivery: DeliveryRecord }) {
   const { id, eventId, type, status, attempts, durationMs, nextAttemptAt, createdAt, body, response } = delivery;
   const again = useAction(
     () => call(webhookRoutes.redeliver, { path: { id: webhook.id, deliveryId: id } }),
@@ -43,7 +43,7 @@ function Details({ webhook, delivery }: Pick<DeliveryDrawerProps, 'webhook'> & {
   );
   return (
     <Stack gap="md">
-      <dl className={css.details}>
+      <Details>
         <Detail title="Event">
           <span className="mono">{type}</span>
         </Detail>
@@ -61,7 +61,7 @@ function Details({ webhook, delivery }: Pick<DeliveryDrawerProps, 'webhook'> & {
         <Detail title="Response">{resultOf(delivery)}</Detail>
         {durationMs !== null && <Detail title="Duration">{formatDuration(durationMs)}</Detail>}
         {nextAttemptAt !== null && <Detail title="Next attempt">{formatSecond(nextAttemptAt)}</Detail>}
-      </dl>
+      </Details>
       <Part title="Request body">
         <CodeBlock code={pretty(body)} what="Request body" maxHeight={20} />
       </Part>
@@ -92,15 +92,6 @@ function pretty(body: string): string {
   } catch {
     return body;
   }
-}
-
-function Detail({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
