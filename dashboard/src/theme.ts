@@ -99,6 +99,7 @@ export const theme = createTheme({
         onExitTransitionEnd: rescueFocus,
       },
     },
+    Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // Its placeholder for the focus is no menu item, which is all that a menu may hold.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },

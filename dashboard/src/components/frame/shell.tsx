@@ -73,7 +73,7 @@ export function Shell({ isOpen, children }: ShellProps) {
         </Link>
         <Sidebar session={session} onSearch={palette.open} />
       </aside>
-      <Drawer opened={isMenuOpen} onClose={close} position="right" size={288} title={<Wordmark />}>
+      <Drawer opened={isMenuOpen} onClose={close} size={288} title={<Wordmark />}>
         <Sidebar session={session} onSearch={search} />
       </Drawer>
       <main id="content" className={css.main} tabIndex={-1}>

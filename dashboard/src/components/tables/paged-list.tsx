@@ -1,43 +1,43 @@
-import { Button, Group, Skeleton } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Group, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorNotice } from '../feedback/error-notice.tsx';
+import type { Pages } from './use-pages.ts';
 
-interface PagedListProps<Page extends { readonly nextCursor: string | null }, Row> {
-  /** Names what `read` reads. */
-  readonly queryKey: readonly unknown[];
-  readonly read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>;
-  readonly rowsOf: (page: Page) => readonly Row[];
+interface PagedListProps<Row> {
+  readonly pages: Pages<Row>;
   /** What stands where there are no rows. */
   readonly empty: ReactNode;
   readonly children: (rows: readonly Row[]) => ReactNode;
 }
 
-const firstPage: string | null = null;
-
 /** A list that is read page by page. */
-export function PagedList<Page extends { readonly nextCursor: string | null }, Row>(props: PagedListProps<Page, Row>) {
-  const { queryKey, read, rowsOf, empty, children } = props;
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam, signal }) => read(pageParam ?? undefined, signal),
-    initialPageParam: firstPage,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
-  const rows = data?.pages.flatMap(rowsOf) ?? [];
+export function PagedList<Row>({ pages, empty, children }: PagedListProps<Row>) {
+  const { data: rows, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
+  const isEmpty = rows?.length === 0;
   return (
     <>
       {isPending && <Skeleton height={300} radius="md" />}
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {data && rows.length === 0 && empty}
-      {rows.length > 0 && children(rows)}
+      {isEmpty && !hasNextPage && empty}
+      {rows && !isEmpty && children(rows)}
       {hasNextPage && (
         <Group justify="center" mt="md">
+          {isEmpty && <Text size="sm">No match so far.</Text>}
           <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Load more
           </Button>
         </Group>
       )}
     </>
+  );
+}
+
+/** Reads a list again. */
+export function RefreshButton({ pages }: { pages: Pages<unknown> }) {
+  const { isRefetching, isFetchingNextPage, refetch } = pages;
+  return (
+    <Button variant="default" loading={isRefetching && !isFetchingNextPage} onClick={() => void refetch()}>
+      Refresh
+    </Button>
   );
 }

@@ -1,5 +1,5 @@
-import { Anchor } from '@mantine/core';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { DetailsButton } from '../../components/tables/details-button.tsx';
 import { formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
 import { keyNameOf, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
 
@@ -14,18 +14,7 @@ export function RequestTable({ requests, onOpen }: RequestTableProps) {
     {
       title: 'Time',
       place: 'lead',
-      cell: (request) => (
-        <Anchor
-          component="button"
-          type="button"
-          inherit
-          className="number"
-          aria-haspopup="dialog"
-          onClick={() => onOpen(request)}
-        >
-          {formatSecond(request.at)}
-        </Anchor>
-      ),
+      cell: (request) => <DetailsButton onClick={() => onOpen(request)}>{formatSecond(request.at)}</DetailsButton>,
     },
     { title: 'Status', cell: (request) => <StatusBadge status={request.status} code={request.code} /> },
     { title: 'Service', place: 'wide', cell: whatFor },

@@ -1,18 +1,18 @@
-import { Button, Group, Skeleton, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
 import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
 import { useNow } from '../../api/clock.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { Empty } from '../../components/feedback/empty.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
+import { DetailsDrawer, useOpened } from '../../components/overlays/details-drawer.tsx';
+import { PagedList, RefreshButton } from '../../components/tables/paged-list.tsx';
+import { usePages } from '../../components/tables/use-pages.ts';
 import { dayOf } from '../../lib/usage.ts';
 import { FilterFields } from './filter-fields.tsx';
 import type { RequestEntry } from './request.tsx';
-import { RequestDrawer } from './request-drawer.tsx';
+import { RequestDetails } from './request-details.tsx';
 import { RequestTable } from './request-table.tsx';
 import { useFilters } from './use-filters.ts';
 
@@ -33,53 +33,27 @@ interface RequestsPanelProps {
 }
 
 const pageSize = 25;
-const firstPage: string | null = null;
 
 /** The requests that match the filters, page by page, and the details of one. */
-export function RequestsPanel({ queryKey, list: read, keys, empty }: RequestsPanelProps) {
+export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProps) {
   const filters = useFilters(dayOf(useNow()));
   const { requested } = filters;
-  const list = useInfiniteQuery({
+  const pages = usePages({
     queryKey: [...queryKey, requested],
-    queryFn: ({ pageParam, signal }) =>
-      read({ ...requested, limit: String(pageSize), ...(pageParam !== null && { cursor: pageParam }) }, signal),
-    initialPageParam: firstPage,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    read: (cursor, signal) => list({ ...requested, limit: String(pageSize), cursor }, signal),
+    rowsOf: ({ requests }) => requests,
+    keepsPrevious: true,
   });
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch, isRefetching } = list;
-  const requests = data?.pages.flatMap((page) => page.requests) ?? [];
-  const [opened, setOpened] = useState<RequestEntry>();
-  const [isOpen, drawer] = useDisclosure(false);
-
-  function open(request: RequestEntry): void {
-    setOpened(request);
-    drawer.open();
-  }
-
+  const { item, isOpen, open, close } = useOpened<RequestEntry>();
   return (
-    <Panel
-      title="Requests"
-      aside={
-        <Button variant="default" loading={isRefetching && !isFetchingNextPage} onClick={() => void refetch()}>
-          Refresh
-        </Button>
-      }
-    >
+    <Panel title="Requests" aside={<RefreshButton pages={pages} />}>
       <FilterFields value={filters} keys={keys} />
-      {isPending && <Skeleton height={300} radius="md" />}
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {data && requests.length === 0 && !hasNextPage && (filters.isFiltered ? <NoMatch {...filters} /> : empty)}
-      {requests.length > 0 && <RequestTable requests={requests} onOpen={open} />}
-      {hasNextPage && (
-        <Group justify="center" mt="md">
-          {requests.length === 0 && <Text size="sm">No match among the newest requests.</Text>}
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Load more
-          </Button>
-        </Group>
-      )}
-      <RequestDrawer request={opened} isOpen={isOpen} onClose={drawer.close} />
+      <PagedList pages={pages} empty={filters.isFiltered ? <NoMatch {...filters} /> : empty}>
+        {(requests) => <RequestTable requests={requests} onOpen={open} />}
+      </PagedList>
+      <DetailsDrawer title="Request" size={440} item={item} isOpen={isOpen} onClose={close}>
+        {(request) => <RequestDetails request={request} />}
+      </DetailsDrawer>
     </Panel>
   );
 }

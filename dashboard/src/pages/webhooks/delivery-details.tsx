@@ -7,35 +7,16 @@ import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Detail, Details } from '../../components/elements/details.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { Drawer } from '../../components/overlays/drawer.tsx';
 import { formatDuration, formatSecond } from '../../lib/format.ts';
 import { DeliveryBadge, type DeliveryRecord, resultOf, type WebhookRecord } from './webhook.tsx';
 
-interface DeliveryDrawerProps {
+interface DeliveryDetailsProps {
   readonly webhook: WebhookRecord;
-  /** What is shown; undefined while it is closed. */
-  readonly delivery: DeliveryRecord | undefined;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
+  readonly delivery: DeliveryRecord;
 }
 
 /** A delivery with what was sent and what came back. */
-export function DeliveryDrawer({ webhook, delivery, isOpen, onClose }: DeliveryDrawerProps) {
-  return (
-    <Drawer
-      opened={isOpen}
-      onClose={onClose}
-      position="right"
-      size={520}
-      title="Delivery"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {delivery && <DeliveryDetails webhook={webhook} delivery={delivery} />}
-    </Drawer>
-  );
-}
-
-function DeliveryDetails({ webhook, delivery }: Pick<DeliveryDrawerProps, 'webhook'> & { delivery: DeliveryRecord }) {
+export function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
   const { id, eventId, type, status, attempts, durationMs, nextAttemptAt, createdAt, body, response } = delivery;
   const again = useAction(
     () => call(webhookRoutes.redeliver, { path: { id: webhook.id, deliveryId: id } }),

@@ -2,34 +2,11 @@ import { Group, Stack, Text } from '@mantine/core';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Detail, Details } from '../../components/elements/details.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
-import { Drawer } from '../../components/overlays/drawer.tsx';
 import { count, formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
 import { keyNameOf, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
 
-interface RequestDrawerProps {
-  /** What is shown; undefined while it is closed. */
-  readonly request: RequestEntry | undefined;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
 /** All that is recorded of a request. */
-export function RequestDrawer({ request, isOpen, onClose }: RequestDrawerProps) {
-  return (
-    <Drawer
-      opened={isOpen}
-      onClose={onClose}
-      position="right"
-      size={440}
-      title="Request"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {request && <RequestDetails request={request} />}
-    </Drawer>
-  );
-}
-
-function RequestDetails({ request }: { request: RequestEntry }) {
+export function RequestDetails({ request }: { request: RequestEntry }) {
   const { requestId, at, status, code, detail, isStream, latencyMs, firstByteMs, credits, headers, unlisted } = request;
   return (
     <Stack gap="md">
