@@ -1,42 +1,32 @@
 import { NativeSelect, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { NewKey } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/clock.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { Modal } from '../../components/overlays/modal.tsx';
+import { SecretDialog } from '../../components/overlays/secret-dialog.tsx';
 import { dayOf } from '../../lib/usage.ts';
 import { expiryChoices, expiryOf } from './expiry-choice.ts';
 import { limitBody, limitLabels } from './limit-body.ts';
 import { OptionalLimits, unlimited } from './limit-fields.tsx';
-import { ShownKey } from './shown-key.tsx';
+import { shownKey } from './shown-key.tsx';
 
 interface NewKeyDialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** Creates a key, and shows it once: then only the Done button closes the dialog. */
 export function NewKeyDialog({ isOpen, onClose }: NewKeyDialogProps) {
-  const [key, setKey] = useState<string>();
-  function close(): void {
-    setKey(undefined);
-    onClose();
-  }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={key === undefined ? 'Create API key' : 'Copy your API key'}
-      closeOnClickOutside={key === undefined}
-      closeOnEscape={key === undefined}
-      withCloseButton={key === undefined}
-      size="lg"
-    >
-      {key === undefined ? <NewKeyForm onCreated={setKey} /> : <ShownKey apiKey={key} onDone={close} />}
-    </Modal>
+    <SecretDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      kind={shownKey}
+      title="Create API key"
+      secretTitle="Copy your API key"
+      form={(show) => <NewKeyForm onCreated={show} />}
+    />
   );
 }
 

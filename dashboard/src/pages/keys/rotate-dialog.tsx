@@ -1,14 +1,13 @@
 import { NativeSelect, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { KeyRotation } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { call } from '../../api/call.ts';
 import type { KeyRecord } from '../../api/key-list.ts';
 import { useApiForm } from '../../api/use-api-form.ts';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { Modal } from '../../components/overlays/modal.tsx';
-import { ShownKey } from './shown-key.tsx';
+import { SecretDialog } from '../../components/overlays/secret-dialog.tsx';
+import { shownKey } from './shown-key.tsx';
 
 interface RotateDialogProps {
   readonly apiKey: KeyRecord;
@@ -25,46 +24,43 @@ const graces = [
 
 /** Creates a new key; the old one works until the grace period ends. */
 export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
-  const [key, setKey] = useState<string>();
-  const { form, submit, isRunning, error } = useApiForm({
-    initial: { grace: '86400' },
-    schema: KeyRotation,
-    labels: {},
-    act: ({ grace }) => call(keyRoutes.rotateKey, { path: { id: apiKey.id }, body: { graceSeconds: Number(grace) } }),
-    onDone: (made) => setKey(made.key),
-  });
   const client = useQueryClient();
 
   function close(): void {
-    setKey(undefined);
     onClose();
     // Not before: the old key's row, and this dialog with it, may leave the list.
     void client.invalidateQueries({ queryKey: [keyRoutes.listKeys.id] });
   }
 
   return (
-    <Modal
-      opened={isOpen}
+    <SecretDialog
+      isOpen={isOpen}
       onClose={close}
-      title={key === undefined ? `Rotate “${apiKey.name}”` : 'Copy your new API key'}
-      closeOnClickOutside={key === undefined}
-      closeOnEscape={key === undefined}
-      withCloseButton={key === undefined}
-      size="lg"
-    >
-      {key === undefined ? (
-        <form onSubmit={submit} noValidate>
-          <Stack gap="sm">
-            <Text size="sm">Creates a new key with the same name, expiry and limits.</Text>
-            <NativeSelect label="Grace period for old key" data={graces} {...form.getInputProps('grace')} />
-            <FormFoot error={error} isRunning={isRunning}>
-              Rotate
-            </FormFoot>
-          </Stack>
-        </form>
-      ) : (
-        <ShownKey apiKey={key} onDone={close} />
-      )}
-    </Modal>
+      kind={shownKey}
+      title={`Rotate “${apiKey.name}”`}
+      secretTitle="Copy your new API key"
+      form={(show) => <RotateForm apiKey={apiKey} onRotated={show} />}
+    />
+  );
+}
+
+function RotateForm({ apiKey, onRotated }: { apiKey: KeyRecord; onRotated: (key: string) => void }) {
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { grace: '86400' },
+    schema: KeyRotation,
+    labels: {},
+    act: ({ grace }) => call(keyRoutes.rotateKey, { path: { id: apiKey.id }, body: { graceSeconds: Number(grace) } }),
+    onDone: ({ key }) => onRotated(key),
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">Creates a new key with the same name, expiry and limits.</Text>
+        <NativeSelect label="Grace period for old key" data={graces} {...form.getInputProps('grace')} />
+        <FormFoot error={error} isRunning={isRunning}>
+          Rotate
+        </FormFoot>
+      </Stack>
+    </form>
   );
 }

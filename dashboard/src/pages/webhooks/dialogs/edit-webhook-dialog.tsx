@@ -1,51 +1,37 @@
-import { Stack } from '@mantine/core';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { NewWebhook, WebhookChange } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../../api/call.ts';
-import { useApiForm } from '../../../api/use-api-form.ts';
-import { FormFoot } from '../../../components/forms/form-foot.tsx';
 import { Modal } from '../../../components/overlays/modal.tsx';
 import type { WebhookRecord } from '../webhook.tsx';
-import { formSchema, WebhookFields, type WebhookValues, webhookBody, webhookLabels } from './webhook-fields.tsx';
+import type { WebhookValues } from './webhook-fields.tsx';
+import { WebhookForm } from './webhook-form.tsx';
 
-interface WebhookDialogProps {
+interface EditWebhookDialogProps {
   readonly webhook: WebhookRecord;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-export function EditWebhookDialog({ webhook, isOpen, onClose }: WebhookDialogProps) {
+export function EditWebhookDialog({ webhook, isOpen, onClose }: EditWebhookDialogProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Edit webhook" size="lg">
-      <EditForm webhook={webhook} onDone={onClose} />
+      <WebhookForm
+        initial={valuesOf(webhook)}
+        schema={WebhookChange}
+        act={(body) => call(webhookRoutes.changeWebhook, { path: { id: webhook.id }, body })}
+        onDone={onClose}
+        action="Save"
+      />
     </Modal>
   );
 }
 
-function EditForm({ webhook, onDone }: { webhook: WebhookRecord; onDone: () => void }) {
-  const known = NewWebhook.entries.events;
-  const initial: WebhookValues = {
-    url: webhook.url,
+function valuesOf({ url, events, description }: WebhookRecord): WebhookValues {
+  const known = NewWebhook.entries.events.pipe[0].item.options;
+  return {
+    url,
     // Of one that this page does not know yet, nothing is shown.
-    events: webhook.events.flatMap((event) => known.pipe[0].item.options.filter((option) => option === event)),
-    description: webhook.description ?? '',
+    events: events.flatMap((event) => known.filter((option) => option === event)),
+    description: description ?? '',
   };
-  const { form, submit, isRunning, error } = useApiForm({
-    initial,
-    schema: formSchema(WebhookChange),
-    labels: webhookLabels,
-    act: (values) => call(webhookRoutes.changeWebhook, { path: { id: webhook.id }, body: webhookBody(values) }),
-    onDone,
-    invalidates: [webhookRoutes.listWebhooks],
-  });
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm">
-        <WebhookFields form={form} />
-        <FormFoot error={error} isRunning={isRunning}>
-          Save
-        </FormFoot>
-      </Stack>
-    </form>
-  );
 }
