@@ -1,5 +1,6 @@
 import { memo, useMemo, useRef } from 'react';
 import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
+import plain from '../parts/plain-text.module.css';
 import { BlockView } from './block-view.tsx';
 import css from './markdown.module.css';
 import { type Definitions, parseBlock, type SplitText, splitBlocks, withoutUnsettledEnd } from './parse.ts';
@@ -16,7 +17,7 @@ export default function Markdown({ text, isStreaming }: MarkdownProps) {
   // A text only grows, so a block's place names it.
   const placed = parts.map(({ raw, isShown }, place) => ({ raw, isShown, place }));
   return (
-    <div className={[css.markdown, isStreaming && css.streaming].filter(Boolean).join(' ')} dir="auto">
+    <div className={[css.markdown, isStreaming && plain.unfinished].filter(Boolean).join(' ')} dir="auto">
       {placed.map(({ raw, isShown, place }) => isShown && <Source key={place} source={raw} definitions={kept} />)}
     </div>
   );

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { PlainText } from './plain-text.tsx';
 import css from './playground.module.css';
 
 interface OutputTextProps {
@@ -20,15 +21,14 @@ export function OutputText({ label, text, finishReason, isRunning }: OutputTextP
           </Text>
         )}
       </Text>
-      <div className={css.text} dir="auto">
+      <PlainText isStreaming={isRunning}>
         {text}
-        {isRunning && <span className={css.caret} />}
         {text === '' && !isRunning && (
           <Text component="span" c="dimmed">
             The output appears here.
           </Text>
         )}
-      </div>
+      </PlainText>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'react';
 import { Empty } from '../../../../components/feedback/empty.tsx';
 import { useStableCallback } from '../../../../lib/use-stable-callback.ts';
+import { Caret } from '../../parts/plain-text.tsx';
 import type { Items } from '../state/thread.ts';
 import { type MessageHandlers, MessageView } from './message-view.tsx';
 import css from './messages.module.css';
@@ -71,7 +72,7 @@ export function Conversation({ label, items, isPlain, isRunning, isBusy, ...give
       })}
       {isWaiting && (
         <div className={css.message}>
-          <span className={css.caret} />
+          <Caret />
         </div>
       )}
     </div>

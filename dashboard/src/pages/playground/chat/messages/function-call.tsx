@@ -1,5 +1,6 @@
 import { Button, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
+import { PlainText } from '../../parts/plain-text.tsx';
 import { prettyJson } from '../../parts/pretty-json.ts';
 import type { AssistantMessage, ChatMessage } from '../state/chat-item.ts';
 import css from './messages.module.css';
@@ -19,7 +20,9 @@ export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
       <Text size="sm">
         Calls <strong className="mono">{call.name}</strong> with
       </Text>
-      <div className={`${css.text} mono`}>{prettyJson(call.arguments)}</div>
+      <div className="mono">
+        <PlainText>{prettyJson(call.arguments)}</PlainText>
+      </div>
       {isOpen && (
         <>
           <Textarea

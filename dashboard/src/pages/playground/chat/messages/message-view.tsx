@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { memo, useState } from 'react';
+import { PlainText } from '../../parts/plain-text.tsx';
 import type { ChatItem, ChatMessage } from '../state/chat-item.ts';
 import { FunctionCall } from './function-call.tsx';
 import { MessageActions } from './message-actions.tsx';
@@ -58,9 +59,7 @@ export const MessageView = memo(function MessageView(props: MessageViewProps) {
           {isGenerated ? (
             <ResponseText text={text} isPlain={isPlain} isStreaming={isStreaming} />
           ) : (
-            <div className={css.text} dir="auto">
-              {text}
-            </div>
+            <PlainText>{text}</PlainText>
           )}
         </div>
       )}

@@ -1,5 +1,5 @@
 import { LazyMarkdown } from '../../markdown/lazy-markdown.tsx';
-import css from './messages.module.css';
+import { PlainText } from '../../parts/plain-text.tsx';
 
 interface ResponseTextProps {
   readonly text: string;
@@ -9,11 +9,6 @@ interface ResponseTextProps {
 
 /** A generated text, as Markdown or as it came. */
 export function ResponseText({ text, isPlain, isStreaming }: ResponseTextProps) {
-  const plain = (
-    <div className={css.text} dir="auto">
-      {text}
-      {isStreaming && <span className={css.caret} />}
-    </div>
-  );
+  const plain = <PlainText isStreaming={isStreaming}>{text}</PlainText>;
   return isPlain ? plain : <LazyMarkdown text={text} isStreaming={isStreaming} fallback={plain} />;
 }
