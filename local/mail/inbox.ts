@@ -1,28 +1,19 @@
+import { htmlPage } from '../shared/html-page.ts';
 import type { ReceivedMail } from './mail-store.ts';
 
 /** The HTML page on which a person reads the mails that this machine did not send. `mails` come newest first. */
 export function inboxPage(mails: ReceivedMail[]): string {
   const waiting = mails.length === 0 ? '<meta http-equiv="refresh" content="5">' : '';
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-${waiting}
-<title>Inbox${mails.length > 0 ? ` (${mails.length})` : ''}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<header>
+  return htmlPage({
+    title: `Inbox${mails.length > 0 ? ` (${mails.length})` : ''}`,
+    head: waiting,
+    style,
+    body: `<header>
 <div><h1>Inbox</h1><p>Mails stay on this machine. Nothing is sent.</p></div>
 <a class="quiet" href="">Check for new mail</a>
 </header>
-<main>${mails.length > 0 ? mails.map(mailCard).join('\n') : empty}</main>
-</body>
-</html>`;
+<main>${mails.length > 0 ? mails.map(mailCard).join('\n') : empty}</main>`,
+  });
 }
 
 const empty = `<section class="empty">
@@ -92,19 +83,11 @@ function unescapeHtml(text: string): string {
 }
 
 const style = `
-:root { --ink: #1c2024; --dim: #60646c; --line: #e0e1e6; --page: #f6f7f9; --card: #fff; --accent: #2457d6; --on-accent: #fff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #edeef0; --dim: #a5aab3; --line: #33373d; --page: #111214; --card: #1a1c1f; --accent: #8fb0ff; --on-accent: #0b1533; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 header, main { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding-block: 2rem 1.25rem; }
 h1 { margin: 0; font-size: 1.6rem; letter-spacing: -.01em; }
 h2 { margin: 0 0 .5rem; font-size: 1.2rem; }
 header p { margin: 0; color: var(--dim); }
-a { color: var(--accent); }
-a:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .4rem; }
 .quiet { padding: .4rem .8rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); text-decoration: none; }
 .button { display: inline-block; padding: .6rem 1.1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none; }
 .button:hover { filter: brightness(1.08); }

@@ -9,7 +9,7 @@ import {
   dashboardPages,
   hashedAssets,
 } from '#contract/dashboard-config.ts';
-import { pageLayout } from '../shared/page-layout.ts';
+import { htmlPage } from '../shared/html-page.ts';
 import type { Pages } from '../shared/pages.ts';
 import { sendPage } from '../shared/send-page.ts';
 import { type Coding, codingFor, compress } from './compression.ts';
@@ -101,9 +101,16 @@ function compressedBody({ body, compressed }: Asset, coding: Coding): Promise<Bu
   return known;
 }
 
-const notBuilt = pageLayout(
-  'The dashboard is not built',
-  `<header><h1>The dashboard is not built</h1></header>
-<section><p>Everything else works: the API is up, and mails are in the <a href="/_local/inbox">inbox</a>.
-Run <code>npm run build</code> to see why, then start the service again.</p></section>`,
-);
+const notBuilt = htmlPage({
+  title: 'The dashboard is not built',
+  style: `
+main { max-width: 54rem; margin: 0 auto; padding: 2.5rem 1rem; }
+h1 { margin: 0 0 1.25rem; font-size: 1.8rem; letter-spacing: -.015em; }
+p { margin: 0; padding: 1.25rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
+`,
+  body: `<main>
+<h1>The dashboard is not built</h1>
+<p>Everything else works: the API is up, and mails are in the <a href="/_local/inbox">inbox</a>.
+Run <code>npm run build</code> to see why, then start the service again.</p>
+</main>`,
+});

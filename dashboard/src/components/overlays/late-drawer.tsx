@@ -1,6 +1,6 @@
 import { Drawer, type DrawerProps } from '@mantine/core';
 import { useOpening } from '../../lib/use-opening.ts';
 
-export default function LateDrawer(props: DrawerProps) {
+export function LateDrawer(props: DrawerProps) {
   return <Drawer {...props} opened={useOpening(props.opened)} />;
 }

@@ -1,6 +1,6 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useOpening } from '../../lib/use-opening.ts';
 
-export default function LateModal(props: ModalProps) {
+export function LateModal(props: ModalProps) {
   return <Modal {...props} opened={useOpening(props.opened)} />;
 }

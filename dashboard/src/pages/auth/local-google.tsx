@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lateDialog } from '../../components/overlays/late-dialog.tsx';
+import { lateDialog } from '../../components/overlays/late.tsx';
 import { GoogleMark } from './google-mark.tsx';
 
 const LocalGoogleDialog = lateDialog(async () => (await import('./local-google-dialog.tsx')).LocalGoogleDialog);

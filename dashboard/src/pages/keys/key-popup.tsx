@@ -1,6 +1,5 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useRef } from 'react';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
@@ -8,6 +7,7 @@ import type { KeyRecord } from '../../api/key-list.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
+import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { useOpening } from '../../lib/use-opening.ts';
 import { KeyMenuButton } from './key-menu-button.tsx';
@@ -28,7 +28,7 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
   const [isRotating, rotating] = useDisclosure(false);
   const [isLimiting, limiting] = useDisclosure(false);
   const { change } = useKeyChange();
-  const target = useRef<HTMLButtonElement>(null);
+  const { ref, opening } = useMenuTarget();
   const revoke = useAction(
     () =>
       perform(keyRoutes.revokeKey, { path: { id: apiKey.id } }).then(
@@ -50,12 +50,6 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
     else notify({ message: `“${name}” could not be revoked. Try again.`, color: 'red' });
   }
 
-  /** A dialog returns the focus to what has it now, which must not be an item of the closing menu. */
-  const opening = (open: () => void) => () => {
-    target.current?.focus();
-    open();
-  };
-
   const askToRevoke = () =>
     confirm({
       title: `Revoke “${name}”?`,
@@ -68,7 +62,7 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
     <>
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
         <Menu.Target>
-          <KeyMenuButton ref={target} name={name} autoFocus />
+          <KeyMenuButton ref={ref} name={name} autoFocus />
         </Menu.Target>
         <Menu.Dropdown>
           {canChange && <Menu.Item onClick={opening(renaming.open)}>Rename</Menu.Item>}

@@ -3,10 +3,10 @@ import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
+import { formatDay } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
-import { DueList } from './due-list.tsx';
+import { ProrationList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
 import { Subscribe } from './subscribe.tsx';
 
@@ -20,13 +20,7 @@ export function SubscribeAgain({ plan, onDone }: { plan: Plan; onDone: () => voi
   const day = formatDay(data.to);
   return (
     <Stack>
-      <DueList
-        lines={[
-          ['Due now', formatMoney(data.amount)],
-          ['Credits added immediately', `+${formatWhole(data.credits)}`],
-          [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
-        ]}
-      />
+      <ProrationList plan={plan} proration={data} />
       <Text size="sm" c="dimmed">
         The month you paid for runs until {day} and keeps its limits and credits. A larger plan starts immediately, for
         the difference; a smaller one with the next month.

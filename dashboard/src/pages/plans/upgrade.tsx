@@ -3,10 +3,10 @@ import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
+import { formatDay, formatMoney } from '../../lib/format.ts';
 import { planInSentence } from '../../lib/names.ts';
 import { ChangeButton } from './change-button.tsx';
-import { DueList } from './due-list.tsx';
+import { ProrationList } from './due-list.tsx';
 import type { Plan } from './plan.ts';
 
 /** An upgrade with its prorated price, which the service returns before it is done. */
@@ -16,13 +16,7 @@ export function Upgrade({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   if (!data) return <Skeleton height={190} radius="md" />;
   return (
     <Stack>
-      <DueList
-        lines={[
-          ['Due now', formatMoney(data.amount)],
-          ['Credits added immediately', `+${formatWhole(data.credits)}`],
-          [`From ${formatDay(data.to)}, each month`, formatMoney(plan.price ?? 0)],
-        ]}
-      />
+      <ProrationList plan={plan} proration={data} />
       <Text size="sm" c="dimmed">
         The difference between the plans for the rest of this billing period, until {formatDay(data.to)}. It is prorated
         to the second. The billing date stays the same.

@@ -1,16 +1,17 @@
-import { Button, Group, Textarea } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { Icon } from '../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { InterruptionNotice } from './exchange/interruption-notice.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import { Parameters } from './parameters/parameters.tsx';
 import { defaultSampling, samplingBody } from './parameters/sampling.ts';
+import { InputText } from './parts/input-text.tsx';
 import { Inspector } from './parts/inspector.tsx';
 import { OutputText } from './parts/output-text.tsx';
+import { StopButton } from './parts/stop-button.tsx';
 import { TabLayout } from './parts/tab-layout.tsx';
 import { TokenCount } from './tokens/token-count.tsx';
 
@@ -50,20 +51,11 @@ export function CompletionTab() {
       parameters={<Parameters value={sampling} onChange={setSampling} defaultMaxTokens={defaultMaxTokens} />}
       details={<Inspector exchange={exchange} />}
     >
-      <Textarea
-        label="Prompt"
-        autosize
-        minRows={4}
-        maxRows={14}
-        value={prompt}
-        onChange={(event) => setPrompt(event.currentTarget.value)}
-      />
+      <InputText label="Prompt" value={prompt} onChange={setPrompt} />
       <TokenCount texts={texts} contextWindow={findModel(sampling.model, 'completion')?.contextWindow ?? 0} />
       <Group my="md">
         {exchange.isRunning ? (
-          <Button variant="default" leftSection={<Icon name="stop" size={16} />} onClick={exchange.stop}>
-            Stop
-          </Button>
+          <StopButton onClick={exchange.stop} />
         ) : (
           <Button disabled={prompt === ''} onClick={() => void complete()}>
             Generate

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Select, Stack, Text, Textarea, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
 import { languages } from '#contract/inference/languages.ts';
@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { count } from '../../lib/format.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
+import { InputText } from './parts/input-text.tsx';
 import { Inspector } from './parts/inspector.tsx';
 import { OutputText } from './parts/output-text.tsx';
 import { TabLayout } from './parts/tab-layout.tsx';
@@ -72,14 +73,7 @@ export function TranslateTab() {
           onChange={(value) => value && setPair({ ...pair, targetLanguage: value })}
         />
       </Group>
-      <Textarea
-        label="Text"
-        autosize
-        minRows={4}
-        maxRows={14}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <InputText label="Text" value={text} onChange={setText} />
       <Group my="md">
         <Button loading={exchange.isRunning} disabled={text.trim() === '' || isSame} onClick={() => void translate()}>
           Translate

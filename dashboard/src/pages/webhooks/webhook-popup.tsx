@@ -1,12 +1,12 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useRef } from 'react';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { call, perform } from '../../api/call.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
+import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { useOpening } from '../../lib/use-opening.ts';
 import { EditWebhookDialog } from './dialogs/edit-webhook-dialog.tsx';
@@ -26,7 +26,7 @@ interface WebhookPopupProps {
 export default function WebhookPopup({ webhook, isOpen, onChange }: WebhookPopupProps) {
   const [isEditing, editing] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
-  const target = useRef<HTMLButtonElement>(null);
+  const { ref, opening } = useMenuTarget();
   const { id, status } = webhook;
   const title = titleOf(webhook);
   const isActive = status === 'active';
@@ -61,17 +61,11 @@ export default function WebhookPopup({ webhook, isOpen, onChange }: WebhookPopup
       },
     });
 
-  /** A dialog returns the focus to what has it now, which must not be an item of the closing menu. */
-  const opening = (open: () => void) => () => {
-    target.current?.focus();
-    open();
-  };
-
   return (
     <>
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
         <Menu.Target>
-          <WebhookMenuButton ref={target} title={title} autoFocus />
+          <WebhookMenuButton ref={ref} title={title} autoFocus />
         </Menu.Target>
         <Menu.Dropdown>
           {isActive && <Menu.Item onClick={test}>Send test</Menu.Item>}

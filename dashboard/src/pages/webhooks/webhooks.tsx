@@ -10,7 +10,7 @@ import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
-import { lateDialog } from '../../components/overlays/late-dialog.tsx';
+import { lateDialog } from '../../components/overlays/late.tsx';
 import { useQuery } from '../../lib/use-query.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';

@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
-import { lateDialog } from '../../../components/overlays/late-dialog.tsx';
+import { lateDialog } from '../../../components/overlays/late.tsx';
 import { useQuery } from '../../../lib/use-query.ts';
 import { useStableCallback } from '../../../lib/use-stable-callback.ts';
 import type { CodeRequest } from '../code/code-request.ts';

@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { type KeyboardEvent, memo } from 'react';
 import { Icon } from '../../../components/elements/icon.tsx';
+import { StopButton } from '../parts/stop-button.tsx';
 import css from './chat.module.css';
 
 interface ComposerProps {
@@ -43,9 +44,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
         onKeyDown={onKeyDown}
       />
       {isRunning ? (
-        <Button variant="default" leftSection={<Icon name="stop" size={16} />} onClick={onStop}>
-          Stop
-        </Button>
+        <StopButton onClick={onStop} />
       ) : (
         <Button leftSection={<Icon name="send" size={16} />} disabled={!canSend} onClick={send}>
           Send

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
@@ -8,6 +8,7 @@ import { formatWhole } from '../../../lib/format.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';
 import { WholeNumberField } from '../parameters/whole-number-field.tsx';
+import { InputText } from '../parts/input-text.tsx';
 import { Inspector } from '../parts/inspector.tsx';
 import { TabLayout } from '../parts/tab-layout.tsx';
 import { HeatMap } from './heat-map.tsx';
@@ -60,14 +61,11 @@ export function EmbeddingsTab() {
       parameters={parameters}
       details={<Inspector exchange={exchange} />}
     >
-      <Textarea
+      <InputText
         label="Texts, one per line"
-        autosize
-        minRows={4}
-        maxRows={14}
         error={isTooMany && `Enter at most ${limits.embeddingTexts} texts`}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={setText}
       />
       <Group my="md">
         <Button loading={exchange.isRunning} disabled={texts.length === 0 || isTooMany} onClick={() => void embed()}>
