@@ -4,14 +4,8 @@ import { services } from '#runtime/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
-import {
-  type ApiResponse,
-  type CallOptions,
-  chat,
-  type Person,
-  startTestService,
-  type TestService,
-} from '#test/service/service.ts';
+import type { CallOptions } from '#test/service/api-request.ts';
+import { type ApiResponse, chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let model: ModelServer;
 let service: TestService;

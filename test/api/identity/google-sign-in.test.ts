@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import {
-  type ApiResponse,
-  type CallOptions,
-  code,
-  cookieOf,
-  startTestService,
-  type TestService,
-} from '#test/service/service.ts';
+import type { CallOptions } from '#test/service/api-request.ts';
+import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

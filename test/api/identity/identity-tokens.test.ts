@@ -4,8 +4,9 @@ import { services } from '#runtime/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
 import { claimsFor, encoded, newSigningKey, signed, startIssuer, type TestIssuer } from '#test/requests/issuer.ts';
+import type { CallOptions } from '#test/service/api-request.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { type ApiResponse, type CallOptions, code, startTestService, type TestService } from '#test/service/service.ts';
+import { type ApiResponse, code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

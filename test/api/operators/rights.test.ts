@@ -5,7 +5,8 @@ import { services } from '#runtime/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { operatorActions } from '#test/requests/operator-actions.ts';
 import { sampleOf } from '#test/requests/samples.ts';
-import { type CallOptions, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import type { CallOptions } from '#test/service/api-request.ts';
+import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let operator: Person;

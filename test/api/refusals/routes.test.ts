@@ -4,13 +4,8 @@ import { allRoutes } from '#contract/routes.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { refusedWith } from '#test/requests/refusals.ts';
 import { sampleOf } from '#test/requests/samples.ts';
-import {
-  type ApiResponse,
-  type CallOptions,
-  type Person,
-  startTestService,
-  type TestService,
-} from '#test/service/service.ts';
+import type { CallOptions } from '#test/service/api-request.ts';
+import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 let person: Person;

@@ -9,6 +9,7 @@ import { demandDocumented } from '../contract/documented.ts';
 import { separateDatabase } from '../database/dynamodb-local.ts';
 import { tableName } from '../database/rows.ts';
 import { removeFolder, testFolder } from '../folder.ts';
+import { apiRequest, type CallOptions } from './api-request.ts';
 import { deployedService } from './deployed.ts';
 
 type ServiceOptions = Parameters<typeof startService>[0];
@@ -22,14 +23,6 @@ export interface ApiResponse {
   readonly body: Envelope<any> & { detail?: string };
 }
 
-export interface CallOptions {
-  readonly body?: unknown;
-  /** Sent as Bearer. */
-  readonly key?: string;
-  readonly cookie?: string;
-  readonly headers?: Record<string, string>;
-}
-
 /** The whole service on a free port and an empty data folder, with a quick demo engine and cheap password hashes. */
 export async function startTestService(options: Partial<ServiceOptions> = {}) {
   process.env['SCRYPT_LOG2_N'] ??= '12';
@@ -40,21 +33,8 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   const service =
     deployed ?? (await startService({ ...usual, ...(separate && { databaseUrl: separate.url }), ...options }));
 
-  async function call(
-    method: string,
-    path: string,
-    { body, key, cookie, headers }: CallOptions = {},
-  ): Promise<ApiResponse> {
-    const reply = await fetch(service.origin + path, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(key && { authorization: `Bearer ${key}` }),
-        ...(cookie && { cookie }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<ApiResponse> {
+    const reply = await fetch(service.origin + path, apiRequest(method, options));
     const envelope = (await reply.json()) as ApiResponse['body'];
     demandDocumented(method, path, reply.status, envelope.message);
     return { status: reply.status, headers: reply.headers, body: envelope };

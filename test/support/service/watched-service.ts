@@ -11,14 +11,11 @@ import { given, secret } from '../attacks/planted-secrets.ts';
 import { startTestDatabase } from '../database/database.ts';
 import { removeFolder } from '../folder.ts';
 import { startTellingModel } from '../models/leaking-model.ts';
+import { apiRequest, type CallOptions } from './api-request.ts';
 import { killCommands, type LocalCommand, runLocal } from './local-command.ts';
 import { withMetrics } from './metrics-on.ts';
 
-export interface Options {
-  readonly key?: string;
-  readonly cookie?: string;
-  readonly headers?: Record<string, string>;
-}
+type Options = Omit<CallOptions, 'body'>;
 
 /** The service in a process of its own with all logs on, whose responses are searched for planted secrets. */
 export function useWatchedService() {
@@ -53,17 +50,8 @@ export function useWatchedService() {
   const met = new Map<number, number>();
   const leaked = new Set<string>();
 
-  async function send(method: string, path: string, body?: unknown, { key, cookie, headers }: Options = {}) {
-    const response = await fetch(origin + path, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(key && { authorization: `Bearer ${key}` }),
-        ...(cookie && { cookie }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
+  async function send(method: string, path: string, body?: unknown, options: Options = {}) {
+    const response = await fetch(origin + path, apiRequest(method, { body, ...options }));
     const text = await response.text();
     met.set(response.status, (met.get(response.status) ?? 0) + 1);
     const shown = text + JSON.stringify([...response.headers]);
