@@ -10,7 +10,7 @@ import {
   ModelList,
 } from '../inference/requests.ts';
 import { Translation, TranslationRequest } from '../inference/translation.ts';
-import { limits } from '../shared/limits.ts';
+import { modelCalls } from './model-calls.ts';
 
 /** Models, and the calls of one. */
 export const inferenceRoutes = {
@@ -38,46 +38,28 @@ export const inferenceRoutes = {
     uses: { tables: { meters: 'read' } },
   }),
   createChatCompletion: defineRoute({
+    ...modelCalls.chat,
     id: 'create-chat-completion',
-    method: 'POST',
     path: '/v1/chat/completions',
     summary: 'Create a chat completion',
-    credential: 'key',
     bodyInput: ChatRequest,
     output: ChatCompletion,
-    priced: { service: 'chat', capability: 'chat' },
-    idempotent: true,
-    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
-    streaming: true,
-    timeoutSeconds: 300,
   }),
   createCompletion: defineRoute({
+    ...modelCalls.completion,
     id: 'create-completion',
-    method: 'POST',
     path: '/v1/completions',
     summary: 'Create a text completion',
-    credential: 'key',
     bodyInput: CompletionRequest,
     output: Completion,
-    priced: { service: 'completion', capability: 'completion' },
-    idempotent: true,
-    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
-    streaming: true,
-    timeoutSeconds: 300,
   }),
   createEmbeddings: defineRoute({
+    ...modelCalls.embeddings,
     id: 'create-embeddings',
-    method: 'POST',
     path: '/v1/embeddings',
     summary: 'Create embeddings',
-    credential: 'key',
     bodyInput: EmbeddingsRequest,
     output: EmbeddingList,
-    priced: { service: 'embeddings', capability: 'embeddings' },
-    idempotent: true,
-    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
-    streaming: true,
-    maxBodyBytes: limits.embeddingsBodyBytes,
   }),
   cancelRequest: defineRoute({
     id: 'cancel-request',
