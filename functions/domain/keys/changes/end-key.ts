@@ -1,0 +1,47 @@
+import type { KeyStatus } from '#contract/accounts/keys.ts';
+import type { AuditEvent } from '../../shared/audit-event.ts';
+import type { Clock } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
+import { isReadable, type KeyRecord, statusOf, type UnreadableKey } from '../key-record.ts';
+import type { KeyStore } from '../key-store.ts';
+import { shown } from '../shown-key.ts';
+import { keyEvent } from './key-events.ts';
+import { demandKey, refuseRevoked } from './key-refusals.ts';
+import type { ReviseKey } from './revise-key.ts';
+
+type SuspensionEvent = (before: KeyStatus, after: KeyStatus) => AuditEvent;
+
+/** Revokes keys, and suspends them for operators; one that cannot be read is revoked either way. */
+export function keyEnds(keys: KeyStore, revise: ReviseKey, clock: Clock) {
+  /** Revoking twice is fine: a retry must not fail. */
+  async function revoke(accountId: number, id: string) {
+    const key = await demandKey(keys, accountId, id);
+    if (!isReadable(key)) return revokeUnreadable(accountId, key);
+    return revise(accountId, id, (record) => ({ ...record, status: 'revoked' }));
+  }
+
+  /** For good: the account's owner cannot resume it. `eventOf` is given its status before and after. */
+  async function suspendByOperator(accountId: number, id: string, eventOf: SuspensionEvent) {
+    const key = await demandKey(keys, accountId, id);
+    refuseRevoked(key);
+    if (!isReadable(key)) return revokeUnreadable(accountId, key, eventOf(key.status, 'revoked'));
+    return revise(accountId, id, suspended, (before, now) => eventOf(statusOf(before, now), 'suspended'));
+  }
+
+  async function revokeUnreadable(accountId: number, key: UnreadableKey, event?: AuditEvent) {
+    const now = clock.now();
+    const happened = key.status !== 'revoked' && { keyEvent: keyEvent('revoked', key.id, now) };
+    await keys.revokeUnreadable(accountId, key.id, { now, ...(event && { event }), ...happened });
+    return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now });
+  }
+
+  return { revoke, suspendByOperator };
+}
+
+function suspended(record: KeyRecord): KeyRecord {
+  refuseRevoked(record);
+  if (record.suspendedByOperator) {
+    throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator already.');
+  }
+  return { ...record, status: 'suspended', suspendedByOperator: true };
+}
