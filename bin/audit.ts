@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { services } from '#runtime/container.ts';
+import { demandTables } from './tables.ts';
 
 /**
  * Recomputes every balance from the ledger's rows. Exit status: 0 all agree, 1 there are differences, 2 it could not
  * be run.
  */
-const usage = `Usage: node bin/audit.ts [--rebuild]
+const usage = `Usage: npx node bin/audit.ts [--rebuild]
 
 Checks that every account's ledger has no gap and adds up to its balance.
 
@@ -27,6 +28,7 @@ async function run(): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
+  demandTables('meters', 'ledger');
   const auditor = services().auditor();
   const { accounts, differences } = await (rebuild ? auditor.rebuild() : auditor.audit());
   if (differences.length > 0) console.log(`${'account'.padStart(16)}  what`);

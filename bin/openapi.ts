@@ -6,7 +6,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { readRecordedResponses, recordedResponsesFile } from './openapi/recorded-responses.ts';
 import { withTables } from './openapi/tables.ts';
 
-const usage = `Usage: node bin/openapi.ts [--record] [--breaking] | --check
+const usage = `Usage: npx node bin/openapi.ts [--record] [--breaking] | --check
 
 Writes docs/openapi.json from the route table, and the tables of docs/api.md, docs/webhooks.md and docs/guides. Refuses where the document that is there promises
 what the new one does not: a page that is open during a deployment, and every program, was made for that one.

@@ -2,8 +2,9 @@
 import { parseArgs } from 'node:util';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/tables.ts';
+import { demandTables } from './tables.ts';
 
-const usage = `Usage: node bin/operator.ts EMAIL [operator|viewer]
+const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer]
 
 Gives the account with this e-mail address the role operator, or another one, and leaves a row of it in the audit trail.
 It reads
@@ -13,7 +14,7 @@ It reads
 
 The database of a running npm start has an address of its own, which "pgrep -a dynoxide" shows:
 
-  AWS_ENDPOINT_URL_DYNAMODB=http://HOST:PORT node bin/operator.ts me@example.com
+  AWS_ENDPOINT_URL_DYNAMODB=http://HOST:PORT npx node bin/operator.ts me@example.com
 `;
 
 /** A reason not to go on, for standard error. */
@@ -45,6 +46,7 @@ async function run(): Promise<string> {
   if (role !== 'operator' && role !== 'viewer')
     throw new Refusal(`There is no role ${role}; there are operator and viewer.\n`);
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB']) await useLocalDatabase();
+  else demandTables('accounts', 'meters', 'audit');
   const { services } = await import('#runtime/container.ts');
   await (await services().operators()).actions().setRole(email, role);
   return `${email} has the role ${role} now.\n`;

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { givenUpImages } from '#runtime/jobs/given-up-records.ts';
 import { projectImage } from '#runtime/jobs/project-image.ts';
 import { itemOf } from '#runtime/shared/stream-image.ts';
+import { demandTables } from './tables.ts';
 
 /**
  * Writes the ledger rows of records that the projector gave up. Exit status: 0 all are written, 1 some are not, 2 it could
@@ -41,6 +42,7 @@ async function run(): Promise<number> {
     return 0;
   }
   if (positionals.length === 0) throw new Error('No file is named.');
+  demandTables('ledger', 'accounts');
   let failed = 0;
   for (const file of positionals) failed += await replay(file);
   return failed > 0 ? 1 : 0;

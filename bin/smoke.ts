@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 /**
  * Tests a deployed service from outside, as the pipeline does before it continues: registers, signs in and deletes an
- * account; with SMOKE_KEY set, a chat succeeds and is charged. Usage: node bin/smoke.ts API_URL INFERENCE_URL
+ * account; with SMOKE_KEY set, a chat succeeds and is charged. Usage: npx node bin/smoke.ts API_URL INFERENCE_URL
  */
 const Envelope = v.object({ message: v.string(), data: v.unknown() });
 
@@ -55,7 +55,7 @@ async function smoke(api: string, inference: string, key: string | undefined): P
 
 const [api, inference] = process.argv.slice(2);
 if (!api || !inference) {
-  console.error('usage: node bin/smoke.ts API_URL INFERENCE_URL');
+  console.error('usage: npx node bin/smoke.ts API_URL INFERENCE_URL');
   process.exitCode = 2;
 } else {
   await smoke(api, inference, process.env['SMOKE_KEY']).catch((error: unknown) => {

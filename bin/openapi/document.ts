@@ -65,7 +65,7 @@ export function openApiDocument(responses: RecordedResponses): object {
 
 function recordedOf({ id }: Route, responses: RecordedResponses) {
   const recorded = responses[id];
-  if (!recorded) throw new Error(`no response of ${id} is recorded: node bin/openapi.ts --record`);
+  if (!recorded) throw new Error(`no response of ${id} is recorded: npx node bin/openapi.ts --record`);
   return recorded;
 }
 

@@ -20,7 +20,7 @@ const { me } = operatorActions(
   () => operator,
 );
 
-describe('node bin/operator.ts', () => {
+describe('npx node bin/operator.ts', () => {
   /** With the tables' addresses of the running service, unless told otherwise. */
   async function run(args: string[], env: Record<string, string> = {}) {
     const child = spawn(process.execPath, ['bin/operator.ts', ...args], { env: { ...process.env, ...env } });
@@ -49,7 +49,11 @@ describe('node bin/operator.ts', () => {
     ]);
     expect(unknown).toEqual({ exitCode: 1, out: '', err: 'The role was not changed: There is no such account.\n' });
     expect(unreachable).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^The role was not changed: .+\n$/) });
-    expect(noTables).toMatchObject({ exitCode: 1, err: expect.stringMatching(/ACCOUNTS_TABLE is not set.*\n$/) });
+    expect(noTables).toEqual({
+      exitCode: 1,
+      out: '',
+      err: 'The role was not changed: ACCOUNTS_TABLE is not set: set it to the name of the deployed table.\n',
+    });
     expect(await run([operator.email, 'king'])).toMatchObject({
       exitCode: 2,
       out: '',
@@ -61,9 +65,9 @@ describe('node bin/operator.ts', () => {
     expect(await run(['--help'])).toMatchObject({
       exitCode: 0,
       err: '',
-      out: expect.stringMatching(/^Usage: node .*dynoxide/s),
+      out: expect.stringMatching(/^Usage: npx node .*dynoxide/s),
     });
     for (const args of [[], ['a', 'viewer', 'b'], ['--force']])
-      expect(await run(args)).toMatchObject({ exitCode: 2, out: '', err: expect.stringMatching(/^Usage: node/) });
+      expect(await run(args)).toMatchObject({ exitCode: 2, out: '', err: expect.stringMatching(/^Usage: npx node/) });
   });
 });

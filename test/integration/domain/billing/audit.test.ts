@@ -52,7 +52,7 @@ const setBalance = (balance: number) =>
 const loseRow = (accountId: number, seq: number) =>
   database.client.send(new DeleteCommand({ TableName: tables.ledger.name, Key: rowKey(accountId, seq) }));
 
-describe('node bin/audit.ts', () => {
+describe('npx node bin/audit.ts', () => {
   it.each([[[]], [['--rebuild']]])('%j finds nothing where all is well, and exits 0', async (args) => {
     expect(await audit(args)).toEqual({ status: 0, out: '1 accounts, 0 differences\n' });
   });
@@ -92,7 +92,7 @@ describe('node bin/audit.ts', () => {
 
   it('exits 2 and says how it is used when it cannot be run', async () => {
     const wrong = await audit(['--fast']);
-    expect([wrong.status, wrong.out]).toEqual([2, expect.stringContaining('Usage: node bin/audit.ts')]);
+    expect([wrong.status, wrong.out]).toEqual([2, expect.stringContaining('Usage: npx node bin/audit.ts')]);
     const { [tableVariables.ledger]: _none, ...env } = environment();
     const without = await audit([], env);
     expect([without.status, without.out]).toEqual([2, expect.stringContaining('LEDGER_TABLE is not set')]);

@@ -1,0 +1,15 @@
+import { tableVariables } from '#contract/platform/environment.ts';
+import type { TableId } from '#contract/platform/tables.ts';
+
+const list = new Intl.ListFormat('en-GB');
+
+/** Throws where the environment does not name each of these tables. */
+export function demandTables(...needed: readonly TableId[]): void {
+  const missing = needed.map((table) => tableVariables[table]).filter((name) => !process.env[name]);
+  if (missing.length === 0) return;
+  throw new Error(
+    missing.length === 1
+      ? `${missing[0]} is not set: set it to the name of the deployed table.`
+      : `${list.format(missing)} are not set: set them to the names of the deployed tables.`,
+  );
+}
