@@ -16,23 +16,44 @@ const pasted = Array.from(readme.matchAll(/```sh\n(.*?)```/gs), ([, block = ''])
   block.includes('$API'),
 );
 
+/** Runs lines of the README in one shell, at a service of their own. */
+async function paste(edit: (lines: string) => string): Promise<string> {
+  const service = await startTestService();
+  const folder = await testFolder();
+  try {
+    const lines = edit(pasted.join('\n')).replaceAll('http://127.0.0.1:8787', service.origin);
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: folder });
+    expect(stderr).toBe('');
+    return stdout;
+  } finally {
+    await service.close();
+    await removeFolder(folder);
+  }
+}
+
 describe('the lines of the README', () => {
   it('work when they are pasted from top to bottom, in one shell', async () => {
-    const service = await startTestService();
-    const folder = await testFolder();
-    try {
-      const lines = pasted.join('\n').replaceAll('http://127.0.0.1:8787', service.origin);
-      expect(lines).not.toMatch(/…|YOUR_/);
-      const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: folder });
-      expect(stderr).toBe('');
-      const messages = Array.from(stdout.matchAll(/"message":"(\w+)"/g), ([, message]) => message);
-      expect(messages.slice(0, 4)).toEqual(['SUCCESS', 'CONFIRMATION_LINK_SENT', 'ACCOUNT_CONFIRMED', 'SUCCESS']);
-      expect(stdout).not.toContain('"error":true');
-      expect(stdout).toContain('demo engine');
-    } finally {
-      await service.close();
-      await removeFolder(folder);
-    }
+    expect(pasted.join('\n')).not.toMatch(/…|YOUR_/);
+    const stdout = await paste((lines) => lines);
+    const messages = Array.from(stdout.matchAll(/"message":"(\w+)"/g), ([, message]) => message);
+    expect(messages.slice(0, 4)).toEqual(['SUCCESS', 'CONFIRMATION_LINK_SENT', 'ACCOUNT_CONFIRMED', 'SUCCESS']);
+    expect(stdout).not.toContain('"error":true');
+    expect(stdout).toContain('demo engine');
+  });
+
+  const mail = '/_local/mail';
+  const untilConfirmed = (lines: string): string => lines.slice(0, lines.indexOf('export API_KEY=$(curl -s -b'));
+
+  it('find the link of an address with capitals, which is written in one place', async () => {
+    const stdout = await paste((lines) => untilConfirmed(lines.replace('me@example.com', 'Ada.Me+1@Example.COM')));
+    expect(stdout).toContain('"message":"ACCOUNT_CONFIRMED"');
+  });
+
+  it('end where no mail comes, with an error that names the token', async () => {
+    const stdout = await paste((lines) =>
+      untilConfirmed(lines.replace(mail, `${mail}-of-nobody`).replace('sleep 1', 'sleep 0')),
+    );
+    expect(stdout).toMatch(/"error":true.*token/s);
   });
 });
 
