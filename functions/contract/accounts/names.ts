@@ -96,7 +96,7 @@ function codePoint(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The blank of Braille is an invisible symbol. */
-function isVisible(value: string): boolean {
+/** Whether a text has a character that shows; the blank of Braille is an invisible symbol. */
+export function isVisible(value: string): boolean {
   return /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u.test(value);
 }

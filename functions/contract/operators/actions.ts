@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isVisible } from '../accounts/names.ts';
 import { planListing } from '../billing/plans.ts';
 import { integer, text } from '../shared/fields.ts';
 import { AccountPath } from './accounts.ts';
@@ -6,10 +7,7 @@ import { AccountPath } from './accounts.ts';
 const body = 'must be a JSON object';
 
 /** Why an operator did something; kept with the audit event. */
-const reason = v.pipe(
-  text(500),
-  v.check((value) => value.trim() !== '', 'must have a visible character'),
-);
+const reason = v.pipe(text(500), v.check(isVisible, 'must have a visible character'));
 
 export const AccountKeyPath = v.object({ ...AccountPath.entries, keyId: text(64) });
 export const OperatorAction = v.object({ reason }, body);

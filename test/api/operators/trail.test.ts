@@ -140,6 +140,7 @@ describe('the audit trail', () => {
     ['PUT', 'plan', { planId: 'platinum' }, 'planId must name a plan.'],
     ['POST', 'suspend', { reason: '' }, 'reason must not be empty.'],
     ['POST', 'suspend', { reason: ' \n' }, 'reason must have a visible character.'],
+    ['POST', 'suspend', { reason: '\u200B\u2063\u2800' }, 'reason must have a visible character.'],
     ['POST', 'suspend', { reason: 'x'.repeat(501) }, 'reason must have at most 500 characters.'],
     ['POST', 'suspend', { reason: undefined }, 'reason is required.'],
   ])('has nothing of a refused %s …/%s with %j', async (method, verb, body, detail) => {

@@ -34,8 +34,7 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
     if (events.length === 0) return;
     const active = (await webhooks.list(accountId)).filter(({ status }) => status === 'active');
     const receivers = new Set<Webhook>();
-    const next = events.values();
-    async function work(): Promise<void> {
+    async function work(next: Iterable<NamedEvent>): Promise<void> {
       for (const event of next) {
         const wanting = active.filter((webhook) => event.webhooks.has(webhook.id) && wants(webhook, event.type));
         if (wanting.length === 0) continue;
@@ -44,7 +43,9 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
         for (const webhook of wanting) receivers.add(webhook);
       }
     }
-    await Promise.all(Array.from({ length: concurrency }, work));
+    // Those that happen once are counted in one item, so two at a time would conflict.
+    const [counted, others] = [events.filter(isCounted), events.filter((event) => !isCounted(event)).values()];
+    await Promise.all([work(counted), ...Array.from({ length: concurrency }, () => work(others))]);
     await Promise.all([...receivers].map(wake));
   }
 
@@ -62,6 +63,8 @@ function isEntitled({ before, after }: MeterChange): boolean {
   const rank = Math.max(before?.planRank ?? 0, after.planRank);
   return rank >= webhooksPlan.id && after.closed === undefined;
 }
+
+const isCounted = ({ once }: AccountEvent): boolean => once !== undefined;
 
 function named(change: MeterChange): NamedEvent[] {
   const { accountId, webhooks = new Set() } = change.after;

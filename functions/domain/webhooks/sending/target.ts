@@ -38,5 +38,6 @@ function brokenRule(url: URL, targets: Targets): string | undefined {
 }
 
 function isPublicName(host: string): boolean {
-  return host.includes('.') && !innerNames.some((name) => host === name || host.endsWith(`.${name}`));
+  const isWhole = host.includes('.') && !host.split('.').includes('');
+  return isWhole && !innerNames.some((name) => host === name || host.endsWith(`.${name}`));
 }

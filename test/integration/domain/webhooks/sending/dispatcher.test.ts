@@ -138,6 +138,25 @@ describe('changes of a meter', () => {
     const values = (await s.logOf(webhook)).map(({ body }) => JSON.parse(body).data.value);
     expect(values.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
+
+  it('that raise many alerts are written one after another, as one item counts them; others beside them', async () => {
+    const webhook = await s.webhook();
+    const most = { counted: 0, others: 0 };
+    const under = { counted: 0, others: 0 };
+    const add = async (...[made, once]: Parameters<Sending['deliveries']['add']>) => {
+      const kind = once === undefined ? 'others' : 'counted';
+      most[kind] = Math.max(most[kind], ++under[kind]);
+      const isNew = await s.deliveries.add(made, once);
+      under[kind] -= 1;
+      return isNew;
+    };
+    const { dispatch } = dispatcher({ ...parts(), deliveries: { add, wake: s.deliveries.wake } });
+    const alerts = Array.from({ length: 12 }, (_, index) => alertedAt(webhook, index + 1));
+    await dispatch(webhook.accountId, [...changesOf([webhook], 20), ...alerts]);
+    expect(most.counted).toBe(1);
+    expect(most.others).toBeGreaterThan(5);
+    expect((await s.logOf(webhook)).length).toBeGreaterThanOrEqual(32);
+  });
 });
 
 let changes = 0;

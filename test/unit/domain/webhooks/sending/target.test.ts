@@ -47,6 +47,8 @@ const innerSpellings = [
   'https://255.255.255.255/',
   'https://localhost/',
   'https://LOCALHOST./',
+  'https://localhost../',
+  'https://example..com/',
   'https://api.localhost/',
   'https://printer.local/',
   'https://vault.internal/',
