@@ -19,7 +19,7 @@ import {
 
 let service: ScriptedService;
 beforeAll(async () => {
-  service = await startScriptedService({ deadlineMs: 15_000 });
+  service = await startScriptedService({ deadlineMs: 6000 });
 });
 afterAll(() => service.close());
 
