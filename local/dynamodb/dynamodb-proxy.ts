@@ -17,10 +17,14 @@ export interface DynamoProxyOptions {
   readonly onRequest?: ProxyHook;
   /** Awaited after the reply of the database, before it is passed on. */
   readonly onReply?: ProxyHook;
+  /** Called when items may have been written. */
+  readonly onWrite?: () => void;
 }
 
 /** Operations on items, which faults apply to; tables and streams are left alone so that the machine keeps running. */
 const dataPlane = /^DynamoDB_\d+\.(?:(?:Get|Put|Update|Delete)Item|Query|Scan|Batch\w+|Transact\w+|Execute\w+)$/;
+
+const writing = /^(?:Put|Update|Delete)Item$|Write/;
 
 /** Those that a transaction on the same item turns away. */
 const conflicting = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
@@ -31,6 +35,7 @@ export async function startDynamoProxy({
   faults,
   onRequest,
   onReply,
+  onWrite,
 }: DynamoProxyOptions): Promise<Loopback> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1024, maxFreeSockets: 256 });
   const { host, hostname, port } = new URL(upstream);
@@ -50,6 +55,7 @@ export async function startDynamoProxy({
       return sendFault(res, fault === 'conflict' ? conflict(operation, body) : faultReplies[fault]);
     }
     const reply = await forward(req);
+    if (writing.test(operation)) onWrite?.();
     try {
       await onReply?.(operation);
       if (fault === 'lost-reply') throw new Error('The reply is lost, as ordered.');

@@ -13,7 +13,9 @@ export interface StreamPumpOptions extends Omit<DeliveryOptions, 'signal'> {
 }
 
 const batchSize = 100;
-const idleMs = 100;
+const restMs = 100;
+/** Writes past the proxy wake no pump. */
+const idleMs = 500;
 
 const Checkpoint = v.object({ streamArn: v.string(), positions: v.record(v.string(), v.string()) });
 
@@ -44,7 +46,7 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Pump>
     options.log(`the stream could not be read: ${described(error)}`);
   }
 
-  return startPump({ look, idleMs, onError });
+  return startPump({ look, restMs, idleMs, onError });
 }
 
 /** Empty on a stream that is not the one of the checkpoint: then it is read from its beginning. */

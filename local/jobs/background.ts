@@ -37,6 +37,8 @@ export interface Background {
   readonly settled: () => Promise<void>;
   /** Does once what goes by the clock, after the clock was moved; resolves when it is done, but soon in any case. */
   readonly catchUp: () => Promise<void>;
+  /** Looks at the streams soon: items may have been written. */
+  readonly wake: () => void;
 }
 
 const sweepSeconds = 30;
@@ -82,7 +84,11 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     clearTimeout(timer);
   }
 
-  return { settled, catchUp };
+  function wake(): void {
+    for (const pump of streams) pump.wake();
+  }
+
+  return { settled, catchUp, wake };
 }
 
 function startConsumers({ sqs, log }: BackgroundOptions, closers: Closers): readonly Pump[] {

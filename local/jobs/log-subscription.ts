@@ -6,7 +6,7 @@ import type { Pump } from '../shared/pump.ts';
 import { runJob } from './run-job.ts';
 
 /** The part of CloudWatch Logs on one machine: lines reach the jobs on logs in batches, at least once. */
-export interface LogSubscription extends Pump {
+export interface LogSubscription extends Omit<Pump, 'wake'> {
   readonly follow: (line: string) => void;
 }
 

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface PumpOptions {
   /** One look at the source; true when all that was there has been done. Ends early, rejecting, once the signal is aborted. */
   readonly look: (ending: AbortSignal) => Promise<boolean>;
-  /** Between two looks. */
+  /** At least between two looks. */
+  readonly restMs: number;
+  /** At most, where nothing wakes the pump before. */
   readonly idleMs: number;
   /** What to do about a look that was rejected, before the next one; not called while the pump ends. */
   readonly onError: (error: unknown) => void;
@@ -13,28 +15,41 @@ export interface PumpOptions {
 export interface Pump {
   /** Resolves when everything is done that the source held at the call. */
   settled(): Promise<void>;
+  /** The source may hold more: it is looked at as soon as the last look is `restMs` ago. */
+  wake(): void;
   /** Lets the batch under way end. */
   close(): Promise<void>;
 }
 
 const afterErrorMs = 500;
 
-export function startPump({ look, idleMs, onError }: PumpOptions): Pump {
+export function startPump({ look, restMs, idleMs, onError }: PumpOptions): Pump {
   const ending = new AbortController();
   let waiters: PromiseWithResolvers<void>[] = [];
   let idle = new AbortController();
+  let [isIdle, isAwake] = [false, false];
 
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
       const waiting = waiters;
       waiters = [];
+      isAwake = false;
       const outcome = await look(ending.signal).catch((error: unknown) => ({ error }));
       if (outcome === true) for (const waiter of waiting) waiter.resolve();
       else waiters = [...waiting, ...waiters];
-      if (outcome === true) await pause(waiters.length > 0 ? 0 : idleMs);
+      if (outcome === true) await rest();
       else if (outcome !== false) await recover(outcome.error);
     }
     for (const waiter of waiters) waiter.reject(new Error('the service was stopped'));
+  }
+
+  async function rest(): Promise<void> {
+    if (waiters.length > 0) return;
+    await pause(restMs);
+    if (isAwake || waiters.length > 0) return;
+    isIdle = true;
+    await pause(idleMs - restMs);
+    isIdle = false;
   }
 
   async function recover(error: unknown): Promise<void> {
@@ -57,6 +72,11 @@ export function startPump({ look, idleMs, onError }: PumpOptions): Pump {
     return waiter.promise;
   }
 
+  function wake(): void {
+    isAwake = true;
+    if (isIdle) idle.abort();
+  }
+
   const ended = run();
   async function close(): Promise<void> {
     ending.abort();
@@ -64,5 +84,5 @@ export function startPump({ look, idleMs, onError }: PumpOptions): Pump {
     await ended;
   }
 
-  return { settled, close };
+  return { settled, wake, close };
 }

@@ -18,7 +18,7 @@ const BatchResponse = v.nullish(
 );
 
 const batchSize = 10;
-const idleMs = 250;
+const restMs = 250;
 const busyMs = 50;
 const closingMs = 5000;
 
@@ -70,12 +70,12 @@ export function startQueuePump({ client, queueUrl: QueueUrl, deliver, log }: Que
     log(`the queue could not be read: ${described(error)}`);
   }
 
-  const pump = startPump({ look, idleMs, onError });
+  const pump = startPump({ look, restMs, idleMs: restMs, onError });
   async function close(): Promise<void> {
     await pump.close();
     await Promise.race([Promise.all(running), sleep(closingMs, undefined, { ref: false })]);
   }
-  return { settled: () => pump.settled(), close };
+  return { ...pump, close };
 }
 
 /** A message as Lambda hands it to a function (AWS "Example standard queue message event"). */

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { services } from '#runtime/container.ts';
@@ -81,7 +82,14 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     loadHandlers(),
     options.buildDashboard && buildDashboard(log, closers),
   ]);
-  const proxy = { upstream: database.url, faults, ...(onRequest && { onRequest }), ...(onReply && { onReply }) };
+  const wrote = new EventEmitter();
+  const proxy = {
+    upstream: database.url,
+    faults,
+    ...(onRequest && { onRequest }),
+    ...(onReply && { onReply }),
+    onWrite: () => wrote.emit('write'),
+  };
   const events = createEventBus(log);
   const endpoints = await startStandIns(
     { proxy, external, faults, mails, queues, model: options, now: clock.now, onFeedback: events.publish },
@@ -97,6 +105,8 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     { database, sqs: endpoints.sqs, folder, events, logLines, hasCanary: options.canary === true, now: clock.now, log },
     closers,
   );
+
+  wrote.on('write', background.wake);
 
   let current: Pick<Status, 'ready' | 'demo'> = { ready: false, demo: null };
   const status = (): Status => statusOf(front.origin, { ...current, parked: queues.parked() });
