@@ -31,7 +31,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_API_KEY: {
     cause: 'No credential, or a key or session that is wrong, expired, revoked or suspended',
     remedy: 'Send `Authorization: Bearer` and a key that is active',
-    detail: 'The Authorization header must be Bearer and an API key that is active.',
+    detail: 'The API key is unknown, revoked, suspended or expired; send one that is active.',
   },
   INVALID_CREDENTIALS: {
     cause: 'The e-mail address or the password is wrong, or the sign-in too long ago for what was requested',

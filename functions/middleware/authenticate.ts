@@ -2,9 +2,10 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '#contract/http/route.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
-import { hasWorkingKey, invalidKey } from '#domain/meter/admission.ts';
+import { hasWorkingKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type Credential, parseCredential } from '#domain/shared/credential.ts';
+import { malformedKey, missingCredential, unknownKey, unknownSession } from '#domain/shared/unauthenticated.ts';
 import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
 import { cookieValue, headerValues } from './request/headers.ts';
 
@@ -27,20 +28,26 @@ export function authenticate(route: Route, authentication: () => Authentication)
     async function read(): Promise<void> {
       const { now, findMeter } = authentication();
       const meter = await findMeter(caller.accountId);
-      if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw invalidKey();
+      if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw unknownKey();
       if (call) call.isProved = true;
     }
     return () => (proof ??= read());
   }
 
-  async function callerOf(credential: Credential): Promise<Caller> {
-    if (credential.kind === 'key') {
+  async function callerOf({ credential, isHeader }: Shown): Promise<Caller> {
+    const takesSession = route.credential !== 'key';
+    if (credential?.kind === 'key') {
       const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
       if (!route.priced) await proofOf(caller)();
       return caller;
     }
-    if (credential.kind !== 'session' || route.credential === 'key') throw invalidKey();
-    return (await sessionCaller(credential)) ?? refuse();
+    if (credential?.kind === 'session' && takesSession) {
+      const caller = await sessionCaller(credential);
+      if (!caller) throw unknownSession();
+      return caller;
+    }
+    if (isHeader && route.credential !== 'session') throw malformedKey();
+    throw missingCredential({ key: route.credential !== 'session', session: takesSession });
   }
 
   async function sessionCaller(session: Credential): Promise<Caller | undefined> {
@@ -51,10 +58,10 @@ export function authenticate(route: Route, authentication: () => Authentication)
   return {
     before: async function authenticateCaller({ event, context: { call } }) {
       if (route.credential === 'none') return;
-      const credential = shownCredential(event, authentication().sessionCookie);
+      const shown = shownCredential(event, authentication().sessionCookie);
       const caller = await (route.credential === 'session if any'
-        ? credential?.kind === 'session' && sessionCaller(credential)
-        : callerOf(credential ?? refuse()));
+        ? shown.credential?.kind === 'session' && sessionCaller(shown.credential)
+        : callerOf(shown));
       if (!caller) return;
       call.caller = caller;
       if (route.priced && caller.kind === 'key') call.prove = proofOf(caller, call);
@@ -62,18 +69,22 @@ export function authenticate(route: Route, authentication: () => Authentication)
   };
 }
 
-function refuse(): never {
-  throw invalidKey();
+/** What a request has to prove who calls; no `credential` where that is none of ours by its form. */
+interface Shown {
+  readonly credential: Credential | undefined;
+  readonly isHeader: boolean;
 }
 
 /**
  * The Bearer value, or the session in the cookie when there is no Authorization header: a key beside a cookie counts, one
  * in the cookie does not.
  */
-function shownCredential(event: APIGatewayProxyEvent, cookie: string): Credential | undefined {
+function shownCredential(event: APIGatewayProxyEvent, cookie: string): Shown {
   const headers = headerValues(event, 'authorization');
-  if (headers.length > 1) return undefined;
-  if (headers.length === 1) return parseCredential(/^Bearer (\S+)$/.exec(headers[0] ?? '')?.[1] ?? '');
+  if (headers.length > 0) {
+    const [, bearer = ''] = (headers.length === 1 && /^Bearer (\S+)$/.exec(headers[0] ?? '')) || [];
+    return { credential: parseCredential(bearer), isHeader: true };
+  }
   const credential = parseCredential(cookieValue(event, cookie) ?? '');
-  return credential?.kind === 'session' ? credential : undefined;
+  return { credential: credential?.kind === 'session' ? credential : undefined, isHeader: false };
 }

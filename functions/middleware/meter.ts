@@ -2,8 +2,9 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import type { Order, Preparable } from '#domain/inference/order.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
-import { graceSeconds, invalidKey, Unaffordable } from '#domain/meter/admission.ts';
+import { graceSeconds, Unaffordable } from '#domain/meter/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
+import { unknownKey } from '#domain/shared/unauthenticated.ts';
 import type { Call, Middleware } from './call.ts';
 import { followStream } from './response/stream-progress.ts';
 
@@ -67,7 +68,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
   return {
     before: async function admitCall({ context: { call } }) {
       if (!priced || !call.order) return;
-      if (!call.caller) throw invalidKey();
+      if (!call.caller) throw unknownKey();
       const { metering, now } = meters();
       const time = now();
       const { accountId } = call.caller;

@@ -11,11 +11,13 @@ export const functionName = v.pipe(
   v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'),
 );
 
-export const modelFor = (capability: Capability) =>
-  v.picklist(
-    models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id),
-    `must name a model for ${capability}`,
-  );
+const choice = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** The name of a model; a refusal lists them, as they are few. */
+export function modelFor(capability: Capability) {
+  const names = models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id);
+  return v.picklist(names, `must name a model for ${capability}: ${choice.format(names)}`);
+}
 
 export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
 

@@ -23,7 +23,7 @@ export function listedModel(id: string) {
   const found = listedModels().find((model) => model.id === id);
   if (found) return found;
   const field = { path: 'model', isMissing: false };
-  throw new ServiceError('NOT_FOUND', 'There is no model of this name.', { field });
+  throw new ServiceError('NOT_FOUND', 'There is no model of this name; GET /openai/v1/models lists them.', { field });
 }
 
 /** The services as `GET /services` lists them. */

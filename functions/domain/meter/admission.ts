@@ -1,6 +1,7 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
+import { unknownKey, unknownSession } from '../shared/unauthenticated.ts';
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
@@ -53,7 +54,8 @@ export type Verdict =
  */
 export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };
-  if (!meter || !mayCall(meter, attempt)) return { is: 'refused', why: invalidKey() };
+  if (!meter || !mayCall(meter, attempt))
+    return { is: 'refused', why: attempt.keyId === undefined ? unknownSession() : unknownKey() };
   if (meter.due * 1000 <= attempt.now || hasExpiredHold(meter, attempt.now)) return { is: 'due', meter };
   const why = refusal(meter, attempt);
   if (why) return { is: 'refused', why };
@@ -81,13 +83,6 @@ function mayCall(meter: Meter, { keyId, now }: Attempt): boolean {
 
 export function hasExpiredHold(meter: Meter, now: number): boolean {
   return meter.holds.values().some((hold) => hold.deadline * 1000 <= now);
-}
-
-export function invalidKey(): ServiceError {
-  return new ServiceError(
-    'INVALID_API_KEY',
-    'Send Authorization: Bearer and an API key that is active, or a session that has not ended where one is taken.',
-  );
 }
 
 /** The first rule that refuses the call, if one does. */

@@ -29,7 +29,11 @@ describe('a chat request that is wrong', () => {
 
   it.each([
     ['no model', { messages: [message] }, /^model is required/],
-    ['an unknown model', { ...chat(), model: 'gpt-4' }, /^model must name/],
+    [
+      'an unknown model, with those that there are',
+      { ...chat(), model: 'gpt-4' },
+      /^model must name a model for chat: svc-1, svc-1-32k, svc-instruct or svc-code\.$/,
+    ],
     ['a model of another kind', { ...chat(), model: 'svc-embed' }, /^model must name/],
     ['a model named like a prototype', { ...chat(), model: 'constructor' }, /^model must name/],
     ['no messages', { model: 'svc-1' }, /^messages is required/],
