@@ -17,7 +17,11 @@ Every JSON response is an envelope of \`message\`, \`error\`, \`data\` and \`sta
 then 401, 400, 403, 409 and 422, 429, 402. A request that fails is not charged.`;
 
 const securitySchemes = {
-  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `tai_…`, created in the dashboard.' },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key, which begins with `tai_`, created in the dashboard.',
+  },
   sessionCookie: {
     type: 'apiKey',
     in: 'cookie',

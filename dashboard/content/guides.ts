@@ -8,11 +8,13 @@ const docs = join(import.meta.dirname, '../../docs');
 /** Text that the search loads before its first result. */
 const maxSearchCharacters = 60_000;
 
-/** Where a guide's page lies below `docs`, and its sections, where not all are for callers of the API. */
-const sources: Readonly<Partial<Record<string, { file: string; sections: readonly string[] }>>> = {
+/** Where a guide's page lies below `docs`, if elsewhere than its others, and its sections, where not all are for callers of the API. */
+const sources: Readonly<Partial<Record<string, { file: string; sections?: readonly string[] }>>> = {
   credits: { file: 'credits.md', sections: ['Grants', 'Calls', 'What is shown', 'Six months of Ada'] },
+  webhooks: { file: 'webhooks.md' },
 };
-const fileOf = (slug: string): string => sources[slug]?.file ?? `guides/${slug}.md`;
+/** Its page, below `docs`. */
+export const fileOf = (slug: string): string => sources[slug]?.file ?? `guides/${slug}.md`;
 const slugs: ReadonlyMap<string, string> = new Map(guides.map((slug) => [fileOf(slug), slug]));
 
 interface LoadedGuide extends GuideEntry, Guide {

@@ -4,7 +4,7 @@ import { originMark } from '../src/pages/guides/guide.ts';
 const names: readonly (readonly [RegExp, string])[] = [
   [/^export API=.*$\n/gm, ''],
   [/^echo \$API$\n?/gm, ''],
-  [/\$\{API_KEY:-tai_…\}/g, '"tai_…"'],
+  [/\$\{API_KEY:-tai_your_api_key\}/g, '"tai_your_api_key"'],
   [/const \{ API, API_KEY \} = /g, 'const { API_KEY } = '],
   [/\$\{(?:process\.env\.)?API\}/g, originMark],
   [/os\.environ\["API"\] \+ "/g, `"${originMark}`],

@@ -27,6 +27,7 @@ export const guides = [
   'idempotency',
   'plans-and-limits',
   'credits',
+  'webhooks',
 ] as const;
 
 /**

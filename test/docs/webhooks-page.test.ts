@@ -7,12 +7,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { atLength } from '#test/many.ts';
 import { freePort } from '#test/service/free-port.ts';
+import { startTestService } from '#test/service/service.ts';
 import { verifySnippets } from '../../dashboard/src/pages/webhooks/verify-snippets.ts';
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 const blocks = new Map(
   Array.from(page.matchAll(/^```(\w+)\n([^]*?)^```$/gm), ([, language = '', code = '']) => [language, code]),
 );
+
+/** What is pasted into a shell, with what it prints. */
+const shellBlocks = [...page.matchAll(/<!-- expect: (.+) -->\n\n```sh\n([^]*?)^```$/gm)];
 
 const languages = [
   { language: 'js', file: 'server.mjs', command: process.execPath, version: '--version', args: [] },
@@ -25,6 +29,7 @@ const isThere = (command: string, version: string): Promise<boolean> => {
   const child = spawn(command, [version], { stdio: 'ignore' });
   return new Promise((resolve) => child.on('error', () => resolve(false)).on('close', (exit) => resolve(exit === 0)));
 };
+const hasCurl = await isThere('curl', '--version');
 const there = await Promise.all(languages.map(async ({ command, version }) => isThere(command, version)));
 /** Those that compile first take long. */
 const isQuick = ({ language }: { language: string }) => atLength(language === 'js' || language === 'python', true);
@@ -60,13 +65,22 @@ const requests: [what: string, headers: Record<string, string>, text: string, st
   ['an empty body', signed({ text: '{}' }), '', 400],
 ];
 
+/** Some have ended before, and nothing of their group is left. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' });
+  }
+}
+
 let folder: string;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
   folder = await testFolder();
 });
 afterAll(async () => {
-  for (const { pid } of children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  for (const { pid } of children) if (pid !== undefined) endGroup(pid);
   await removeFolder(folder);
 });
 
@@ -90,6 +104,38 @@ describe('docs/webhooks.md', () => {
     const shown = verifySnippets.map(({ code }) => `${code}\n`);
     expect(shown).toEqual([blocks.get('js'), blocks.get('python')]);
   });
+
+  it.skipIf(!hasCurl)(
+    'creates a webhook, sends it a test and lists its deliveries (skipped without curl)',
+    async () => {
+      const service = await startTestService();
+      try {
+        const person = await service.person({ planRank: 4 });
+        const port = String(await freePort());
+        await writeFile(join(folder, 'server.mjs'), blocks.get('js')!);
+        const shell = shellBlocks.map(([, expected = '', code = '']) => ({ expected, code }));
+        expect(shell.length).toBe(2);
+        for (const { expected, code } of shell) {
+          const env = { ...process.env, API: service.origin, API_KEY: person.key, PORT: port };
+          const lines = code.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`);
+          const child = spawn('sh', ['-e', '-c', lines], { cwd: folder, env, detached: true });
+          children.push(child);
+          let printed = '';
+          child.stdout.on('data', (piece) => (printed += String(piece)));
+          await expect.poll(() => printed, { timeout: 20_000 }).toContain(expected);
+        }
+        const list = (await service.call('GET', '/api/webhooks', { key: person.key })).body.data.items;
+        const [{ id }] = list.filter(({ url }: { url: string }) => url.includes(port));
+        const deliveries = () => service.call('GET', `/api/webhooks/${id}/deliveries`, { key: person.key });
+        await expect
+          .poll(async () => (await deliveries()).body.data.items, { timeout: 20_000 })
+          .toMatchObject([{ type: 'webhook.test', status: 'delivered' }]);
+      } finally {
+        await service.close();
+      }
+    },
+    60_000,
+  );
 
   it('is executed at least in Node', () => {
     expect(installed.map(({ language }) => language)).toContain('js');

@@ -33,7 +33,15 @@ function BlockView({ block }: { block: Block }): ReactNode {
   );
 }
 
-const names: Readonly<Record<string, string>> = { sh: 'shell', js: 'JavaScript', python: 'Python', json: 'JSON' };
+const names: Readonly<Record<string, string>> = {
+  sh: 'shell',
+  js: 'JavaScript',
+  python: 'Python',
+  go: 'Go',
+  java: 'Java',
+  json: 'JSON',
+  http: 'HTTP',
+};
 const nameOf = (language: string): string => `${names[language] ?? language} example`;
 
 function Example({ block: { code, language } }: { block: Extract<Block, { kind: 'code' }> }) {

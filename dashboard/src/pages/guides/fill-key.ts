@@ -1,6 +1,6 @@
 /** How examples read the key, in every language they are in, and what stands there in place of that. */
 const readings: readonly (readonly [RegExp, (key: string) => string])[] = [
-  [/"tai_…"/g, (key) => `"${key}"`],
+  [/"tai_your_api_key"/g, (key) => `"${key}"`],
   [/\$API_KEY\b/g, (key) => key],
   [/const \{ API_KEY \} = process\.env;/g, (key) => `const API_KEY = '${key}';`],
   [/process\.env\.API_KEY\b/g, (key) => `'${key}'`],

@@ -56,7 +56,7 @@ export default function GuidesPage() {
 
 function GuideList() {
   return (
-    <Page title="Guides" lead="How to call the models, and what calls cost.">
+    <Page title="Guides" lead="How to call the models, what calls cost, and what is sent to your server.">
       <ul className={css.list}>
         {entries.map(({ slug, title, lead }) => (
           <li key={slug}>

@@ -58,7 +58,7 @@ export function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }:
         <PasswordInput
           label="API key"
           description="Kept in this tab until it is closed or you sign out, and sent to this service only."
-          placeholder="tai_…"
+          placeholder="tai_your_api_key"
           autoComplete="off"
           maxLength={200}
           value={apiKey}
