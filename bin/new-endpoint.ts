@@ -51,7 +51,7 @@ async function create(names: EndpointNames, service: templates.EndpointService):
   const samples = 'functions/contract/samples.ts';
   const record = 'bin/openapi/record.ts';
   await insert(routes, { before: '} as const satisfies' }, templates.row(names, service));
-  await insert(routes, { before: "import { limits } from '../shared/limits.ts';\n" }, templates.schemaImport(names));
+  await insert(routes, { before: "import { modelCalls } from './model-calls.ts';\n" }, templates.schemaImport(names));
   await insert(samples, { before: "  'get-openai-model':" }, templates.sample(names));
   await insert(record, { after: "  await record('getOpenAiModel', { key });\n" }, templates.recording(names));
   await writeFile(files.schemas, templates.schemas(names));
