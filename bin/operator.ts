@@ -6,7 +6,7 @@ import { demandTables } from './tables.ts';
 
 const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer]
 
-Gives the account with this e-mail address the role operator, or another one, and leaves a row of it in the audit trail.
+Gives the account with this email address the role operator, or another one, and leaves a row of it in the audit trail.
 It reads
 
   ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE   the names of the deployed tables, which your AWS profile may write

@@ -7,7 +7,7 @@ import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } fro
 import { FrontDoor } from './settings/front-door.ts';
 import { Backup, ExistingTables, isElsewhere } from './settings/tables.ts';
 
-const Email = v.pipe(v.string(), v.email('must be an e-mail address'));
+const Email = v.pipe(v.string(), v.email('must be an email address'));
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
 const keepable = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 

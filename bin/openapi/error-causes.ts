@@ -34,9 +34,9 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The API key is unknown, revoked, suspended or expired; send one that is active.',
   },
   INVALID_CREDENTIALS: {
-    cause: 'The e-mail address or the password is wrong, or the sign-in too long ago for what was requested',
+    cause: 'The email address or the password is wrong, or the sign-in too long ago for what was requested',
     remedy: 'Try again, sign in again, or reset the password',
-    detail: 'The e-mail address or the password is wrong.',
+    detail: 'The email address or the password is wrong.',
   },
   INVALID_IDENTITY_TOKEN: {
     cause: 'The identity token is not of the provider, not for this service, expired, or was used before',
@@ -61,9 +61,9 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
       "The call may cost 1 credits, and the key's limit of 5 credits per day has 0 left; it resets at 2027-03-02T00:00:00.000Z.",
   },
   ACCOUNT_NOT_CONFIRMED: {
-    cause: 'The e-mail address is not confirmed yet',
+    cause: 'The email address is not confirmed yet',
     remedy: 'Open the link of the confirmation mail, or have it sent again',
-    detail: 'Confirm the e-mail address first; the link is in the mail sent at registration.',
+    detail: 'Confirm the email address first; the link is in the mail sent at registration.',
   },
   NOT_FOUND: {
     cause: 'There is no such path, or the account has no such object',
@@ -78,7 +78,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   EMAIL_ALREADY_REGISTERED: {
     cause: 'Another account has the address',
     remedy: 'Sign in, or reset the password',
-    detail: 'An account with this e-mail address exists; sign in instead.',
+    detail: 'An account with this email address exists; sign in instead.',
   },
   ALREADY_SUBSCRIBED: {
     cause: 'The account has an active subscription',
@@ -88,7 +88,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   IDENTITY_NOT_LINKED: {
     cause: 'An account with a password has the address of the identity token',
     remedy: 'Sign in with the password, then send the token again with that session',
-    detail: 'An account with this e-mail address exists; sign in with its password, then send the token again.',
+    detail: 'An account with this email address exists; sign in with its password, then send the token again.',
   },
   INVALID_STATE: {
     cause: 'The object is not in a state that allows this',

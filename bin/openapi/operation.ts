@@ -83,9 +83,10 @@ const credentials: Readonly<Record<Credential, string>> = {
 
 function descriptionOf(route: Route): string {
   const sentences = [
+    route.note,
     credentials[route.credential],
     route.role && `Only for people with the role ${route.role}.`,
-    route.confirmed && 'The e-mail address must be confirmed.',
+    route.confirmed && 'The email address must be confirmed.',
     route.priced && `Costs ${priceOf(route.priced.service)}.`,
     route.idempotent && 'Takes an Idempotency-Key.',
     `Responds within ${route.timeoutSeconds} s.`,

@@ -30,9 +30,9 @@ const credentials: Readonly<Record<Credential, string>> = {
 };
 
 function endpoints(): string {
-  const rows = ({ method, path, summary, credential, role }: Route): Cell[] => [
+  const rows = ({ method, path, summary, note, credential, role }: Route): Cell[] => [
     `\`${method} ${path}\``,
-    summary,
+    note === undefined ? summary : `${summary}. ${note}`,
     role ?? credentials[credential],
   ];
   const byTag = Map.groupBy(inOrder(allRoutes), tagOf);

@@ -25,7 +25,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
       if (route.confirmed && caller.account.confirmedAt === undefined) {
         throw new ServiceError(
           'ACCOUNT_NOT_CONFIRMED',
-          'Confirm the e-mail address first; the link is in the mail sent at registration.',
+          'Confirm the email address first; the link is in the mail sent at registration.',
         );
       }
       if (route.role && caller.account.role !== route.role) {

@@ -5,7 +5,7 @@ import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Call, Middleware } from './call.ts';
 import { ResponseLifecycle } from './response/response-lifecycle.ts';
 
-/** One line for each request: these fields and no others, so that no secret, prompt or e-mail address can get into a log. */
+/** One line for each request: these fields and no others, so that no secret, prompt or email address can get into a log. */
 export interface RequestLine {
   readonly requestId: string;
   readonly route: string;

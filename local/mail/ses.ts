@@ -93,11 +93,11 @@ function refusal(form: URLSearchParams): SesError | undefined {
     return { status: 400, code: 'InvalidAction', message: `Could not find operation ${action} for version 2010-12-01` };
   }
   const source = form.get('Source') ?? '';
-  if (!isMailbox(source)) return invalid(`Source: '${source}' is not an e-mail address.`);
+  if (!isMailbox(source)) return invalid(`Source: '${source}' is not an email address.`);
   const to = recipients(form);
   if (to.length === 0) return invalid('Destination: at least one recipient is needed.');
   const malformed = to.find((address) => !isMailbox(address));
-  if (malformed !== undefined) return invalid(`Destination: '${malformed}' is not an e-mail address.`);
+  if (malformed !== undefined) return invalid(`Destination: '${malformed}' is not an email address.`);
   if (!form.get('Message.Subject.Data')) return invalid('Message.Subject.Data must not be empty.');
   if (!form.get('Message.Body.Text.Data') && !form.get('Message.Body.Html.Data'))
     return invalid('Message.Body must not be empty.');

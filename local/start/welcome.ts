@@ -9,6 +9,7 @@ export function welcome(status: Status, engine: string): string {
     'Text AI platform, running on this machine only.',
     '',
     `  Page       ${status.dashboardUrl}`,
+    `  Guides     ${origin}/guides`,
     `  Reference  ${status.docsUrl}`,
     `  API        ${status.apiUrl}`,
     `  Inference  ${status.inferenceUrl}`,

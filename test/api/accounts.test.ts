@@ -51,7 +51,7 @@ describe('registration', () => {
 
   it.each([
     [{ name: 'A', password_hash: 'long enough' }, 'email is required.'],
-    [{ email: 'nobody', name: 'A', password_hash: 'long enough' }, 'email must be an e-mail address.'],
+    [{ email: 'nobody', name: 'A', password_hash: 'long enough' }, 'email must be an email address.'],
     [{ email: 'a@b.co', name: '', password_hash: 'long enough' }, 'name must not be empty.'],
     [{ email: 'a@b.co', name: 'A', password_hash: 'short' }, 'password_hash must have at least 8 characters.'],
     [{ email: 'a@b.co', name: 'A', password_hash: 'x'.repeat(129) }, 'password_hash must have at most 128 characters.'],

@@ -157,7 +157,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
       ...Array.from({ length: 2 }, () => '401 INVALID_API_KEY'),
     ]);
     const mails = await mailsTo(service, email);
-    expect(mails.map(({ subject }) => subject)).toEqual(Array.from({ length: 4 }, () => 'Confirm your e-mail address'));
+    expect(mails.map(({ subject }) => subject)).toEqual(Array.from({ length: 4 }, () => 'Confirm your email address'));
   });
 
   it('stops nobody whose address is confirmed from deleting the account as often as they like', async () => {

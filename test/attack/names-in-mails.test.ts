@@ -27,7 +27,7 @@ describe('a mail', () => {
     await register(email, 'Call 555-0100 now, you won');
     await forgot(email);
     const mails = await mailsTo(service, email);
-    expect(mails.map(({ subject }) => subject)).toEqual(['Reset your password', 'Confirm your e-mail address']);
+    expect(mails.map(({ subject }) => subject)).toEqual(['Reset your password', 'Confirm your email address']);
     for (const { text, subject } of mails) {
       expect(text).toMatch(/^Hello,\n/);
       expect(withoutLinks(text) + subject).not.toContain('555');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiDocumentPath } from '#contract/dashboard-config.ts';
+import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 import { fieldOf, groupsOf } from '../../dashboard/content/fields.ts';
@@ -17,6 +18,14 @@ describe('the API reference', () => {
     const named = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
     expect(operations.map(named).toSorted()).toEqual(allRoutes.map(named).toSorted());
     expect(new Set(operations.map(({ tag }) => tag))).toEqual(new Set(tags.map(({ name }) => name)));
+  });
+
+  it('has titles that fit on a line and of which no two are the same; what they leave out is in sentences', () => {
+    expect(operations.map(({ summary }) => summary).filter((title) => title.length > 50 || /[.;]/.test(title))).toEqual(
+      [],
+    );
+    expect(new Set(operations.map(({ summary }) => summary)).size).toBe(operations.length);
+    for (const { note = 'None.' } of allRoutes as readonly Route[]) expect(note).toMatch(/^[A-Z].*\.$/s);
   });
 
   it('knows what each route takes as its credential', () => {

@@ -61,7 +61,7 @@ describe('a stage that cannot be deployed is refused with the invalid setting', 
     [
       'a sender that is no address',
       { mail: { sender: 'no-address', identityOwner: null } },
-      /mail\.sender must be an e-mail address/,
+      /mail\.sender must be an email address/,
     ],
     ['an empty client id', { googleClientId: '' }, /googleClientId must not be empty/],
     [

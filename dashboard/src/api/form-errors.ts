@@ -8,7 +8,7 @@ export type FieldErrors = Record<string, string>;
 /** A rule of the contract ("must not be empty") as the error at its field. */
 function fieldError(label: string, rule: string): string {
   if (rule.startsWith('must not be empty')) return `${label} is required`;
-  if (/^must be (?:an e-mail|a valid e-?mail) address/.test(rule)) return 'Enter a valid email address';
+  if (/^must be (?:an email|a valid e-?mail) address/.test(rule)) return 'Enter a valid email address';
   return `${label} ${rule.replace(/\.$/, '')}`;
 }
 

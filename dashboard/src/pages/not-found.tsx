@@ -10,6 +10,9 @@ export default function NotFoundPage() {
         <Button component={Link} href="/" size="md">
           Overview
         </Button>
+        <Anchor component={Link} href="/guides">
+          Guides
+        </Anchor>
         <Anchor component={Link} href="/docs">
           API reference
         </Anchor>

@@ -51,7 +51,7 @@ const PendingEmailChange = v.object({
 export const CurrentUser = v.object({
   ...LoginUser.entries,
   created_at: instant,
-  isConfirmed: v.pipe(v.boolean(), v.description('The e-mail address is confirmed.')),
+  isConfirmed: v.pipe(v.boolean(), v.description('The email address is confirmed.')),
   hasPassword: v.pipe(v.boolean(), v.description('False where one signs in with Google only.')),
   emailChange: v.pipe(
     v.nullable(PendingEmailChange),

@@ -13,13 +13,13 @@ const address = new RegExp(`^(?=[^@]{1,64}@)${atom}(?:\\.${atom})*@(?:${label}\\
 const mailedDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{2,59})$/;
 
 /**
- * An e-mail address as people write it. A domain in other scripts is taken where it has an ASCII form; what is before
+ * An email address as people write it. A domain in other scripts is taken where it has an ASCII form; what is before
  * the @ must be ASCII, as SES takes nothing else.
  */
 export const email = v.pipe(
   text(maxCharacters),
   v.check(isAsciiBeforeAt, 'must have only ASCII characters before the @'),
-  v.regex(address, 'must be an e-mail address'),
+  v.regex(address, 'must be an email address'),
   v.check((value) => canonicalEmail(value) !== undefined, 'must have a domain that mail can be sent to'),
   v.metadata({ format: 'idn-email' }),
 );

@@ -46,7 +46,7 @@ const schemeOrHandle = /\S*@\S*|\b(?:https?|ftp|mailto|javascript|data|tel|sms):
 /** Far more than a name has. Looking for words takes a time that grows with the square of their length. */
 const maxLength = 256;
 
-/** The part of a text that is a link or an e-mail address whoever reads it: with `://`, `www.`, or `@` between words. */
+/** The part of a text that is a link or an email address whoever reads it: with `://`, `www.`, or `@` between words. */
 export function explicitAddressIn(text: string): string | undefined {
   if (text.length > maxLength) return text.slice(0, maxLength);
   const plain = withoutDisguise(text);
@@ -54,7 +54,7 @@ export function explicitAddressIn(text: string): string | undefined {
 }
 
 /**
- * The part of a text that mail programs, or people, would take for a link or an e-mail address: it has `://`, `www.`,
+ * The part of a text that mail programs, or people, would take for a link or an email address: it has `://`, `www.`,
  * `@`, a scheme, an IP address, words joined by dots of which the last is a common domain, or joined words before `/`,
  * `?` or a port. Initials, titles, degrees and family names are none: J.R.Smith, St.John, M.Sc., Wei.Li.
  */

@@ -37,9 +37,12 @@ interface RouteDeclaration {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From the origin, with `{name}` for path parameters. */
   readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}`;
+  /** What it does, as the title of its page: at most 50 characters. */
   readonly summary: string;
+  /** What the summary leaves out, in sentences. */
+  readonly note?: string;
   readonly credential: Credential;
-  /** Refused with 403 until the account's e-mail address is confirmed. */
+  /** Refused with 403 until the account's email address is confirmed. */
   readonly confirmed?: true;
   /** Refused with 403 to sessions of another role. */
   readonly role?: 'operator';

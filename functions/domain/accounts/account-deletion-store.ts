@@ -14,7 +14,7 @@ export interface Removal {
 /** Accounts that are deleted and wait to be purged. Moments in epoch ms. */
 export interface AccountDeletionStore {
   /**
-   * Stops keys and sessions immediately, frees the e-mail address and the identities, whose next free month may begin at
+   * Stops keys and sessions immediately, frees the email address and the identities, whose next free month may begin at
    * `freeFrom` (epoch seconds) where it is given.
    */
   remove(account: Account, until: Removal, notice: OutgoingMail | undefined, now: number): Promise<void>;

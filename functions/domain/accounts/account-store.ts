@@ -12,7 +12,7 @@ export interface NewAccount {
   readonly proof?: ConsumedToken;
 }
 
-/** Users and their e-mail claims in the `accounts` table. Moments in epoch ms. */
+/** Users and their email claims in the `accounts` table. Moments in epoch ms. */
 export interface AccountStore {
   /** When the address or an identity may have its next free month, epoch seconds; undefined for one that may immediately. */
   freeFrom(account: Account): Promise<number | undefined>;

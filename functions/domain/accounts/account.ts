@@ -9,7 +9,7 @@ export interface Account {
   /** Absent where one signs in with the identity provider only. */
   readonly passwordHash?: string;
   readonly createdAt: number;
-  /** Absent until the e-mail address is confirmed. */
+  /** Absent until the email address is confirmed. */
   readonly confirmedAt?: number;
   /** When all sessions were last ended; a session lives while this is what it was when the session was opened. */
   readonly sessionsValidFrom?: number;
@@ -21,7 +21,7 @@ export interface Account {
   readonly emailChange?: EmailChange;
 }
 
-/** A change of the e-mail address, waiting or ended. Moments in epoch ms. */
+/** A change of the email address, waiting or ended. Moments in epoch ms. */
 export interface EmailChange {
   readonly email: string;
   /** Of the token that went to the current address. */

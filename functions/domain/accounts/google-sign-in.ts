@@ -58,7 +58,7 @@ export function googleSignInService(
     if (session?.id === holder.id) return link(holder, identity, verified);
     throw new ServiceError(
       'IDENTITY_NOT_LINKED',
-      'An account with this e-mail address exists; sign in with its password, then send the token again.',
+      'An account with this email address exists; sign in with its password, then send the token again.',
     );
   }
 

@@ -2,9 +2,9 @@ import { type Addressee, letter, type MailContent } from './letter.ts';
 
 export function confirmationMail(to: Addressee, link: string): MailContent {
   return letter({
-    subject: 'Confirm your e-mail address',
+    subject: 'Confirm your email address',
     to,
-    body: 'Please confirm your e-mail address to make API keys. The link works for 24 hours.',
+    body: 'Please confirm your email address to make API keys. The link works for 24 hours.',
     action: 'Confirm address',
     link,
     footer: 'If you did not register, ignore this mail: without confirmation the account can do nothing.',

@@ -15,7 +15,7 @@ export async function refuseGuessablePassword(
   field: string,
 ): Promise<void> {
   if (isOfOwner(password, owner))
-    throw new ServiceError('INVALID_FORMAT', `${field} must not be your e-mail address or your name.`);
+    throw new ServiceError('INVALID_FORMAT', `${field} must not be your email address or your name.`);
   if (isPredictable(password) || (await common.has(password)))
     throw new ServiceError('INVALID_FORMAT', `${field} must not be one of the most common passwords.`);
 }

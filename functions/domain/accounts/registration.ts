@@ -38,10 +38,7 @@ export function registrationService(
     const meter = openMeter(id, Math.floor(now / 1000), settings.plans, await accounts.freeFrom(account));
     const isNew = await accounts.create({ account, meter, confirmation: confirmationFor(account, now) }, now);
     if (!isNew)
-      throw new ServiceError(
-        'EMAIL_ALREADY_REGISTERED',
-        'An account with this e-mail address exists; sign in instead.',
-      );
+      throw new ServiceError('EMAIL_ALREADY_REGISTERED', 'An account with this email address exists; sign in instead.');
     return account;
   }
 
@@ -58,7 +55,7 @@ export function registrationService(
   }
 
   async function resendConfirmation(account: Account, network?: string): Promise<void> {
-    const isConfirmed = new ServiceError('INVALID_STATE', 'The e-mail address is confirmed already.');
+    const isConfirmed = new ServiceError('INVALID_STATE', 'The email address is confirmed already.');
     if (account.confirmedAt !== undefined) throw isConfirmed;
     if (network) await throttle.demand(mailsFromNetwork, network);
     await throttle.demand(confirmationsAgain, account.email);

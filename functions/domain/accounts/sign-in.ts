@@ -21,7 +21,7 @@ export interface SignInOrigin {
   readonly device: string | undefined;
 }
 
-/** Sign-in by e-mail and password. */
+/** Sign-in by email and password. */
 export function signInService(
   accounts: AccountStore,
   passwords: PasswordStore,
@@ -82,5 +82,5 @@ export function signInService(
 }
 
 function wrongCredentials(): ServiceError {
-  return new ServiceError('INVALID_CREDENTIALS', 'The e-mail address or the password is wrong.');
+  return new ServiceError('INVALID_CREDENTIALS', 'The email address or the password is wrong.');
 }

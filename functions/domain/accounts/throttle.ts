@@ -68,7 +68,7 @@ export const furtherResetLinks = windows('further-link', [{ max: 1, ms: 10 * min
 /** Of the mails to one address, so few are confirmations sent again: who registers with a foreign one leaves the rest. */
 export const confirmationsAgain = windows('confirmation', [{ max: 4, ms: day }]);
 
-/** Changes of the e-mail address that an account requests: each mails its own address, and any other. */
+/** Changes of the email address that an account requests: each mails its own address, and any other. */
 export const emailChangeRequests = windows('email-change', [
   { max: 3, ms: hour },
   { max: 10, ms: day },

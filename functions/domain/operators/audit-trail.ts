@@ -12,7 +12,7 @@ export interface AuditReads {
   ): Promise<{ events: AuditEvent[]; next: string | null }>;
 }
 
-/** The e-mail addresses of accounts, by their ids; none of an account that is purged. */
+/** The email addresses of accounts, by their ids; none of an account that is purged. */
 export type EmailsOf = (accountIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
 /** What operators did, for operators to read. */

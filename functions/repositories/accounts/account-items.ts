@@ -10,7 +10,7 @@ import {
 } from '#domain/accounts/account.ts';
 import { putNew, type TransactItem } from '../shared/transaction.ts';
 
-/** Keys and rows of the `accounts` table: one partition per user, one per e-mail address, one per mail. */
+/** Keys and rows of the `accounts` table: one partition per user, one per email address, one per mail. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
 export const uniqueEmailKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
@@ -81,7 +81,7 @@ export function userRow(account: Account, confirmation: StoredToken | undefined)
   return { ...userKey(account.id), ...account, ...(confirmation && { confirmation }) };
 }
 
-/** A unique constraint item: one account has the e-mail address or identity, or the place in an order, of its key. */
+/** A unique constraint item: one account has the email address or identity, or the place in an order, of its key. */
 export function uniqueRow<Key extends object>(key: Key, accountId: number) {
   return { ...key, accountId };
 }

@@ -16,7 +16,7 @@ const { request, confirm, requested, pendingOf, mailOf, me, login, forgot, reset
 const waiting = (waitingFor: string) => ({ status: 'waiting', waitingFor });
 const changed = { status: 'changed', waitingFor: null };
 
-describe('a change of the e-mail address', () => {
+describe('a change of the email address', () => {
   it.each([
     ['the present address first', 'old', 'new'],
     ['the new address first', 'new', 'old'],

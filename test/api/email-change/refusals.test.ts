@@ -20,7 +20,7 @@ const { request, cancel, confirm, refuse, requested, pendingOf, mailOf, me, logi
   emailChangeCalls(() => service);
 const invalid = '400 INVALID_TOKEN';
 
-describe('another e-mail address', () => {
+describe('another email address', () => {
   it('needs the password, and mails nobody without it', async () => {
     const person = await service.person();
     const email = newAddress();

@@ -45,7 +45,7 @@ describe('a password that everybody tries first', () => {
     '%s is refused where it is one’s own address or name, at registration, reset and change',
     async (own) => {
       const person = { email: 'grace.hopper@example.com', name: 'Rear Admiral', password_hash: 'a quiet river bank' };
-      const detail = (field: string) => `${field} must not be your e-mail address or your name.`;
+      const detail = (field: string) => `${field} must not be your email address or your name.`;
       const refused = await post('register', { ...person, password_hash: own });
       expect([refused.status, refused.body.detail]).toEqual([400, detail('password_hash')]);
       const { cookie } = await service.registered();
@@ -53,7 +53,7 @@ describe('a password that everybody tries first', () => {
       const change = { currentPassword: 'not the password', newPassword: own };
       const mine = /^rear/i.test(own);
       const changed = await post('change-password', change, cookie);
-      expect(changed.body.detail).toBe(mine ? detail('newPassword') : 'The e-mail address or the password is wrong.');
+      expect(changed.body.detail).toBe(mine ? detail('newPassword') : 'The email address or the password is wrong.');
     },
   );
 

@@ -63,7 +63,7 @@ describe('services and usage', () => {
     expect(subjects).toEqual([
       'Your credits are used up',
       'You have used 80 % of your credits',
-      'Confirm your e-mail address',
+      'Confirm your email address',
     ]);
   });
 });

@@ -3,7 +3,7 @@ export const secrets = new Map([
   ['password', 'pw4Krokodil at the river'],
   ['password_hash', 'ph7Nashorn at the river'],
   ['newPassword', 'np2Giraffe at the river'],
-  ['e-mail', 'em9flamingo@example.com'],
+  ['email', 'em9flamingo@example.com'],
   ['prompt', 'pr3Pinguin, tell me nothing'],
   ['completion', 'co5Papagei never says a word'],
   ['junk Authorization', 'ju8Schildkroete-of-nobody'],

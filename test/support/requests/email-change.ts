@@ -3,10 +3,10 @@ import { authCalls } from './auth-calls.ts';
 import { mailsTo, type ReceivedMail, tokenIn } from './inbox.ts';
 
 export const subjects = {
-  old: 'Confirm the change of your e-mail address',
-  new: 'Confirm your new e-mail address',
-  taken: 'Your e-mail address has an account already',
-  changed: 'Your e-mail address was changed',
+  old: 'Confirm the change of your email address',
+  new: 'Confirm your new email address',
+  taken: 'Your email address has an account already',
+  changed: 'Your email address was changed',
 } as const;
 
 let addresses = 0;

@@ -75,14 +75,14 @@ export function useWatchedService() {
   async function mailedToken(kind: string): Promise<string> {
     for (;;) {
       const mails = (await (await fetch(`${origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
-      const mail = mails.find(({ to, text }) => to.includes(secret('e-mail')) && text.includes(`token=${kind}`));
+      const mail = mails.find(({ to, text }) => to.includes(secret('email')) && text.includes(`token=${kind}`));
       if (mail) return /token=(\w+)/.exec(mail.text)![1]!;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }
 
   const identityToken = async (): Promise<string> => {
-    const body = JSON.stringify({ email: secret('e-mail'), name: 'Ada' });
+    const body = JSON.stringify({ email: secret('email'), name: 'Ada' });
     return (
       (await (await fetch(`${origin}/_local/identity-token`, { method: 'POST', body })).json()) as { token: string }
     ).token;

@@ -43,7 +43,7 @@ function Navigation({ session, onSearch }: SidebarProps) {
     <nav className={css.nav} aria-label="Pages">
       <UnstyledButton className={css.search} aria-haspopup="dialog" onClick={onSearch}>
         <Icon name="search" />
-        Search
+        Search pages
         <kbd>{paletteKeys}</kbd>
       </UnstyledButton>
       <ul>

@@ -1,6 +1,9 @@
+import { planListing } from '#contract/billing/plans.ts';
 import css from './auth-layout.module.css';
 
-/** What the service guarantees, with the headers of a call as an example. */
+const [freemium] = planListing;
+
+/** What the service guarantees, with the headers of a free plan's first call as an example. */
 export function AboutService() {
   return (
     <aside className={css.about} aria-label="About the service">
@@ -16,15 +19,15 @@ export function AboutService() {
         </div>
         <div>
           <dt>x-credits-remaining</dt>
-          <dd>4999</dd>
+          <dd>{freemium.quota_limit - 1}</dd>
         </div>
         <div>
           <dt>x-ratelimit-remaining-requests</dt>
-          <dd>99</dd>
+          <dd>{freemium.rate_limit - 1}</dd>
         </div>
       </dl>
       <ul className={css.points}>
-        <li>Freemium: 100 credits a month, no card.</li>
+        <li>Freemium: {freemium.quota_limit} credits a month, no card.</li>
         <li>Unused credits of a plan roll over for three months.</li>
         <li>Failed calls are free; interrupted ones cost what was delivered.</li>
       </ul>

@@ -27,7 +27,7 @@ export function SearchField({ value, onChange }: SearchFieldProps) {
       <TextInput
         type="search"
         aria-label="Search the documentation"
-        placeholder="Search"
+        placeholder="Search the documentation"
         maxLength={maxQueryLength}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}

@@ -11,7 +11,7 @@ export interface Completion {
 }
 
 /**
- * Changes of e-mail addresses, in the row of their account. Each write is conditional on the change that was read, on its waiting
+ * Changes of email addresses, in the row of their account. Each write is conditional on the change that was read, on its waiting
  * still, and on the account's sessions and address being those that it was requested with. Moments in epoch ms.
  */
 export interface EmailChangeStore {

@@ -27,7 +27,7 @@ export interface Decided {
   readonly isCompletion: boolean;
 }
 
-/** The change of an account's e-mail address, confirmed from both addresses (ADR 17). */
+/** The change of an account's email address, confirmed from both addresses (ADR 17). */
 export function emailChangeService(
   accounts: AccountStore,
   changes: EmailChangeStore,

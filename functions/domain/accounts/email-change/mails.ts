@@ -6,7 +6,7 @@ const somebody: Addressee = { name: '' };
 /** To the new address. */
 export function newAddressMail(link: string): MailContent {
   return letter({
-    subject: 'Confirm your new e-mail address',
+    subject: 'Confirm your new email address',
     to: somebody,
     body: 'Somebody, most likely you, wants to use this address for their account. It changes once this link and the one that went to the present address are both confirmed. The link works for 24 hours.',
     action: 'Confirm or refuse',
@@ -18,7 +18,7 @@ export function newAddressMail(link: string): MailContent {
 /** To the new address, where it has an account; its owner learns it, nobody else. */
 export function addressTakenMail(link: string): MailContent {
   return letter({
-    subject: 'Your e-mail address has an account already',
+    subject: 'Your email address has an account already',
     to: somebody,
     body: 'Somebody wanted to use this address for another account. As it has an account already, nothing changes.',
     action: 'Sign in',
@@ -31,9 +31,9 @@ export function addressTakenMail(link: string): MailContent {
 /** To the current address. */
 export function agreementMail(to: Addressee, email: string, link: string): MailContent {
   return letter({
-    subject: 'Confirm the change of your e-mail address',
+    subject: 'Confirm the change of your email address',
     to,
-    body: `Somebody who is signed in to your account, most likely you, wants to change its e-mail address to ${email}. It changes once this link and the one that went to the new address are both confirmed. The link works for 24 hours.`,
+    body: `Somebody who is signed in to your account, most likely you, wants to change its email address to ${email}. It changes once this link and the one that went to the new address are both confirmed. The link works for 24 hours.`,
     action: 'Confirm or refuse',
     link,
     footer: 'If it was not you, refuse, and choose another password: somebody else can sign in to your account.',
@@ -43,9 +43,9 @@ export function agreementMail(to: Addressee, email: string, link: string): MailC
 /** To both addresses, when it is done. */
 export function emailChangedMail(to: Addressee, email: string, link: string): MailContent {
   return letter({
-    subject: 'Your e-mail address was changed',
+    subject: 'Your email address was changed',
     to,
-    body: `The e-mail address of your account is now ${email}, confirmed from both addresses. Sessions were signed out, and earlier links to reset the password no longer work.`,
+    body: `The email address of your account is now ${email}, confirmed from both addresses. Sessions were signed out, and earlier links to reset the password no longer work.`,
     action: 'Go to the service',
     link,
     footer: 'If it was not you, write to the operators of the service.',

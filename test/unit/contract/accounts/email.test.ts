@@ -5,7 +5,7 @@ import { normalizedEmail } from '#domain/accounts/account.ts';
 
 const label = 'x'.repeat(63);
 
-describe('an e-mail address', () => {
+describe('an email address', () => {
   it.each([
     ['ada@example.com', 'ada@example.com'],
     ['Ada@Example.COM', 'ada@example.com'],
@@ -28,7 +28,7 @@ describe('an e-mail address', () => {
     expect(v.is(email, known)).toBe(true);
   });
 
-  const rule = 'must be an e-mail address';
+  const rule = 'must be an email address';
   it.each([
     ['nobody', rule],
     ['@example.com', rule],

@@ -21,7 +21,7 @@ const account: Account = {
   emailChange: change,
 };
 
-describe('a pending change of an e-mail address', () => {
+describe('a pending change of an email address', () => {
   it('is shown with what is confirmed of it, and without its tokens', () => {
     const half: EmailChange = { ...change, oldConfirmedAt: 1500 };
     expect(shownEmailChange({ ...account, emailChange: half }, 1999)).toEqual({
