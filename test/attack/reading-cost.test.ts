@@ -70,13 +70,13 @@ const worst: [string, v.GenericSchema, object][] = [
 
 /** The shortest of as many tries as make it shorter: what else the machine does, and the compiler, cost processor time too. */
 async function minProcessorMs(work: () => unknown): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (let inVain = 0, tries = 0; inVain < 3 && tries < 15; tries++) {
     const took = await processorMs(work);
-    inVain = took < least * 0.9 ? 0 : inVain + 1;
-    least = Math.min(least, took);
+    inVain = took < min * 0.9 ? 0 : inVain + 1;
+    min = Math.min(min, took);
   }
-  return least;
+  return min;
 }
 
 const eventOf = (body: string, isBase64Encoded: boolean) => ({ body, isBase64Encoded }) as APIGatewayProxyEvent;

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiDocumentPath } from '#contract/dashboard-config.ts';
-import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 import { fieldOf, groupsOf } from '../../dashboard/content/fields.ts';
@@ -25,7 +24,7 @@ describe('the API reference', () => {
       [],
     );
     expect(new Set(operations.map(({ summary }) => summary)).size).toBe(operations.length);
-    for (const { note = 'None.' } of allRoutes as readonly Route[]) expect(note).toMatch(/^[A-Z].*\.$/s);
+    for (const { note = 'None.' } of allRoutes) expect(note).toMatch(/^[A-Z].*\.$/s);
   });
 
   it('knows what each route takes as its credential', () => {

@@ -125,7 +125,7 @@ describe('docs/webhooks.md', () => {
           await expect.poll(() => printed, { timeout: 20_000 }).toContain(expected);
         }
         const list = (await service.call('GET', '/api/webhooks', { key: person.key })).body.data.items;
-        const [{ id }] = list.filter(({ url }: { url: string }) => url.includes(port));
+        const { id } = list.find(({ url }: { url: string }) => url.includes(port));
         const deliveries = () => service.call('GET', `/api/webhooks/${id}/deliveries`, { key: person.key });
         await expect
           .poll(async () => (await deliveries()).body.data.items, { timeout: 20_000 })

@@ -1,4 +1,4 @@
-import { afterAll, expect } from 'vitest';
+import { afterAll } from 'vitest';
 
 /** Powertools name themselves in it when they are loaded. */
 const ownNames = new Set(['AWS_SDK_UA_APP_ID']);
@@ -8,5 +8,5 @@ const before = { ...process.env };
 afterAll(() => {
   const names = Object.keys({ ...before, ...process.env }).filter((name) => !ownNames.has(name));
   const changed = names.filter((name) => process.env[name] !== before[name]);
-  expect(changed, 'environment variables that the file leaves changed').toEqual([]);
+  if (changed.length > 0) throw new Error(`The file leaves environment variables changed: ${changed.join(', ')}.`);
 });

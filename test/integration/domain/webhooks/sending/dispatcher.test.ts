@@ -141,20 +141,20 @@ describe('changes of a meter', () => {
 
   it('that raise many alerts are written one after another, as one item counts them; others beside them', async () => {
     const webhook = await s.webhook();
-    const most = { counted: 0, others: 0 };
+    const peak = { counted: 0, others: 0 };
     const under = { counted: 0, others: 0 };
     const add = async (...[made, once]: Parameters<Sending['deliveries']['add']>) => {
       const kind = once === undefined ? 'others' : 'counted';
-      most[kind] = Math.max(most[kind], ++under[kind]);
+      peak[kind] = Math.max(peak[kind], ++under[kind]);
       const isNew = await s.deliveries.add(made, once);
       under[kind] -= 1;
       return isNew;
     };
-    const { dispatch } = dispatcher({ ...parts(), deliveries: { add, wake: s.deliveries.wake } });
+    const { dispatch } = dispatcher({ ...parts(), deliveries: { ...s.deliveries, add } });
     const alerts = Array.from({ length: 12 }, (_, index) => alertedAt(webhook, index + 1));
     await dispatch(webhook.accountId, [...changesOf([webhook], 20), ...alerts]);
-    expect(most.counted).toBe(1);
-    expect(most.others).toBeGreaterThan(5);
+    expect(peak.counted).toBe(1);
+    expect(peak.others).toBeGreaterThan(5);
     expect((await s.logOf(webhook)).length).toBeGreaterThanOrEqual(32);
   });
 });
