@@ -97,8 +97,11 @@ async function changeEmail(service: Service, { record }: Recorder): Promise<void
   await record('cancelEmailChange', { cookie });
 }
 
+/** In the middle of the month, and where the time that the recording has taken rounds neither price nor credits otherwise. */
+const upgradedAt = new Date(recordedAt.getTime() + (15 * 86_400 + 24) * 1000);
+
 async function manageSubscription(service: Service, { record }: Recorder, key: string): Promise<void> {
-  await moveClock(service, { advance: 'P15D' });
+  await moveClock(service, { now: upgradedAt.toISOString() });
   await record('previewUpgrade', { key });
   await record('upgradePlan', { key });
   await record('downgradePlan', { key });
