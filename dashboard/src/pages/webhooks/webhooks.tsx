@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { lateDialog } from '../../components/overlays/late.tsx';
+import { planTitle } from '../../lib/names.ts';
 import { useQuery } from '../../lib/use-query.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
@@ -51,7 +52,10 @@ export default function WebhooksPage() {
           {!data && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
           {data && webhooks.length === 0 && (
             <Empty icon="webhooks" title="No webhooks yet" action={newWebhook}>
-              Create one for a URL of your server, and send it a test.
+              Create one for a URL of your server, and send it a test.{' '}
+              <Anchor component={Link} href="/guides/webhooks" display="inline-block" inherit underline="always">
+                How webhooks work
+              </Anchor>
             </Empty>
           )}
           {webhooks.length > 0 && (
@@ -77,7 +81,7 @@ function NoPlan() {
         </Anchor>
       }
     >
-      They come with smm_pass and larger plans.
+      They come with the {planTitle('smm_pass')} and larger plans.
     </Empty>
   );
 }
