@@ -1,19 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
-import { changeTheme, everyPage, findings, settled, still } from './findings.ts';
+import { changeTheme, everyPage, findings, guestPages, settled, still } from './findings.ts';
 import { eventually, press, type Stage, shows } from './stage.ts';
 
-const open = new Set([
-  '/register',
-  '/login',
-  '/confirm',
-  '/forgot-password',
-  '/reset-password',
-  '/email-change',
-  '/docs',
-  '/guides/credits',
-]);
+const open = new Set([...guestPages, '/docs', '/guides/credits']);
 
 interface Look {
   readonly path: string;

@@ -15,6 +15,16 @@ export const everyPage: readonly string[] = [
   '/docs#listKeys',
 ];
 
+/** Those of somebody without a session. */
+export const guestPages = new Set<string>([
+  '/register',
+  '/login',
+  '/confirm',
+  '/forgot-password',
+  '/reset-password',
+  '/email-change',
+]);
+
 interface Finding {
   readonly id: string;
   readonly impact: string;

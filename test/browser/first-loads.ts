@@ -2,19 +2,11 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { atLength } from '#test/many.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { everyPage, settled, still } from './findings.ts';
+import { everyPage, guestPages, settled, still } from './findings.ts';
 import { type Smoothness, watchSmoothness } from './smoothness.ts';
 import { eventually, press, type Stage } from './stage.ts';
 import { type Weight, weightOf } from './weight.ts';
 
-const guestPages = new Set<string>([
-  '/register',
-  '/login',
-  '/confirm',
-  '/forgot-password',
-  '/reset-password',
-  '/email-change',
-]);
 const widths = [1360, 360];
 /** One width and the other in turn; at full length both of each page. */
 const widthsOf = (index: number) => atLength([widths[index % 2] ?? 0], widths);

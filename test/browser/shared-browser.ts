@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import type { Person, TestService } from '#test/service/service.ts';
+import { guestPages } from './findings.ts';
 import { press } from './stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
 export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Logs', 'Webhooks', 'Plans', 'Settings'];
-const guestPages = new Set(['/register', '/login', '/confirm', '/forgot-password', '/reset-password', '/email-change']);
 export const pages = dashboardPages.filter((path) => !guestPages.has(path) && !path.startsWith('/guides'));
 
 /** A confirmed person whose name is on everything that is theirs: profile and keys. */
