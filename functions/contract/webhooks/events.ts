@@ -59,7 +59,7 @@ export const webhookEvents = {
     data: v.object({ ...ofSubscription, endsAt: instant, creditsExpireAt: instant }),
   },
   'subscription.resumed': {
-    description: 'The cancellation of the subscription was undone.',
+    description: 'The cancellation of the subscription was undone: it goes on with the plan it was cancelled on.',
     data: v.object(ofSubscription),
   },
   'subscription.expired': {

@@ -52,11 +52,8 @@ export class Follower {
         return;
       case 'subscription.resumed':
         demand(subscription?.status !== 'active', event);
-        this.subscription = {
-          id: event.data.subscriptionId,
-          plan: subscription?.plan ?? event.data.planId,
-          status: 'active',
-        };
+        demand(!subscription || subscription.plan === event.data.planId, event);
+        this.subscription = { id: event.data.subscriptionId, plan: event.data.planId, status: 'active' };
         this.periodEnd = undefined;
         return;
       case 'subscription.expired':

@@ -42,10 +42,12 @@ function changes({ before, after }: Meters, current: Subscription, at: number): 
     const ends = { endsAt: iso(endsAt), creditsExpireAt: iso(creditsExpireAt) };
     return wasActive ? [{ type: 'subscription.cancelled', at, data: { ...data, ...ends } }] : [];
   }
-  const resumed = wasActive ? [] : [{ type: 'subscription.resumed', at, data } as const];
-  const previous = before.subscription && planIn(before.subscription);
+  const previous = before.subscription ? planIn(before.subscription) : planIn(current);
   const plan = planIn(current);
-  if (!previous || previous.rank === plan.rank) return resumed;
+  const resumed = wasActive
+    ? []
+    : [{ type: 'subscription.resumed', at, data: { ...data, planId: previous.name } } as const];
+  if (previous.rank === plan.rank) return resumed;
   const type = plan.rank > previous.rank ? 'subscription.upgraded' : 'subscription.downgraded';
   return [...resumed, { type, at, data: { ...data, previousPlanId: previous.name } }];
 }
