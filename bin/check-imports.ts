@@ -28,14 +28,12 @@ const layers = [
   'dashboard/src',
 ];
 
-const reaches = Object.entries(reach).map(
-  ([from, to]): IForbiddenRuleType => ({
-    name: `${from} reaches only ${to.join(', ')}`,
-    severity: 'error',
-    from: { path: `^${from}/` },
-    to: { path: '^(functions|local|lib|bin|dashboard|test)/', pathNot: `^(${to.join('|')})/` },
-  }),
-);
+const reaches = Object.entries(reach).map(([from, to]): IForbiddenRuleType => ({
+  name: `${from} reaches only ${to.join(', ')}`,
+  severity: 'error',
+  from: { path: `^${from}/` },
+  to: { path: '^(functions|local|lib|bin|dashboard|test)/', pathNot: `^(${to.join('|')})/` },
+}));
 
 /** Packages that a folder may not import. */
 const without = (folder: string, packages: string): IForbiddenRuleType => ({

@@ -69,7 +69,7 @@ async function run(): Promise<number> {
     return values.help ? 0 : 2;
   }
   const written = await create(names, values.service);
-  execFileSync('node_modules/.bin/biome', ['check', '--write', '--log-level=error', ...written], { stdio: 'ignore' });
+  execFileSync('node_modules/.bin/oxfmt', written, { stdio: 'ignore' });
   console.log([...written, '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join('\n'));
   return 0;
 }

@@ -80,7 +80,7 @@ async function post(requests: number): Promise<void> {
   const { body } = deliveryOf('evt_post');
   let left = requests;
   async function work(): Promise<void> {
-    for (; left > 0; ) {
+    for (; left > 0;) {
       left -= 1;
       const headers = signedHeaders({ id: 'evt_post', body }, Math.floor(Date.now() / 1000), secrets);
       const { status } = await receiver.send(headers, body);

@@ -1,6 +1,6 @@
 import { responseFormats } from '#contract/http/response-formats.ts';
-import { type Route } from '#contract/http/route.ts';
 import { errorCodesOf } from '#contract/http/route-errors.ts';
+import { type Route } from '#contract/http/route.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { errorCauses } from './error-causes.ts';
 import { errorHeaders } from './headers.ts';

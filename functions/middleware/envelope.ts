@@ -6,9 +6,9 @@ import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 import { cookiesOf } from './cookies.ts';
+import { errorHeaders, responseHeaders, streamHeaders } from './response-headers.ts';
 import { type EventStream, eventStream } from './response/event-stream.ts';
 import type { ResponseLifecycle } from './response/response-lifecycle.ts';
-import { errorHeaders, responseHeaders, streamHeaders } from './response-headers.ts';
 
 export interface Outcome {
   readonly sessionCookie: string;

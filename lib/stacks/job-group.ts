@@ -11,9 +11,7 @@ import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/jo
 import type { SharedProps } from '#lib/shared-props.ts';
 
 export interface JobGroupProps
-  extends SharedProps,
-    Pick<Resources, 'tables' | 'mail'>,
-    Pick<JobFunctionProps, 'recordedLogs'> {
+  extends SharedProps, Pick<Resources, 'tables' | 'mail'>, Pick<JobFunctionProps, 'recordedLogs'> {
   /** Folder with the entry point of each job. */
   readonly entries: string;
   /** Where callers reach the API: scheme, host and the path before `/api`. */

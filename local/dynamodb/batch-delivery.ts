@@ -53,7 +53,7 @@ async function deliverInOrder(
   done: (sequenceNumber: string) => Promise<void>,
 ): Promise<void> {
   let failures = 0;
-  for (let rest = records; rest.length > 0; ) {
+  for (let rest = records; rest.length > 0;) {
     const failed = await firstFailed(options, rest, failures);
     const finished = failed === -1 ? rest : rest.slice(0, failed);
     const last = finished.at(-1)?.dynamodb?.SequenceNumber;

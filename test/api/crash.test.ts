@@ -81,14 +81,18 @@ async function wholeCall(path: string, body: object) {
 }
 
 describe('a process that is killed while it serves', () => {
-  it('a chat, at any step towards AWS, loses no credit once the sweep has gone round', {
-    timeout: patience,
-  }, async () => {
-    const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
-    const steps = all.filter((step) => !step.includes('chunk'));
-    expect(steps).toHaveLength(6);
-    expectNothingLost(await spentByTheKilled('/v1/chat/completions', chat(), steps), cost, steps.at(-1));
-  });
+  it(
+    'a chat, at any step towards AWS, loses no credit once the sweep has gone round',
+    {
+      timeout: patience,
+    },
+    async () => {
+      const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
+      const steps = all.filter((step) => !step.includes('chunk'));
+      expect(steps).toHaveLength(6);
+      expectNothingLost(await spentByTheKilled('/v1/chat/completions', chat(), steps), cost, steps.at(-1));
+    },
+  );
 
   it.each(ways)(
     '%s, loses no credit once the sweep has gone round',
@@ -104,22 +108,26 @@ describe('a process that is killed while it serves', () => {
 describe('a process that is killed while transactions turn away 30 % of all writes', () => {
   const steps = ['UpdateItem 1 answered', 'UpdateItem 2 sent', 'UpdateItem 2 answered', 'UpdateItem 3 answered'];
 
-  it('has charged its call or not, and loses no credit once the sweep has gone round', {
-    timeout: patience,
-  }, async () => {
-    const { cost } = await wholeCall('/v1/chat/completions', chat());
-    await service.settled();
-    const conflicts = { target: 'dynamodb', fault: 'conflict', count: 10_000, rate: 0.3 };
-    const spent = await spentByTheKilled(
-      '/v1/chat/completions',
-      chat(),
-      atLength(steps, [...steps, ...steps, ...steps]),
-      () => service.post('/_local/faults', conflicts),
-    );
-    await service.post('/_local/faults', { target: 'dynamodb', fault: 'none' });
-    for (const [step, died, amount] of spent)
-      expect([step, died, amount]).toEqual([step, died, died ? expect.toBeOneOf([0, cost]) : cost]);
-  });
+  it(
+    'has charged its call or not, and loses no credit once the sweep has gone round',
+    {
+      timeout: patience,
+    },
+    async () => {
+      const { cost } = await wholeCall('/v1/chat/completions', chat());
+      await service.settled();
+      const conflicts = { target: 'dynamodb', fault: 'conflict', count: 10_000, rate: 0.3 };
+      const spent = await spentByTheKilled(
+        '/v1/chat/completions',
+        chat(),
+        atLength(steps, [...steps, ...steps, ...steps]),
+        () => service.post('/_local/faults', conflicts),
+      );
+      await service.post('/_local/faults', { target: 'dynamodb', fault: 'none' });
+      for (const [step, died, amount] of spent)
+        expect([step, died, amount]).toEqual([step, died, died ? expect.toBeOneOf([0, cost]) : cost]);
+    },
+  );
 });
 
 describe('a process that is killed while it changes a plan', () => {

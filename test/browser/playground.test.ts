@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
 import { interruptionTests } from './interruptions.ts';
+import { playgroundTests } from './playground.ts';
 import { chatTests } from './playground/chat.ts';
 import { compareTests } from './playground/compare.ts';
 import { getCodeTests } from './playground/get-code.ts';
 import { markdownTests } from './playground/markdown.ts';
 import { presetTests } from './playground/presets.ts';
-import { playgroundTests } from './playground.ts';
 import { useStage } from './stage.ts';
 
 const stage = useStage();

@@ -38,8 +38,8 @@ const published = ofType(api, 'Custom::CDKBucketDeployment').map(([id, { Propert
   prune: Properties['Prune'],
   cache: (Properties['SystemMetadata'] as Record<string, string>)['cache-control'],
 }));
-const [hashed, others, documents] = ['Hashed', 'Others', 'Documents'].map(
-  (name) => published.find(({ id }) => id.includes(name))!,
+const [hashed, others, documents] = ['Hashed', 'Others', 'Documents'].map((name) =>
+  published.find(({ id }) => id.includes(name))!,
 );
 
 describe('a new page is published', () => {

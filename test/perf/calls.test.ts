@@ -29,19 +29,23 @@ describe('an admitted call writes twice and reads nothing', () => {
   });
 });
 
-test('a stream notes what it has come to every 2 s, and one that is over by then nothing', {
-  timeout: 20_000,
-}, async () => {
-  const { key } = await api.account();
-  api.pauseModel(5000);
-  const response = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
-  api.pauseModel(2);
-  expect(response).toMatchObject({
-    status: 200,
-    asked: ['UpdateItem', 'model', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
-  });
-  expect(response.lastByteMs).toBeLessThan(6000);
-});
+test(
+  'a stream notes what it has come to every 2 s, and one that is over by then nothing',
+  {
+    timeout: 20_000,
+  },
+  async () => {
+    const { key } = await api.account();
+    api.pauseModel(5000);
+    const response = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
+    api.pauseModel(2);
+    expect(response).toMatchObject({
+      status: 200,
+      asked: ['UpdateItem', 'model', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
+    });
+    expect(response.lastByteMs).toBeLessThan(6000);
+  },
+);
 
 describe('an admitted call reads its key first, once,', () => {
   const long = { model: 'svc-1-32k', messages: [{ role: 'user', content: 'word '.repeat(8000) }] };

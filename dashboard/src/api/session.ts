@@ -1,6 +1,6 @@
 import { accountRoutes } from '#contract/routes/accounts.ts';
-import { becomeAccount, endDocument } from './account.ts';
 import { closeAccountStorage } from './account-storage.ts';
+import { becomeAccount, endDocument } from './account.ts';
 import { perform } from './call.ts';
 
 /** Loaded when it is needed: the sign-in page is small. */

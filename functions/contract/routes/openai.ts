@@ -1,6 +1,6 @@
 import { defineRoute, type Route } from '../http/route.ts';
-import { ModelPath, OpenAiCompletionRequest, OpenAiEmbeddingsRequest, OpenAiModelList } from '../inference/openai.ts';
 import { OpenAiChatCompletion, OpenAiChatRequest } from '../inference/openai-chat.ts';
+import { ModelPath, OpenAiCompletionRequest, OpenAiEmbeddingsRequest, OpenAiModelList } from '../inference/openai.ts';
 import { Completion, EmbeddingList, ListedModel } from '../inference/requests.ts';
 import { modelCalls } from './model-calls.ts';
 

@@ -3,8 +3,8 @@ import { openMeter } from '../meter/billing.ts';
 import { newAccountId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
+import { type Account, normalizedEmail } from './account.ts';
 import type { ConsumedToken, IdentityStore } from './identity-store.ts';
 
 /** The claims of a verified identity token. `expiresAt` in epoch ms, `digest` names the token. */

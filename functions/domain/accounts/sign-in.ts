@@ -1,7 +1,7 @@
 import type { Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type Account, normalizedEmail } from './account.ts';
 import type { AccountStore } from './account-store.ts';
+import { type Account, normalizedEmail } from './account.ts';
 import type { DeviceService } from './devices.ts';
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from './password-hash.ts';
 import type { PasswordStore } from './password-store.ts';

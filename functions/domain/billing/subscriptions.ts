@@ -1,7 +1,7 @@
 import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import type { Settled } from '../meter/billing.ts';
-import { isSubscribed, type Meter, shownSubscription } from '../meter/meter.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
+import { isSubscribed, type Meter, shownSubscription } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import {
   type ChosenPlan,

@@ -1,8 +1,8 @@
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
-import { type ModelChatRequest, outputRoom, toModelRequest } from './chat.ts';
 import { type About, type ChatFormat, chatChunks, chatReply } from './chat-response.ts';
+import { type ModelChatRequest, outputRoom, toModelRequest } from './chat.ts';
 import {
   type CompletionFormat,
   completionChunks,

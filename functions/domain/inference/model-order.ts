@@ -1,6 +1,6 @@
 import type { EmbeddingsRequest } from '#contract/inference/requests.ts';
-import type { ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { ChatFormat } from './chat-response.ts';
+import type { ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
 import type { ModelEmbeddingsRequest } from './embeddings.ts';
 import type { ModelCall, ModelStream } from './model-gateway.ts';

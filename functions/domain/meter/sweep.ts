@@ -1,7 +1,7 @@
 import { ServiceError } from '../shared/service-error.ts';
 import { graceSeconds } from './admission.ts';
-import type { Meter } from './meter.ts';
 import type { MeterStore } from './meter-store.ts';
+import type { Meter } from './meter.ts';
 
 /** Accounts settled concurrently. */
 const concurrency = 8;

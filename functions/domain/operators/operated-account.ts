@@ -1,8 +1,8 @@
 import type { InferOutput } from 'valibot';
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { AccountQuery } from '#contract/operators/accounts.ts';
-import { type Account, normalizedEmail } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import { type Account, normalizedEmail } from '../accounts/account.ts';
 import type { Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { accountOfKey } from '../shared/credential.ts';

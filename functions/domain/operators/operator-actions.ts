@@ -1,13 +1,13 @@
 import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { AuditAction, AuditedState } from '#contract/operators/audit.ts';
-import { type Account, normalizedEmail, type Role } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import { type Account, normalizedEmail, type Role } from '../accounts/account.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import { grantCredits } from '../meter/billing.ts';
-import { balance, type Meter, shownSubscription } from '../meter/meter.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
+import { balance, type Meter, shownSubscription } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { AuditEvent } from '../shared/audit-event.ts';
 import { newRequestId } from '../shared/ids.ts';

@@ -1,11 +1,11 @@
 import { drawnText } from '../shared/base62.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type Delivery, deliveryView, newDelivery } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import { type Delivery, deliveryView, newDelivery } from './delivery.ts';
 import type { Notify } from './sending/notify.ts';
-import type { Webhook } from './webhook.ts';
 import type { WebhookService } from './webhook-service.ts';
+import type { Webhook } from './webhook.ts';
 
 export interface DeliveryServiceParts {
   readonly webhooks: Pick<WebhookService, 'existing'>;

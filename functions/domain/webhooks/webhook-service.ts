@@ -8,8 +8,8 @@ import { webhooksPlan } from './sending/dispatcher.ts';
 import type { Notify } from './sending/notify.ts';
 import { newSecret } from './sending/signature.ts';
 import { checkTarget, type Targets } from './sending/target.ts';
-import { healthy, type Webhook, webhookView } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
+import { healthy, type Webhook, webhookView } from './webhook.ts';
 
 interface NewWebhook {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/tables.ts';
-import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { MeterStore, OpenCall } from '#domain/meter/meter-store.ts';
+import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';

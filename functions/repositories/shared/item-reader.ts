@@ -61,7 +61,7 @@ class ItemReader {
   attribute(): string {
     this.#take(openBrace);
     const start = this.#at - 1;
-    for (let depth = 1; depth > 0; ) {
+    for (let depth = 1; depth > 0;) {
       const mark = this.#text.charCodeAt(this.#at);
       if (Number.isNaN(mark)) throw new SyntaxError('an attribute has no end');
       this.#at += 1;

@@ -6,8 +6,8 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { Delivery, DueDelivery } from '#domain/webhooks/delivery.ts';
 import type { DeliveryStore, RecordedAttempt } from '#domain/webhooks/delivery-store.ts';
+import type { Delivery, DueDelivery } from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readable } from '../shared/readable.ts';

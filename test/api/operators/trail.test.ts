@@ -78,7 +78,7 @@ describe('the audit trail', () => {
     const people = [await service.person(), await service.person()];
     for (const person of [...people, ...people, ...people]) await grant(person, 1);
     const pages: Event[][] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const page = await trail(`?limit=4${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
       pages.push(page.body.data.events);
       cursor = page.body.data.nextCursor;

@@ -47,7 +47,7 @@ export const hostilePieces: Readonly<Record<string, (random: Random) => string>>
 export function hostileText(kind: string, bytes: number, random: Random): string {
   const kinds = Object.values(hostilePieces);
   const pieces: string[] = [];
-  for (let left = bytes; ; ) {
+  for (let left = bytes; ;) {
     const piece = (hostilePieces[kind] ?? kinds[random(kinds.length)])?.(random) ?? '';
     left -= Buffer.byteLength(piece);
     if (left < 0) return pieces.join('');

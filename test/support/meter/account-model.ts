@@ -66,7 +66,7 @@ export class AccountModel {
   tick(now: number): void {
     this.now = now;
     for (const [id, { deadline }] of this.holds) if (deadline <= now) this.holds.delete(id);
-    for (let turn = 0; (turn = Math.min(this.monthEnd(), this.ends.credits, this.ends.limits)) <= now; ) {
+    for (let turn = 0; (turn = Math.min(this.monthEnd(), this.ends.credits, this.ends.limits)) <= now;) {
       this.expire(turn);
       if (turn === this.ends.limits) this.endLimits();
       if (turn === this.ends.credits) this.endSubscription(turn);
@@ -95,7 +95,7 @@ export class AccountModel {
     this.ends = { ...this.ends, credits: Infinity };
     this.grants = together(this.grants);
     this.uncancelled = undefined;
-    for (this.month = [this.registered, 0]; this.monthEnd() <= at; ) this.month = [this.registered, this.month[1]! + 1];
+    for (this.month = [this.registered, 0]; this.monthEnd() <= at;) this.month = [this.registered, this.month[1]! + 1];
     this.grantMonth();
   }
 

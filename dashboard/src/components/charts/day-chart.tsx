@@ -3,8 +3,8 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
-import css from './day-chart.module.css';
 import { chartOptions, type DayChartData, stacked } from './day-chart-options.ts';
+import css from './day-chart.module.css';
 
 interface DayChartProps extends DayChartData {
   /** What the chart shows, in a sentence, for those who do not see it. */

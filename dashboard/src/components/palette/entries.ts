@@ -44,16 +44,14 @@ export function useEntries(session: Session): readonly Entry[] {
   const guestActions = [themes, action('Sign in', 'arrow', 'log in', () => go('/login'))];
   return [
     ...(session === 'member' ? memberActions : guestActions),
-    ...links.map(
-      ({ href, label, icon, words = '' }): Entry => ({
-        id: href,
-        group: 'Pages',
-        label,
-        icon,
-        words,
-        run: () => go(href),
-      }),
-    ),
+    ...links.map(({ href, label, icon, words = '' }): Entry => ({
+      id: href,
+      group: 'Pages',
+      label,
+      icon,
+      words,
+      run: () => go(href),
+    })),
   ];
 }
 

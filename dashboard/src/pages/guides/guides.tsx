@@ -1,5 +1,5 @@
-import { entries, load } from 'virtual:guides';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
+import { entries, load } from 'virtual:guides';
 import { Link, useLocation } from 'wouter';
 import { PageSkeleton } from '../../components/feedback/page-skeleton.tsx';
 import { DocsLayout } from '../../components/layout/docs-layout.tsx';

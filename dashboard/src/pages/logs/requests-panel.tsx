@@ -11,9 +11,9 @@ import { PagedList, RefreshButton } from '../../components/tables/paged-list.tsx
 import { usePages } from '../../components/tables/use-pages.ts';
 import { dayOf } from '../../lib/usage.ts';
 import { FilterFields } from './filter-fields.tsx';
-import type { RequestEntry } from './request.tsx';
 import { RequestDetails } from './request-details.tsx';
 import { RequestTable } from './request-table.tsx';
+import type { RequestEntry } from './request.tsx';
 import { useFilters } from './use-filters.ts';
 
 export type ListRequests = (

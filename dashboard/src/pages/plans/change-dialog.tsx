@@ -2,8 +2,8 @@ import { Modal } from '../../components/overlays/modal.tsx';
 import { planTitle } from '../../lib/names.ts';
 import { Downgrade } from './downgrade.tsx';
 import type { Plan } from './plan.ts';
-import { Subscribe } from './subscribe.tsx';
 import { SubscribeAgain } from './subscribe-again.tsx';
+import { Subscribe } from './subscribe.tsx';
 import { Upgrade } from './upgrade.tsx';
 
 interface ChangeDialogProps {

@@ -5,8 +5,8 @@ import { models } from '#contract/inference/models.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
-import { type Plan, planStateOf, type Subscription } from './plan.ts';
 import { PlanAction } from './plan-action.tsx';
+import { type Plan, planStateOf, type Subscription } from './plan.ts';
 import css from './plans.module.css';
 
 interface PlanCardProps {

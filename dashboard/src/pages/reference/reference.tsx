@@ -1,6 +1,6 @@
-import { entries, load, tags } from 'virtual:reference';
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { entries, load, tags } from 'virtual:reference';
 import { Link } from 'wouter';
 import { PageSkeleton } from '../../components/feedback/page-skeleton.tsx';
 import { DocsLayout } from '../../components/layout/docs-layout.tsx';
@@ -9,8 +9,8 @@ import { Panel } from '../../components/layout/panel.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 import { useHash } from '../../lib/use-hash.ts';
 import { MethodBadge } from './method-badge.tsx';
-import type { OperationEntry } from './operation.ts';
 import { OperationView } from './operation-view.tsx';
+import type { OperationEntry } from './operation.ts';
 import { Prose } from './prose.tsx';
 import css from './reference.module.css';
 

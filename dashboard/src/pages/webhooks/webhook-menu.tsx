@@ -1,8 +1,8 @@
 import { lazy } from 'react';
 import { LateMenu } from '../../components/overlays/late-menu.tsx';
 import { orReload } from '../../lib/or-reload.ts';
-import { titleOf, type WebhookRecord } from './webhook.tsx';
 import { WebhookMenuButton } from './webhook-menu-button.tsx';
+import { titleOf, type WebhookRecord } from './webhook.tsx';
 
 const load = orReload(() => import('./webhook-popup.tsx'));
 const WebhookPopup = lazy(load);

@@ -11,8 +11,8 @@ import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { useOpening } from '../../lib/use-opening.ts';
 import { EditWebhookDialog } from './dialogs/edit-webhook-dialog.tsx';
 import { RotateSecretDialog } from './dialogs/rotate-secret-dialog.tsx';
-import { titleOf, type WebhookRecord } from './webhook.tsx';
 import { WebhookMenuButton } from './webhook-menu-button.tsx';
+import { titleOf, type WebhookRecord } from './webhook.tsx';
 
 const { listWebhooks, listDeliveries, changeWebhook, deleteWebhook, testWebhook } = webhookRoutes;
 

@@ -1,8 +1,8 @@
 import { Anchor } from '@mantine/core';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatDay } from '../../lib/format.ts';
-import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
+import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
 import css from './webhooks.module.css';
 
 interface WebhookTableProps {

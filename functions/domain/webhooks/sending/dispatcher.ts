@@ -1,11 +1,11 @@
 import { planListing } from '#contract/billing/plans.ts';
 import type { Clock } from '../../shared/ports.ts';
-import { newDelivery } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.ts';
+import { newDelivery } from '../delivery.ts';
 import { eventsOf } from '../events/account-events.ts';
 import { type AccountEvent, eventId, type MeterChange } from '../events/event.ts';
-import { type Webhook, wants } from '../webhook.ts';
 import type { WebhookStore } from '../webhook-store.ts';
+import { type Webhook, wants } from '../webhook.ts';
 import type { Notify } from './notify.ts';
 
 /** The smallest plan that has webhooks. */

@@ -1,7 +1,7 @@
 import { newRequestId } from '../../shared/ids.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
-import type { AttemptResult, DueDelivery } from '../delivery.ts';
 import type { DeliveryStore, Lease } from '../delivery-store.ts';
+import type { AttemptResult, DueDelivery } from '../delivery.ts';
 import { type DisabledReason, type Health, healthy, signingSecrets, type WebhookRef } from '../webhook.ts';
 import type { Notify } from './notify.ts';
 import { hasFailedForLong, healthAfterFailure, isGone, isProbing, isSuccess, nextAttempt } from './retry.ts';

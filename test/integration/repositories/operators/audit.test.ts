@@ -111,7 +111,7 @@ it('pages newest first without a gap or a repeat, of one account and of all', as
   const reads = auditReads(database.client, names.audit);
   const paged = async (accountId?: number) => {
     const found: string[] = [];
-    for (let cursor: string | undefined; ; ) {
+    for (let cursor: string | undefined; ;) {
       const { events, next } = await reads.page(accountId, 3, cursor);
       expect(events.length).toBeLessThanOrEqual(3);
       found.push(...events.filter(({ at }) => at > 50_000).map(({ requestId }) => requestId));

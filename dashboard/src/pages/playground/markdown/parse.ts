@@ -93,12 +93,10 @@ function blockOf(token: Token, depth: number): Block[] {
         {
           kind: 'list',
           start: token.ordered ? Number(token.start) : undefined,
-          items: token.items.map(
-            (item): ListItem => ({
-              isDone: item.task ? item.checked === true : undefined,
-              blocks: blocksOf(item.tokens, depth + 1),
-            }),
-          ),
+          items: token.items.map((item): ListItem => ({
+            isDone: item.task ? item.checked === true : undefined,
+            blocks: blocksOf(item.tokens, depth + 1),
+          })),
         },
       ];
     case 'table':

@@ -3,8 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { documentAccount } from '../../../api/account.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { Modal } from '../../../components/overlays/modal.tsx';
-import { maxNameLength, named, type Preset, type PresetValues, refusal } from './preset.ts';
 import { deletePreset, listPresets, savePreset } from './preset-store.ts';
+import { maxNameLength, named, type Preset, type PresetValues, refusal } from './preset.ts';
 import css from './presets.module.css';
 
 interface PresetsProps {
