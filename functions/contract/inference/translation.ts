@@ -1,16 +1,10 @@
 import * as v from 'valibot';
 import { text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { languageName, languages } from './languages.ts';
+import { languageCode as language } from './language-code.ts';
 
 /** Words that one call translates at most (docs/design/http.md#limits; how they are counted: `domain/inference/words.ts`). */
 export const maxTranslationWords = 5000;
-
-const language = v.pipe(
-  v.string('must be a string'),
-  v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),
-  v.metadata({ description: 'An ISO 639-1 code, in lower or upper case.', enum: [...languages.keys()] }),
-);
 
 /** Body of POST /ai/translate. Codes may be of either case and are echoed as sent; the body's size bounds the text. */
 export const TranslationRequest = v.pipe(

@@ -7,6 +7,7 @@ import { ServiceError } from '../shared/service-error.ts';
 import type { ModelChatRequest } from './chat.ts';
 import type { ModelGateway } from './model-gateway.ts';
 import type { Order } from './order.ts';
+import { inOrder, templateTokens, withoutCallersFault } from './part-calls.ts';
 import { cutText, type TextPart } from './text-parts.ts';
 import type { Proof } from './tokens.ts';
 import { countWords, maxLengthPerWord } from './words.ts';
@@ -26,14 +27,8 @@ export interface TranslationSettings {
 /** UTF-16 units. Counting the words of so short a text costs no more than reading it. */
 const shortText = 1000;
 
-/** Parts of one text that are with the model at one moment. */
-const maxConcurrentParts = 4;
-
 /** Bytes. A response takes as long as its tokens, so several small parts concurrently are faster than one that just fits. */
 const maxPartBytes = 1024;
-
-/** Tokens that a chat template adds around two messages, with the date and the like that some put in. */
-const templateTokens = 64;
 
 /** Prompts a chat model for translations (docs/design/inference.md#translation and docs/design/inference.md#translation-model). */
 export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
@@ -65,7 +60,7 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
       return { translatedText: translated.join(''), sourceLanguage, targetLanguage, words, credits };
     } catch (error) {
       failed.abort();
-      throw modelsFault(error, model.id);
+      throw withoutCallersFault(error, model.id);
     }
   }
 
@@ -106,22 +101,4 @@ function requestFor(text: string, instruction: string, { contextWindow }: Model)
   ];
   const prompt = templateTokens + Buffer.byteLength(instruction) + Buffer.byteLength(text);
   return { messages, max_tokens: contextWindow - prompt, temperature: 0 };
-}
-
-/** Runs `work` on some items concurrently; the results are in the items' order. */
-async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: maxConcurrentParts }, worker));
-  return results;
-}
-
-/** The caller did not write what the model was sent, so a request that the model refuses is no fault of theirs. */
-function modelsFault(error: unknown, model: string): unknown {
-  const isRefusal =
-    error instanceof ServiceError && (error.code === 'INVALID_FORMAT' || error.code === 'CONTEXT_LENGTH_EXCEEDED');
-  return isRefusal ? new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause: error }) : error;
 }
