@@ -1,0 +1,39 @@
+import type { Span } from '../span.ts';
+import { groupsIn } from './numbers.ts';
+
+/** Digits of a card's number (ISO/IEC 7812). */
+const [minDigits, maxDigits] = [13, 19];
+
+const run = /\p{Nd}+(?:[ \u00a0-]\p{Nd}+)*/gu;
+
+/** Numbers of cards, in groups or not: they begin as those of a network do, and their last digit is that of Luhn's rule. */
+export function* creditCards(text: string): Generator<Span> {
+  for (const { 0: found, index } of text.matchAll(run)) {
+    if (found.length < minDigits) continue;
+    const groups = groupsIn(found, index, Number.POSITIVE_INFINITY);
+    for (let first = 0; first < groups.length; first += 1) {
+      let [digits, last] = ['', -1];
+      for (let next = first; next < groups.length && digits.length <= maxDigits; next += 1) {
+        digits += groups[next]?.digits ?? '';
+        if (isCard(digits)) last = next;
+      }
+      if (last === -1) continue;
+      yield { start: groups[first]?.start ?? 0, end: groups[last]?.end ?? 0 };
+      first = last;
+    }
+  }
+}
+
+const isCard = (digits: string): boolean =>
+  digits.length >= minDigits && digits.length <= maxDigits && /^[2-6]/.test(digits) && isLuhn(digits);
+
+/** ISO/IEC 7812-1, annex B: from the right, each second digit is doubled. */
+function isLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place += 1) {
+    const digit = Number(digits[digits.length - 1 - place]);
+    const doubled = digit * 2;
+    sum += place % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
