@@ -5,6 +5,16 @@ export const allSizes = ['0.25 KB', '4 KB', '64 KB'] as const satisfies readonly
 
 const sentence = 'The quick brown fox jumps over the lazy dog, and nobody in the village has ever asked it why. ';
 
+const review =
+  'I bought the Aurora 5 in Oslo. Its battery is superb, but the strap broke; write to Ada Lovelace at ada@example.com. ';
+
+/** An analysis of a review of so many characters, with personal data to find. */
+export const analysisBody = (characters: number): string =>
+  JSON.stringify({
+    text: review.repeat(Math.ceil(characters / review.length)).slice(0, characters),
+    analyses: ['sentiment', 'entities', 'pii'],
+  });
+
 /** A chat whose body has about so many bytes. Only one model's context holds 64 KB, so all sizes are sent to it. */
 export function chatBody(size: PromptSize, stream: boolean): string {
   const content = sentence.repeat(Math.ceil(promptSizes[size] / sentence.length)).slice(0, promptSizes[size] - 100);

@@ -16,9 +16,8 @@ export class Load {
   readonly #requests: readonly Buffer[];
   #next = 0;
 
-  constructor(arm: Arm, { size, stream }: Workload) {
+  constructor(arm: Arm, { size, stream }: Workload, body = chatBody(size, stream)) {
     this.arm = arm;
-    const body = chatBody(size, stream);
     this.#requests = arm.headers.map((headers) => requestBytes(arm.path, headers, body));
   }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { planListing } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
+import { AnalysisEncoders } from '#contract/platform/analysis-encoders.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
 import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } from './settings/concurrency.ts';
@@ -9,6 +10,10 @@ import { Backup, ExistingTables, isElsewhere } from './settings/tables.ts';
 
 const Email = v.pipe(v.string(), v.email('must be an email address'));
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
+const ChatModel = v.pipe(
+  v.string(),
+  v.check((id) => findModel(id, 'chat') !== undefined, 'must name a chat model'),
+);
 const keepable = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 
 const maxCallsPerMinute = Math.max(...planListing.map(({ rate_limit }) => rate_limit ?? 0));
@@ -45,10 +50,11 @@ const Settings = v.strictObject({
     /** Endpoints that the stage creates, by model id. */
     hosted: hostedBy(models),
     /** Chat model that translates. */
-    translation: v.pipe(
-      v.string(),
-      v.check((id) => findModel(id, 'chat') !== undefined, 'must name a chat model'),
-    ),
+    translation: ChatModel,
+    /** Chat model that analyses texts. */
+    analysis: v.optional(ChatModel, 'svc-instruct'),
+    /** Encoders that do parts of an analysis in its place (functions/contract/platform/analysis-encoders.ts). */
+    encoders: v.optional(AnalysisEncoders, {}),
   }),
   /** Tables that exist, as after a restore, used in place of those that the stage creates (docs/runbook.md#restore-a-table). */
   existingTables: v.optional(ExistingTables, {}),

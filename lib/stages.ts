@@ -11,7 +11,7 @@ export const live: StageInput = {
   mail: { sender: 'no-reply@example.com', identityOwner: 'live' },
   gatewayLogsOwner: 'live',
   googleClientId: null,
-  models: { endpoints: {}, hosted: {}, translation: 'svc-instruct' },
+  models: { endpoints: {}, hosted: {}, translation: 'svc-instruct', analysis: 'svc-instruct', encoders: {} },
   planTable: 'listing',
   networkLimits: 'on',
   fastPath: 'on',

@@ -9,7 +9,7 @@ export const chunkGapMs = 5;
 const about = { id: 'chatcmpl-00000000000000000000000000', created: 1_780_272_000, model: 'svc-1-32k' };
 const usage = { prompt_tokens: 57, completion_tokens: 20, total_tokens: 77 };
 
-export const reply = JSON.stringify({
+const reply = JSON.stringify({
   ...about,
   object: 'chat.completion',
   choices: [
@@ -22,6 +22,34 @@ export const reply = JSON.stringify({
   ],
   usage,
 });
+
+/** The same for a request with a JSON schema, which is an analysis of a review (bench/bodies.ts). */
+const analysisReply = JSON.stringify({
+  ...about,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: JSON.stringify({
+          sentiment: 'mixed',
+          entities: [
+            { text: 'Aurora 5', type: 'PRODUCT' },
+            { text: 'Oslo', type: 'LOCATION' },
+          ],
+          pii: [{ text: 'Ada Lovelace', type: 'PERSON' }],
+        }),
+      },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
+
+/** What the mock model returns whole. */
+export const wholeReply = (request: string): string => (request.includes('"json_schema"') ? analysisReply : reply);
 
 /** Server-sent events: one for each word, then the reason of the end with the usage, and the mark of the end. */
 export const events: readonly Buffer[] = [

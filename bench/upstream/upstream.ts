@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { payloadPart } from '#local/sagemaker/event-frames.ts';
-import { chunkGapMs, events, reply } from './model-replies.ts';
+import { chunkGapMs, events, wholeReply } from './model-replies.ts';
 import { beginChunks, chunkOf, type HttpRequest, sendWhole, serveRequests } from './post-server.ts';
 import { getItemOutput, updateItemOutput } from './stub-meter.ts';
 
@@ -16,7 +16,7 @@ const frames = events.map((event) => Buffer.from(payloadPart(event)));
 function serve({ target, head, body }: HttpRequest, socket: Socket): void {
   if (target === '/') sendItem(head, body, socket);
   else if (target.endsWith('/invocations-response-stream')) void sendStream(socket, sageMakerStream);
-  else if (!body.includes('"stream":true')) sendWhole(socket, 'application/json', reply);
+  else if (!body.includes('"stream":true')) sendWhole(socket, 'application/json', wholeReply(body));
   else void sendStream(socket, openAiStream);
 }
 

@@ -57,6 +57,7 @@ async function useModels(service: Service, { record }: Recorder, key: string): P
   await record('listModels', { key });
   await record('listServices', { key });
   await record('translate', { key });
+  await record('analyze', { key });
   const { id } = v.parse(Created, (await record('createChatCompletion', { key })).data);
   await service.settled();
   await record('cancelRequest', { key, path: { requestId: id.slice('chatcmpl-'.length) } });

@@ -1,3 +1,4 @@
+import { labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
 import { planListing, planOfRank, planOverview } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
@@ -63,6 +64,8 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Texts to embed in one request', limits.embeddingTexts],
   ['Tokens of a text to embed', limits.embeddingTokens],
   ['Words to translate in one request', maxTranslationWords],
+  ['Characters to analyse in one request', maxAnalysisCharacters],
+  ['Labels of an analysis', labelLimits.max],
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],

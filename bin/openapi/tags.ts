@@ -11,7 +11,8 @@ interface Tag {
 export const tags: readonly Tag[] = [
   {
     name: 'Inference',
-    description: 'Chat, text completion, embeddings, translation, and their models. Responses are enveloped.',
+    description:
+      'Chat, text completion, embeddings, translation, text analysis, and their models. Responses are enveloped.',
     paths: ['/v1/', '/api/ai/'],
   },
   {

@@ -22,6 +22,7 @@ export const guides = [
   'streams',
   'function-calling',
   'embeddings',
+  'analysis',
   'translation',
   'errors',
   'idempotency',

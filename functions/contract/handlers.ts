@@ -1,7 +1,8 @@
 import type { Route } from './http/route.ts';
 import { routeGroups, unknownRouteId } from './routes.ts';
 
-const { accounts, keys, subscriptions, credits, alerts, inference, openai, webhooks, operators } = routeGroups;
+const { accounts, keys, subscriptions, credits, alerts, inference, analysis, openai, webhooks, operators } =
+  routeGroups;
 
 /** The folders of `functions/api`, and the routes whose handlers they have. */
 const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
@@ -10,6 +11,7 @@ const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
   billing: [...subscriptions, ...credits],
   alerts,
   inference: [...inference, ...openai],
+  analysis,
   webhooks,
   operators,
   shared: [{ id: unknownRouteId }],

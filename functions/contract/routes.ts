@@ -1,6 +1,7 @@
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { alertRoutes } from './routes/alerts.ts';
+import { analysisRoutes } from './routes/analysis.ts';
 import { creditRoutes } from './routes/credits.ts';
 import { inferenceRoutes } from './routes/inference.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -17,6 +18,7 @@ export const routes = {
   ...creditRoutes,
   ...alertRoutes,
   ...inferenceRoutes,
+  ...analysisRoutes,
   ...openAiRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
@@ -30,6 +32,7 @@ export const routeGroups = {
   credits: Object.values(creditRoutes),
   alerts: Object.values(alertRoutes),
   inference: Object.values(inferenceRoutes),
+  analysis: Object.values(analysisRoutes),
   openai: Object.values(openAiRoutes),
   webhooks: Object.values(webhookRoutes),
   operators: Object.values(operatorRoutes),

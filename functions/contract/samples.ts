@@ -110,6 +110,19 @@ export const samples: Readonly<Record<string, Sample>> = {
     },
   },
   translate: { body: { text: 'Good morning, friend.', sourceLanguage: 'en', targetLanguage: 'fr' } },
+  analyze: {
+    body: {
+      text: 'The battery of the Aurora 5 is superb, but the strap broke in Oslo. Write to ada@example.com.',
+      analyses: ['sentiment', 'entities', 'pii'],
+    },
+    more: {
+      'Categories, phrases and the language': {
+        text: 'The parcel came two weeks late.',
+        analyses: ['categories', 'key_phrases', 'language'],
+        labels: ['delivery', 'quality', 'price'],
+      },
+    },
+  },
   'create-chat-completion': {
     body: chat,
     more: {

@@ -32,6 +32,9 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   };
   return {
     ...core,
+    models: modelGateway,
+    runtime: shared.runtime,
+    deadlineMs: deadlines.deadlineMs,
     inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
     translation: lazy(() => translationService(modelGateway(), forTranslation)),
   };

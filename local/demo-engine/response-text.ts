@@ -1,3 +1,4 @@
+import { analysisOf } from './analysis/analysis.ts';
 import { fillSchema } from './arguments.ts';
 import { sentences, wantedLength } from './prose.ts';
 import type { ChatBody } from './request.ts';
@@ -13,7 +14,7 @@ export function responseText({ messages, response_format: format }: ChatBody, ma
   if (format?.type === 'json_object') return JSON.stringify({ answer: words });
   if (format?.type !== 'json_schema') return words;
   const request = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  return JSON.stringify(fillSchema(format.json_schema?.schema, request));
+  return JSON.stringify(analysisOf(format.json_schema, request) ?? fillSchema(format.json_schema?.schema, request));
 }
 
 function chatText(messages: readonly Message[], maxTokens: number | undefined): string {

@@ -70,6 +70,7 @@ const steps: readonly Step[] = [
   byKey('/v1/chat/completions', chat()),
   byKey('/v1/chat/completions', chat(), { headers: { 'idempotency-key': 'one' } }),
   byKey('/v1/completions', { model: 'svc-instruct', prompt: 'Once upon', max_tokens: 8 }),
+  byKey('/api/ai/analyze', { text: 'Ada likes a river.', analyses: ['sentiment', 'entities'] }),
   byKey('/api/ai/translate', { text: 'A river.', sourceLanguage: 'en', targetLanguage: 'de' }),
   ({ key }) => stream(key),
   keyChange(() => ['POST', '', { name: 'another' }]),

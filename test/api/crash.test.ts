@@ -20,6 +20,7 @@ const ways: [way: string, path: string, body: object, step: string][] = [
   ['completion', '/v1/completions', completion, 'model answered'],
   ['a completion stream', '/v1/completions', { ...completion, ...stream }, 'UpdateItem 2 sent'],
   ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: ['a bank'] }, 'UpdateItem 1 answered'],
+  ['analysis', '/api/ai/analyze', { text: 'A quiet river bank.', analyses: ['pii'] }, 'model answered'],
   ['translation', '/api/ai/translate', translation, 'UpdateItem 2 sent'],
 ];
 

@@ -31,6 +31,7 @@ const runs = (short: number, long: number) => ({ numRuns: atLength(short, long),
 const unsayable = new RegExp(
   [
     /must differ from sourceLanguage/,
+    /^labels (is required with the analysis categories|must be left out unless analyses has categories)/,
     /must have a visible character/,
     /must not read as a link or address/,
     /contains an? .*\(U\+/,

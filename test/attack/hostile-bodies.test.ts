@@ -42,6 +42,7 @@ const bodies: Readonly<Record<string, BodyOf>> = {
   '/openai/v1/chat/completions': chat,
   '/openai/v1/completions': completion,
   '/openai/v1/embeddings': embeddings,
+  '/api/ai/analyze': (text) => ({ text, analyses: ['pii', 'entities'] }),
   '/api/ai/translate': (text) => ({ text, sourceLanguage: 'en', targetLanguage: 'fr' }),
 };
 

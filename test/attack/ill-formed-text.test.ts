@@ -47,6 +47,8 @@ it.each<[string, string, object]>([
   [openAiChats, 'messages.0.content', chat({ messages: [{ role: 'user', content: [{ type: 'text', text: lone }] }] })],
   [openAiChats, 'tools.0.function.parameters', tool({ parameters: { title: lone } })],
   [openAiChats, 'response_format.json_schema.schema', withResponseFormat({ name: 's', schema: { title: lone } })],
+  ['/api/ai/analyze', 'text', { text: lone, analyses: ['pii'] }],
+  ['/api/ai/analyze', 'labels.1', { text: 'x', analyses: ['categories'], labels: ['a', lone] }],
   ['/api/ai/translate', 'text', { text: lone, sourceLanguage: 'en', targetLanguage: 'fr' }],
 ])(
   'half of a character is refused by %s with the name of its field, and reaches no model: %s',

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
+import { AnalysisRequest } from '#contract/analysis/analysis.ts';
 import { OpenAiChatRequest } from '#contract/inference/openai-chat.ts';
 import { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { TranslationRequest } from '#contract/inference/translation.ts';
@@ -64,6 +65,13 @@ const worst: [string, v.GenericSchema, object][] = [
     'a long text to translate',
     TranslationRequest,
     { text: 'a😀'.repeat(200_000), sourceLanguage: 'en', targetLanguage: 'fr' },
+  ],
+  ['a far too long text to analyse', AnalysisRequest, { text: 'a😀'.repeat(200_000), analyses: ['pii'] }],
+  ['far more analyses', AnalysisRequest, { text: 'x', analyses: repeated('pii', 180_000) }],
+  [
+    'far more labels',
+    AnalysisRequest,
+    { text: 'x', analyses: ['categories'], labels: Array.from({ length: 120_000 }, (_, at) => `${at}`) },
   ],
   ['escaped quotes', CompletionRequest, { model: 'svc-1', prompt: '\\"'.repeat(250_000) }],
 ];

@@ -53,6 +53,8 @@ test('every other priced route succeeds and is charged', async () => {
   expect(await spend('/v1/embeddings', { model: 'svc-embed', input: ['a', 'b'] })).toEqual([200, true]);
   const translation = { text: 'Good morning', sourceLanguage: 'en', targetLanguage: 'de' };
   expect(await spend('/api/ai/translate', translation)).toEqual([200, true]);
+  const analysis = { text: 'Ada likes Oslo.', analyses: ['sentiment', 'pii'] };
+  expect(await spend('/api/ai/analyze', analysis)).toEqual([200, true]);
   expect(await spend('/openai/v1/chat/completions', chat('Hello'))).toEqual([200, true]);
 });
 

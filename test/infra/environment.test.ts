@@ -61,6 +61,12 @@ test('sender, configuration set and endpoints are set and granted together', () 
     const { MODEL_ENDPOINTS } = v.parse(Environment, { MODEL_ENDPOINTS: own['MODEL_ENDPOINTS'] ?? '{}' });
     expect(MODEL_ENDPOINTS.get('svc-1')?.endpoint).toBe(uses.inference ? 'Llama-Live' : 'svc-1');
     expect(own['TRANSLATION_MODEL']).toBe(uses.inference && 'svc-1');
+    expect(own['ANALYSIS_MODEL']).toBe(uses.encoders && 'svc-code');
+    expect(v.parse(Environment, { ANALYSIS_ENCODERS: own['ANALYSIS_ENCODERS'] ?? '{}' }).ANALYSIS_ENCODERS).toEqual(
+      uses.encoders ? stage.models.encoders : {},
+    );
+    expect(granted.includes('endpoint/moods"')).toBe(Boolean(uses.encoders));
+    expect(granted.includes('inference-component/names-1"')).toBe(Boolean(uses.encoders));
     expect(own['IDENTITY_AUDIENCE']).toBe(uses.identityProvider && stage.googleClientId);
     expect(granted.includes('endpoint/llama-live"')).toBe(Boolean(uses.inference));
   }

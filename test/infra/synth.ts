@@ -78,6 +78,7 @@ const groups = new Set([
   'keys',
   'subscriptions',
   'credits',
+  'analysis',
   'inference',
   'openai',
   'webhooks',

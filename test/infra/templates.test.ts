@@ -70,6 +70,26 @@ describe('a stage that cannot be deployed is refused with the invalid setting', 
       /models\.endpoints must name models/,
     ],
     [
+      'an analyst that embeds',
+      { models: { ...models, analysis: 'svc-embed' } },
+      /models\.analysis must name a chat model/,
+    ],
+    [
+      'an encoder of another analysis',
+      { models: { ...models, encoders: { pii: { endpoint: 'x' } } } },
+      /models\.encoders\.pii/,
+    ],
+    [
+      'an encoder without an endpoint',
+      { models: { ...models, encoders: { sentiment: {} } } },
+      /models\.encoders\.sentiment\.endpoint/,
+    ],
+    [
+      'a label of no mood',
+      { models: { ...models, encoders: { sentiment: { endpoint: 'x', labels: { LABEL_0: 'joy' } } } } },
+      /models\.encoders\.sentiment\.labels\.LABEL_0 must be one of positive, negative/,
+    ],
+    [
       'a translator that embeds',
       { models: { ...models, translation: 'svc-embed' } },
       /models\.translation must name a chat model/,

@@ -13,6 +13,7 @@ test.each([
   ['api/inference/create-chat-completion', 350],
   ['api/inference/create-openai-embeddings', 350],
   ['api/inference/translate', 350],
+  ['api/analysis/analyze', 365],
   ['api/keys/list-keys', 460],
   ['api/shared/unknown-route', 128],
   ['jobs/project-ledger', 430],

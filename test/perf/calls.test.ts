@@ -21,6 +21,7 @@ describe('an admitted call writes twice and reads nothing', () => {
   test.each([
     ['chat', '/v1/chat/completions', chat],
     ['a streamed chat', '/v1/chat/completions', { ...chat, stream: true }],
+    ['an analysis', '/api/ai/analyze', { text: 'Ada likes Oslo.', analyses: ['sentiment', 'entities', 'pii'] }],
     ['a chat for OpenAI’s clients', '/openai/v1/chat/completions', chat],
   ])('%s', async (_, path, body) => {
     const { key } = await api.account();

@@ -1,5 +1,8 @@
+import type { ServiceName } from '../billing/prices.ts';
 import { type ErrorCode, errorStatus } from '../shared/errors.ts';
 import type { Route } from './route.ts';
+
+const cutServices: ReadonlySet<ServiceName> = new Set(['translation', 'text_analysis']);
 
 /** Every error code that an operation may return, by status: what its row implies, and its own refusals. */
 export function errorCodesOf(route: Route): ErrorCode[] {
@@ -17,8 +20,8 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
     [priced, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
-    // A translation is cut into parts that fit.
-    [priced && priced.service !== 'translation', 'CONTEXT_LENGTH_EXCEEDED'],
+    // What is translated or analysed is cut into parts that fit.
+    [priced && !cutServices.has(priced.service), 'CONTEXT_LENGTH_EXCEEDED'],
     [priced && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],
     [route.idempotent, 'REQUEST_IN_PROGRESS', 'REPLAY_UNAVAILABLE', 'IDEMPOTENCY_KEY_REUSED'],
   ];

@@ -25,6 +25,8 @@ export interface Uses {
   /** Sends messages to these. */
   readonly queues?: readonly QueueId[];
   readonly inference?: true;
+  /** Calls the encoders that the stage has for the analysis of texts, beside the chat model of its setting. */
+  readonly encoders?: true;
   readonly mail?: true;
   /** Verifies tokens of the identity provider. */
   readonly identityProvider?: true;

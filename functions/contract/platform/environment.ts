@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { findModel, type Model } from '../inference/models.ts';
+import { AnalysisEncoders } from './analysis-encoders.ts';
 import { ModelEndpoints } from './model-endpoints.ts';
 import type { QueueId } from './queues.ts';
 import type { TableId } from './tables.ts';
@@ -23,6 +24,12 @@ export const queueVariables = {
 
 const optionalNumber = (fallback: number) =>
   v.optional(v.pipe(v.string(), v.transform(Number), v.safeInteger()), String(fallback));
+
+const ChatModel = v.pipe(
+  v.optional(v.string(), 'svc-instruct'),
+  v.transform((id) => findModel(id, 'chat')),
+  v.custom<Model>((model) => model !== undefined, 'must name a chat model'),
+);
 
 /**
  * What a function reads from its environment. A table's name is there only where the function may reach the table;
@@ -50,11 +57,11 @@ export const Environment = v.object({
   /** A stream may last so long in all; what is left of the function's 300 s is for its last event and the settlement. */
   MODEL_STREAM_DEADLINE_MS: optionalNumber(280_000),
   /** Chat model that translates; callers need a plan that has it. */
-  TRANSLATION_MODEL: v.pipe(
-    v.optional(v.string(), 'svc-instruct'),
-    v.transform((id) => findModel(id, 'chat')),
-    v.custom<Model>((model) => model !== undefined, 'must name a chat model'),
-  ),
+  TRANSLATION_MODEL: ChatModel,
+  /** Chat model that analyses texts; callers need a plan that has it. */
+  ANALYSIS_MODEL: ChatModel,
+  /** JSON of the encoders that do parts of an analysis in its place; absent: none. */
+  ANALYSIS_ENCODERS: v.optional(v.pipe(v.string(), v.parseJson(), AnalysisEncoders), '{}'),
   /** Where the canary calls the service; absent: at its public origin. The chat model that it calls. */
   CANARY_ORIGIN: v.optional(v.string()),
   CANARY_MODEL: v.optional(v.string(), 'svc-1'),

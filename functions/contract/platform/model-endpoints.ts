@@ -22,7 +22,10 @@ const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
 };
 
 /** SageMaker's own rule (CreateEndpoint, EndpointName). */
-const EndpointName = v.pipe(v.string(), v.regex(/^[a-z0-9](-*[a-z0-9]){0,62}$/i, 'must be the name of an endpoint'));
+export const EndpointName = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9](-*[a-z0-9]){0,62}$/i, 'must be the name of an endpoint'),
+);
 
 const Differing = v.union(
   [

@@ -3,6 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Access, Uses } from '#contract/http/route.ts';
+import { type EncoderPlace, encoderPlaces } from '#contract/platform/analysis-encoders.ts';
 import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId } from '#contract/platform/queues.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
@@ -31,6 +32,7 @@ export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, queues
   }
   for (const id of uses.queues ?? []) grantQueue(fn, id, queues?.get(id));
   if (uses.inference) grantInference(fn, stage);
+  if (uses.encoders) grantEncoders(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
   if (uses.identityProvider && stage.googleClientId !== null) {
     setVariables(fn, { IDENTITY_AUDIENCE: stage.googleClientId });
@@ -66,17 +68,26 @@ function grantQueue(fn: LambdaFunction, id: QueueId, queue: IQueue | undefined):
 }
 
 /** SageMaker keeps names in lower case in the ARNs of what it runs. */
-function grantInference(fn: LambdaFunction, stage: Stage): void {
-  const endpoints = endpointsOf(stage);
-  const resources = [...endpoints.values()].flatMap(({ endpoint, component }) => [
+const placeArns = (fn: LambdaFunction, places: Iterable<EncoderPlace>): string[] =>
+  [...places].flatMap(({ endpoint, component }) => [
     arn(fn, 'sagemaker', 'endpoint', endpoint.toLowerCase()),
     ...(component ? [arn(fn, 'sagemaker', 'inference-component', component.toLowerCase())] : []),
   ]);
+
+function grantInference(fn: LambdaFunction, stage: Stage): void {
+  const endpoints = endpointsOf(stage);
+  const resources = placeArns(fn, endpoints.values());
   allow(fn, ['sagemaker:InvokeEndpoint', 'sagemaker:InvokeEndpointWithResponseStream'], [...new Set(resources)]);
   setVariables(fn, {
     MODEL_ENDPOINTS: JSON.stringify(Object.fromEntries(endpoints)),
     TRANSLATION_MODEL: stage.models.translation,
   });
+}
+
+function grantEncoders(fn: LambdaFunction, { models: { analysis, encoders } }: Stage): void {
+  const resources = placeArns(fn, encoderPlaces(encoders));
+  if (resources.length > 0) allow(fn, ['sagemaker:InvokeEndpoint'], [...new Set(resources)]);
+  setVariables(fn, { ANALYSIS_MODEL: analysis, ANALYSIS_ENCODERS: JSON.stringify(encoders) });
 }
 
 /** In the sandbox SES also authorizes the recipient's identity, so all identities are granted, from the sender's address only. */

@@ -53,7 +53,7 @@ function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsP
       id: 'ModelFailures',
       metric: sumOf(modelFailures.map((cause) => own.refusals(cause))),
       above: 5,
-      loss: 'Models fail or take too long: chats, completions, embeddings and translations get 502 or 504.',
+      loss: 'Models fail or take too long: chats, completions, embeddings, translations and analyses get 502 or 504.',
       runbook: 'models-fail',
     },
     {

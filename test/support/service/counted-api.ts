@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type BenchAccount, benchAccounts } from '#bench/accounts.ts';
-import { events, reply } from '#bench/upstream/model-replies.ts';
+import { events, wholeReply } from '#bench/upstream/model-replies.ts';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { type TableId, tables } from '#contract/platform/tables.ts';
 import { allRoutes } from '#contract/routes.ts';
@@ -32,10 +32,10 @@ export async function startCountedApi() {
   });
   const model = await listen(
     listener(async (request, response) => {
-      await readBody(request);
+      const sent = (await readBody(request)).toString();
       asked.push('model');
       if (!request.url?.endsWith('-stream')) {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(wholeReply(sent));
         return;
       }
       response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });

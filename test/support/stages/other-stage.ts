@@ -12,7 +12,16 @@ export const otherStage: Stage = parseStage({
   mail: { sender: 'hello@mail.example.org', identityOwner: null },
   gatewayLogsOwner: null,
   googleClientId: 'client.apps.googleusercontent.com',
-  models: { endpoints: { 'svc-1': 'Llama-Live' }, hosted: { 'svc-code': hostedModel }, translation: 'svc-1' },
+  models: {
+    endpoints: { 'svc-1': 'Llama-Live' },
+    hosted: { 'svc-code': hostedModel },
+    translation: 'svc-1',
+    analysis: 'svc-code',
+    encoders: {
+      sentiment: { endpoint: 'Moods', labels: { LABEL_0: 'negative' } },
+      entities: { endpoint: 'Names', component: 'Names-1' },
+    },
+  },
   planTable: 'overview',
   networkLimits: 'on',
   fastPath: 'off',

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '#lib/constructs/function-code.ts';
+import { benchAccounts } from './accounts.ts';
+import { type Arm, oursArm, startOurs, startUpstream } from './arms.ts';
+import { analysisBody, chatBody } from './bodies.ts';
+import type { Child } from './child.ts';
+import { Load } from './load.ts';
+import { pinClients } from './processor.ts';
+import { median } from './statistics.ts';
+
+/** Prints the processor time of an analysis beside that of a chat call, without the model: at most twice as much for a usual text. */
+const rounds = 5;
+const seconds = 4;
+const connections = 8;
+const warmSeconds = 8;
+
+const handlers = { 'create-chat-completion': 'inference', analyze: 'analysis' } as const;
+const folder = mkdtempSync(join(tmpdir(), 'bench-analysis-'));
+for (const [id, feature] of Object.entries(handlers))
+  bundle(join(import.meta.dirname, `../functions/api/${feature}/${id}.ts`), join(folder, id));
+
+const children: Child[] = [];
+pinClients();
+try {
+  const upstream = await startUpstream();
+  children.push(upstream);
+  const ours = await startOurs(folder, upstream, `http://127.0.0.1:${upstream.port}`);
+  children.push(ours);
+  const chat = oursArm(ours, benchAccounts(200));
+  const analysis: Arm = { ...chat, path: '/api/ai/analyze' };
+  const small = { size: '0.25 KB', stream: false } as const;
+  const loads = [
+    { what: 'chat, 0.25 KB', load: new Load(chat, small, chatBody('0.25 KB', false)) },
+    ...[250, 1000, 5000].map((characters) => ({
+      what: `analysis, ${characters} characters`,
+      load: new Load(analysis, small, analysisBody(characters)),
+    })),
+  ].map((each) => ({ ...each, processorMs: new Array<number>() }));
+  for (const { load } of loads) await load.busy(connections, warmSeconds);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { load, processorMs, what } of loads) {
+      const busy = await load.busy(connections, seconds);
+      if (busy.refused > 0) throw new Error(`${what}: ${busy.refused} calls were refused`);
+      processorMs.push(busy.processorMs);
+    }
+  }
+  const [chats] = loads.map(({ processorMs }) => median(processorMs));
+  for (const { what, processorMs } of loads) {
+    const ms = median(processorMs);
+    console.log(`${what}: ${ms.toFixed(2)} ms of processor time each, ${(ms / (chats ?? ms)).toFixed(2)} of a chat's`);
+  }
+} finally {
+  for (const child of children) await child.close();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,13 @@
+import { analysisRoutes } from '#contract/routes/analysis.ts';
+import type { AnalysisOrder } from '#domain/analysis/analysis.ts';
+import { analysisOf } from '#runtime/analysis.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof analysisRoutes.analyze;
+
+const orderAnalysis: OrderOf<Route, AnalysisOrder> = (services, body, prove) => analysisOf(services).order(body, prove);
+
+const analyze: PricedOperation<Route, AnalysisOrder> = (services, { order }) => analysisOf(services).analyze(order);
+
+export const handler = pricedEndpoint(analysisRoutes.analyze, orderAnalysis, analyze);

@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import { languageCode } from '../inference/language-code.ts';
+import { text, whole } from '../shared/fields.ts';
+import { analysisNames, entityTypes, piiTypes, sentiments } from './names.ts';
+
+/** Code points of a text to analyse. */
+export const maxAnalysisCharacters = 5000;
+
+/** Of `labels`. */
+export const labelLimits = { min: 2, max: 20, characters: 64 } as const;
+
+/** Items of each list of a response, the first of the text; a text has more where one word of it is quoted again and again. */
+export const maxAnalysisItems = 1000;
+
+const isEachOnce = (list: readonly string[]): boolean => new Set(list).size === list.length;
+
+const Analyses = v.pipe(
+  v.array(v.picklist(analysisNames, `must be one of ${analysisNames.join(', ')}`), 'must be a list'),
+  v.minLength(1, 'must name at least one analysis'),
+  v.check((list) => isEachOnce(list), 'must name each analysis once'),
+  v.metadata({ uniqueItems: true, minItems: 1, maxItems: analysisNames.length }),
+);
+
+const { min, max, characters } = labelLimits;
+const Labels = v.pipe(
+  v.array(text(characters), 'must be a list'),
+  v.minLength(min, `must have at least ${min} labels`),
+  v.maxLength(max, `must have at most ${max} labels`),
+  v.check((list) => isEachOnce(list), 'must have each label once'),
+  v.metadata({ uniqueItems: true, description: 'Of the categories; required with that analysis, refused without.' }),
+);
+
+/** Body of POST /ai/analyze. `language` is that of the text, where the caller knows it. */
+export const AnalysisRequest = v.pipe(
+  v.object(
+    {
+      text: text(maxAnalysisCharacters),
+      analyses: Analyses,
+      labels: v.optional(Labels),
+      language: v.optional(languageCode),
+      offsetUnit: v.optional(v.picklist(['code_point', 'utf16'], 'must be code_point or utf16'), 'code_point'),
+    },
+    'must be a JSON object',
+  ),
+  v.forward(
+    v.check(
+      ({ analyses, labels }) => labels !== undefined || !analyses.includes('categories'),
+      'is required with the analysis categories',
+    ),
+    ['labels'],
+  ),
+  v.forward(
+    v.check(
+      ({ analyses, labels }) => labels === undefined || analyses.includes('categories'),
+      'must be left out unless analyses has categories',
+    ),
+    ['labels'],
+  ),
+);
+export type AnalysisRequest = v.InferOutput<typeof AnalysisRequest>;
+
+/** From 0 to 1, where an encoder has given it; a chat model gives none. */
+const score = v.nullable(v.number());
+const span = { start: whole, end: whole };
+
+/** What was requested and nothing else. `start` and `end` count in `offsetUnit`; `unlocated`: quotes of the model that the text does not have. */
+export const Analysis = v.object({
+  language: v.optional(v.object({ code: v.string(), score })),
+  sentiment: v.optional(v.object({ label: v.picklist(sentiments), score })),
+  entities: v.optional(v.array(v.object({ text: v.string(), type: v.picklist(entityTypes), ...span, score }))),
+  keyPhrases: v.optional(v.array(v.object({ text: v.string(), ...span }))),
+  pii: v.optional(v.array(v.object({ type: v.picklist(piiTypes), ...span, source: v.picklist(['rule', 'model']) }))),
+  redactedText: v.optional(v.string()),
+  categories: v.optional(v.array(v.object({ label: v.string(), score }))),
+  unlocated: whole,
+  model: v.string(),
+  credits: whole,
+});
+export type Analysis = v.InferOutput<typeof Analysis>;

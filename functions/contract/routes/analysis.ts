@@ -1,0 +1,24 @@
+import { Analysis, AnalysisRequest } from '../analysis/analysis.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+
+/** Analysis of texts. */
+export const analysisRoutes = {
+  analyze: defineRoute({
+    id: 'analyze',
+    method: 'POST',
+    path: '/api/ai/analyze',
+    summary: 'Analyse a text',
+    credential: 'session or key',
+    confirmed: true,
+    bodyInput: AnalysisRequest,
+    output: Analysis,
+    priced: { service: 'text_analysis', capability: 'chat' },
+    idempotent: true,
+    uses: {
+      tables: { accounts: 'write', meters: 'write', idempotency: 'delete' },
+      inference: true,
+      encoders: true,
+    },
+    timeoutSeconds: 28,
+  }),
+} as const satisfies Record<string, Route>;

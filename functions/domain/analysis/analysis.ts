@@ -1,0 +1,108 @@
+import { type Analysis, type AnalysisRequest } from '#contract/analysis/analysis.ts';
+import { type AnalysisName } from '#contract/analysis/names.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { Model } from '#contract/inference/models.ts';
+import type { ModelCall } from '../inference/model-gateway.ts';
+import type { Order } from '../inference/order.ts';
+import type { Proof } from '../inference/tokens.ts';
+import { fixedPrice } from '../meter/pricing.ts';
+import { spanIn } from './offsets.ts';
+import { type IsPhoneNumber, mayHavePhones } from './pii/phone.ts';
+import { personalData, redacted } from './pii/redact.ts';
+import type { Span } from './span.ts';
+import type { Encoder, Findings, TextAnalyzer } from './text-analyzer.ts';
+
+/** An analysis ready to be admitted and sent. */
+export interface AnalysisOrder extends Order {
+  readonly request: AnalysisRequest;
+  readonly call: ModelCall<Promise<Findings>>;
+}
+
+export interface AnalysisSettings {
+  readonly model: Model;
+  /** Does what no encoder does. */
+  readonly chat: TextAnalyzer;
+  readonly encoders: readonly Encoder[];
+  /** Aborts when all parts of a text should be there. */
+  readonly newDeadline: () => AbortSignal;
+  readonly loadPhoneNumbers: () => Promise<IsPhoneNumber>;
+}
+
+/** UTF-16 units. A request of so short a text is made while the credential is looked up; of a longer one once it is proved. */
+const shortText = 1000;
+
+/** Analyses of texts: models quote and name, and all offsets are found here (docs/design/inference.md#text-analysis). */
+export function analysisService(settings: AnalysisSettings) {
+  const { model, newDeadline, loadPhoneNumbers } = settings;
+
+  async function order(request: AnalysisRequest, prove: Proof): Promise<AnalysisOrder> {
+    if (request.text.length > shortText) await prove();
+    return { model: model.id, amount: fixedPrice('text_analysis'), request, call: callOf(request, settings) };
+  }
+
+  /** All that was requested or an error: MODEL_ERROR, SERVICE_UNAVAILABLE, MODEL_TIMEOUT. */
+  async function analyze({ request, amount, call }: AnalysisOrder): Promise<Analysis> {
+    const { text, analyses } = request;
+    const hidesPii = analyses.includes('pii');
+    const [found, isPhoneNumber] = await Promise.all([
+      call.send(newDeadline()),
+      hidesPii && mayHavePhones(text) ? loadPhoneNumbers() : noPhoneNumber,
+    ]);
+    const at = spanIn(text, request.offsetUnit);
+    const wordsOf = ({ start, end }: Span): string => text.slice(start, end);
+    const { language, sentiment, entities, keyPhrases, categories, unlocated } = found;
+    const pii = hidesPii && personalData(text, found.personalData ?? [], isPhoneNumber);
+    return {
+      ...(language && { language: { code: language.label, score: language.score } }),
+      ...(sentiment && { sentiment }),
+      ...(entities && {
+        entities: entities.map(({ type, score, ...span }) => ({ text: wordsOf(span), type, ...at(span), score })),
+      }),
+      ...(keyPhrases && { keyPhrases: keyPhrases.map((span) => ({ text: wordsOf(span), ...at(span) })) }),
+      ...(pii && {
+        pii: pii.map(({ type, source, ...span }) => ({ type, ...at(span), source })),
+        redactedText: redacted(text, pii),
+      }),
+      ...(categories && { categories: [...categories] }),
+      unlocated,
+      model: model.id,
+      credits: amount / microPerCredit,
+    };
+  }
+
+  return { order, analyze };
+}
+
+const noPhoneNumber: IsPhoneNumber = () => false;
+
+/** One call of the encoders that a request has a use for, and of the chat model for the rest. */
+function callOf(request: AnalysisRequest, { chat, encoders }: AnalysisSettings): ModelCall<Promise<Findings>> {
+  const { text, labels, language } = request;
+  const task = (analyses: readonly AnalysisName[]) => ({ text, labels, language, analyses });
+  const used = encoders.filter(({ analysis }) => request.analyses.includes(analysis));
+  const rest = request.analyses.filter((name) => !used.some(({ analysis }) => analysis === name));
+  const calls = [
+    ...(rest.length > 0 ? [chat.call(task(rest))] : []),
+    ...used.map(({ analysis, analyzer }) => analyzer.call(task([analysis]))),
+  ];
+  return {
+    prepare() {
+      for (const call of calls) call.prepare();
+    },
+    async send(signal) {
+      const failed = new AbortController();
+      const either = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
+      try {
+        return together(await Promise.all(calls.map((call) => call.send(either))));
+      } catch (error) {
+        failed.abort();
+        throw error;
+      }
+    },
+  };
+}
+
+const together = (all: readonly Findings[]): Findings => ({
+  ...Object.assign({}, ...all),
+  unlocated: all.reduce((sum, { unlocated }) => sum + unlocated, 0),
+});

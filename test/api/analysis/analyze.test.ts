@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { services } from '#runtime/container.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  process.env['MODEL_DEADLINE_MS'] = '2000';
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const text = '👍 The Aurora 5 is superb, but the strap broke in Oslo. Write to ada@example.com.';
+const sample = { text, analyses: ['sentiment', 'entities', 'pii'] };
+const analyze = (key: string, body: unknown = sample) => service.call('POST', '/api/ai/analyze', { key, body });
+const labels = ['delivery', 'quality'];
+
+describe('POST /api/ai/analyze', () => {
+  it('returns what was requested and nothing else, and charges 5 credits', async () => {
+    const { key } = await service.person();
+    const { status, body, headers } = await analyze(key);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      message: 'SUCCESS',
+      error: false,
+      status: 200,
+      data: {
+        sentiment: { label: 'mixed', score: null },
+        entities: [
+          { text: 'Aurora 5', type: 'PRODUCT', start: 6, end: 14, score: null },
+          { text: 'Oslo', type: 'LOCATION', start: 49, end: 53, score: null },
+        ],
+        pii: [{ type: 'EMAIL', start: 64, end: 79, source: 'rule' }],
+        redactedText: text.replace('ada@example.com', '[EMAIL]'),
+        unlocated: 0,
+        model: 'svc-instruct',
+        credits: 5,
+      },
+    });
+    expect(headers.get('x-credits-charged')).toBe('5');
+    expect(headers.get('x-credits-remaining')).toBe('95');
+    expect(headers.get('x-ratelimit-remaining-requests')).toBe('9');
+  });
+
+  it('counts in UTF-16 units where that is requested', async () => {
+    const { key } = await service.person();
+    const { entities, pii } = (await analyze(key, { ...sample, offsetUnit: 'utf16' })).body.data;
+    const spans: [number, number][] = [...entities, ...pii].map(({ start, end }) => [start, end]);
+    expect(spans.map((span) => text.slice(...span))).toEqual(['Aurora 5', 'Oslo', 'ada@example.com']);
+  });
+
+  it('costs the same whatever the number of analyses, and shows as text analysis', async () => {
+    const { key, cookie } = await service.person();
+    const all = ['sentiment', 'entities', 'key_phrases', 'language', 'pii', 'categories'];
+    const { data } = (await analyze(key, { text, analyses: all, labels, language: 'EN' })).body;
+    expect(Object.keys(data).toSorted()).toEqual([
+      'categories',
+      'credits',
+      'entities',
+      'keyPhrases',
+      'language',
+      'model',
+      'pii',
+      'redactedText',
+      'sentiment',
+      'unlocated',
+    ]);
+    expect(data).toMatchObject({
+      language: { code: 'en', score: null },
+      categories: [{ label: 'quality', score: null }],
+      credits: 5,
+    });
+    const response = await service.call('POST', '/api/ai/analyze', { cookie, body: { text, analyses: ['language'] } });
+    expect([response.status, Object.keys(response.body.data)]).toEqual([
+      200,
+      ['language', 'unlocated', 'model', 'credits'],
+    ]);
+    const quota = await service.call('GET', '/api/services/text_analysis/quota', { key });
+    expect(quota.body.data).toMatchObject({ used: 10, remaining: 90 });
+    await service.settled();
+    const requests = await service.call('GET', '/api/requests?service=text_analysis', { cookie });
+    expect(requests.body.data.requests).toHaveLength(2);
+    expect(JSON.stringify(requests.body)).not.toContain('Aurora');
+  });
+
+  it('refuses a session whose address is not confirmed', async () => {
+    const { cookie } = await service.registered();
+    const { status, body } = await service.call('POST', '/api/ai/analyze', { cookie, body: sample });
+    expect([status, body.message]).toEqual([403, 'ACCOUNT_NOT_CONFIRMED']);
+  });
+
+  it('takes 5,000 characters of any kind', async () => {
+    const { key } = await service.person();
+    const { status, body } = await analyze(key, { text: '😀'.repeat(5000), analyses: ['sentiment', 'pii'] });
+    expect([status, body.data?.sentiment, body.data?.pii]).toEqual([200, { label: 'neutral', score: null }, []]);
+  });
+
+  it('charges once for the same Idempotency-Key', async () => {
+    const { key, id } = await service.person();
+    const headers = { 'idempotency-key': 'a-key' };
+    const first = await service.call('POST', '/api/ai/analyze', { key, headers, body: sample });
+    const second = await service.call('POST', '/api/ai/analyze', { key, headers, body: sample });
+    expect(second.body).toEqual(first.body);
+    expect(await services().metering().find(id)).toMatchObject({ spendable: 95_000_000, holds: new Map() });
+  });
+
+  it('is refused with 402 when the credits do not reach', async () => {
+    const { key } = await service.person();
+    for (let call = 0; call < 9; call += 1)
+      await service.call('POST', '/api/ai/translate', {
+        key,
+        body: { text: 'Hi', sourceLanguage: 'en', targetLanguage: 'fr' },
+      });
+    const { status } = await service.call('POST', '/v1/completions', {
+      key,
+      body: { model: 'svc-instruct', prompt: 'x', max_tokens: 6000 },
+    });
+    expect([400, 402]).toContain(status);
+    const statuses = [(await analyze(key)).status];
+    await service.post('/_local/clock', { advance: 'PT2M' });
+    statuses.push((await analyze(key)).status, (await analyze(key)).status);
+    expect(statuses).toEqual([200, 200, 402]);
+  });
+
+  it.each([
+    ['no text', { ...sample, text: undefined }, /^text is required\./],
+    ['null as text', { ...sample, text: null }, /^text must be a string\./],
+    ['empty text', { ...sample, text: '' }, /^text must not be empty\./],
+    ['5,001 characters', { ...sample, text: '😀'.repeat(5001) }, /^text must have at most 5000 characters\./],
+    ['half of a character', '{"text":"\\ud800","analyses":["pii"]}', /^text must be well-formed Unicode\./],
+    ['no analyses', { text }, /^analyses is required\./],
+    ['an analysis in place of a list', { text, analyses: 'pii' }, /^analyses must be a list\./],
+    ['no analysis', { text, analyses: [] }, /^analyses must name at least one analysis\./],
+    ['an unknown analysis', { text, analyses: ['pii', 'mood'] }, /^analyses\.1 must be one of sentiment, entities, /],
+    ['an analysis twice', { text, analyses: ['pii', 'pii'] }, /^analyses must name each analysis once\./],
+    [
+      'categories without labels',
+      { text, analyses: ['categories'] },
+      /^labels is required with the analysis categories\./,
+    ],
+    ['labels without categories', { ...sample, labels }, /^labels must be left out unless analyses has categories\./],
+    ['labels that are no list', { text, analyses: ['categories'], labels: 'a, b' }, /^labels must be a list\./],
+    ['one label', { text, analyses: ['categories'], labels: ['a'] }, /^labels must have at least 2 labels\./],
+    [
+      '21 labels',
+      { text, analyses: ['categories'], labels: Array.from({ length: 21 }, (_, at) => `${at}`) },
+      /^labels must have at most 20 labels\./,
+    ],
+    [
+      'a label twice',
+      { text, analyses: ['categories'], labels: ['a', 'b', 'a'] },
+      /^labels must have each label once\./,
+    ],
+    ['an empty label', { text, analyses: ['categories'], labels: ['a', ''] }, /^labels\.1 must not be empty\./],
+    [
+      'a label of 65 characters',
+      { text, analyses: ['categories'], labels: ['a', '😀'.repeat(65)] },
+      /^labels\.1 must have at most 64 characters\./,
+    ],
+    [
+      'a label that is no string',
+      { text, analyses: ['categories'], labels: ['a', 1] },
+      /^labels\.1 must be a string\./,
+    ],
+    ['an unknown language', { ...sample, language: 'xx' }, /^language must be a two-letter ISO 639-1 language code\./],
+    ['a language with its region', { ...sample, language: 'pt-BR' }, /^language must be a two-letter/],
+    ['an unknown unit', { ...sample, offsetUnit: 'bytes' }, /^offsetUnit must be code_point or utf16\./],
+    ['a list', '[]', /JSON object/],
+  ])('refuses %s with a 400 that costs nothing', async (_, body, detail) => {
+    const { key, id } = await service.person();
+    const response = await analyze(key, body);
+    expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
+    expect(response.body.detail).toMatch(detail);
+    expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
+  });
+
+  it.each([
+    ['error', 502, 'MODEL_ERROR'],
+    ['throttle', 503, 'SERVICE_UNAVAILABLE'],
+    ['unavailable', 503, 'SERVICE_UNAVAILABLE'],
+    ['cut', 502, 'MODEL_ERROR'],
+    ['hang', 504, 'MODEL_TIMEOUT'],
+  ])('charges nothing when the model fails one of many parts: %s', async (fault, status, message) => {
+    const { key, id } = await service.person();
+    // One that is cut while it was kept is replaced, once.
+    const count = fault === 'cut' ? 20 : 1;
+    const fail = (name: string) => service.post('/_local/faults', { target: 'sagemaker', fault: name, count });
+    await fail(fault);
+    const response = await analyze(key, { ...sample, text: `${text} `.repeat(60) });
+    await fail('none');
+    expect([response.status, response.body.message]).toEqual([status, message]);
+    expect(response.headers.get('x-credits-charged')).toBe('0');
+    expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { personalData } from '#domain/analysis/pii/redact.ts';
+import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
+import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
+import { analysisBy, reply, textOf } from '#test/models/analysis-model.ts';
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const points = 5000;
+const full = (piece: string): string => Array.from(piece.repeat(points)).slice(0, points).join('');
+
+/** Of several tries the shortest: what else the machine does cost processor time too. */
+async function minProcessorMs(work: () => unknown): Promise<number> {
+  const tries: number[] = [];
+  while (tries.length < 3) tries.push(await processorMs(work));
+  return Math.min(...tries);
+}
+
+const random = randomOf(seed);
+/** `·` stands for a space. */
+const pieces =
+  `1 @ +1·( +1·212·555·236 +1·2·3·4·5·6·7·8·9·0·1·2·3·4·5· 001· 00·1· +1234567· 0012345678· 4111 4·1·1·1· 4111·1111·1111·1112·
+  a@a a@a. @a.a- a. a-.a@ x@x.co· DE89· DE893704 de89·a1b2· 1.1. 1.2.3.4 :: a: 1::1· http:// http://. https://( www. www.a,,,,, [EMAIL] [' 😀@
+  ٣+ ٣·٣٣· ９ +49·151·1234567· DE89·3704·0044·0532·0130·00· 4111111111111111· 192.0.2.1· \u0301 - --1 .... 1. :. a-`
+    .split(/\s+/)
+    .map((piece) => piece.replaceAll('·', ' '));
+const texts: [string, string][] = [
+  ...pieces.map((piece): [string, string] => [JSON.stringify(piece), full(piece)]),
+  ...[...Object.keys(hostilePieces), 'all kinds'].map((kind): [string, string] => [
+    kind,
+    full(hostileText(kind, 20_000, random)),
+  ]),
+];
+
+/** Milliseconds that anything but the model may take of the processor for one text. */
+const boundMs = 250;
+
+describe(`the processor time of an analysis is bounded (SEED=${seed})`, () => {
+  it.each(texts)('for 5,000 code points of %s', async (_, text) => {
+    const isPhoneNumber = await loadPhoneNumbers();
+    expect(await minProcessorMs(() => personalData(text, [], isPhoneNumber))).toBeLessThan(boundMs);
+  });
+
+  it.each([
+    ['that overlap', full('a'), (index: number) => 'a'.repeat(index + 1)],
+    ['of all lengths', full('ab '), (index: number) => 'ab '.repeat(index + 1)],
+    ['that are nearly there', full('a'), (index: number) => `b${'a'.repeat(220 - index)}`],
+    ['that end otherwise', full('a'), (index: number) => `${'a'.repeat(220 - index)}b`],
+    ['of marks', full('a\u0301'), (index: number) => 'a\u0301'.repeat(index + 1)],
+    ['of one character each', full('😀'), () => '😀'],
+    ['of halves of characters', full('😀'), () => '\ud83d'],
+  ])('for a model with as many quotes as it may have, %s', async (_, text, quoteOf) => {
+    const quotes = Array.from({ length: 200 }, (_value, index) => quoteOf(index)).map((quote) => quote.slice(0, 70));
+    const entities = quotes.map((quote) => ({ text: quote, type: 'OTHER' }));
+    const pii = quotes.map((quote) => ({ text: quote, type: 'PERSON' }));
+    const { analyze } = analysisBy((request) => {
+      const own = textOf(request).length % 7;
+      return reply({ entities: entities.slice(own), key_phrases: quotes.slice(own), pii: pii.slice(own) });
+    });
+    const work = () => analyze({ text, analyses: ['entities', 'key_phrases', 'pii'] });
+    expect(await minProcessorMs(work)).toBeLessThan(2 * boundMs);
+    const found = await work();
+    expect(found.entities!.length).toBeLessThanOrEqual(1000);
+    expect(found.keyPhrases!.length).toBeLessThanOrEqual(1000);
+  });
+});

@@ -1,0 +1,48 @@
+import type { AnalysisRequest } from '#contract/analysis/analysis.ts';
+import { findModel } from '#contract/inference/models.ts';
+import { analysisService } from '#domain/analysis/analysis.ts';
+import { chatAnalyzer } from '#domain/analysis/chat-analyzer.ts';
+import type { Encoder } from '#domain/analysis/text-analyzer.ts';
+import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
+import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
+
+/** What a chat model replies to a request. */
+export type Replies = (request: ModelChatRequest, signal?: AbortSignal) => ModelChatReply | Promise<ModelChatReply>;
+
+export const reply = (content: unknown, finish_reason = 'stop'): ModelChatReply => ({
+  choices: [{ message: { content: typeof content === 'string' ? content : JSON.stringify(content) }, finish_reason }],
+  usage: { prompt_tokens: 1, completion_tokens: 1 },
+});
+
+export const model = findModel('svc-instruct', 'chat')!;
+
+/** The text that a request is about, between its two marks. */
+export function textOf({ messages }: ModelChatRequest): string {
+  const content = String(messages[1]?.['content']);
+  return /(?:^|\n)([\da-f]{32})\n([^]*)\n\1$/.exec(content)?.[2] ?? '';
+}
+
+/** Analyses with a chat model that replies as a test wants, and counts its requests. */
+export function analysisBy(
+  replies: Replies,
+  encoders: readonly Encoder[] = [],
+  deadline = new AbortController().signal,
+) {
+  const requests: ModelChatRequest[] = [];
+  const gateway = {
+    chat: (_: string, request: ModelChatRequest) => ({
+      prepare: () => undefined,
+      async send(signal?: AbortSignal) {
+        requests.push(request);
+        return replies(request, signal);
+      },
+    }),
+  };
+  const chat = chatAnalyzer(gateway, model);
+  const service = analysisService({ model, chat, encoders, newDeadline: () => deadline, loadPhoneNumbers });
+  const analyze = async (request: Partial<AnalysisRequest> & Pick<AnalysisRequest, 'text' | 'analyses'>) => {
+    const whole: AnalysisRequest = { offsetUnit: 'code_point', ...request };
+    return service.analyze(await service.order(whole, async () => undefined));
+  };
+  return { requests, analyze };
+}
