@@ -155,7 +155,7 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     expect(out).toMatch(/sky is clear/);
   });
 
-  it('completes, embeds, and translates where its API does', async () => {
+  it('completes, embeds, and analyzes and translates where its API does', async () => {
     const prompt = 'Once upon a time';
     const completion: CodeRequest = { kind: 'completion', body: { model: 'svc-instruct', prompt, max_tokens: 5 } };
     if (id !== 'ai-sdk') expect((await run(completion, id)).body).toEqual(completion.body);
@@ -167,5 +167,9 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     const translated = await run({ kind: 'translation', body }, id);
     expect(translated).toMatchObject({ body, path: '/api/ai/translate' });
     expect(translated.out).not.toBe('');
+    const text = "It's superb: 你好.";
+    const analyzed = await run({ kind: 'analysis', body: { text, analyses: ['sentiment', 'key_phrases'] } }, id);
+    expect(analyzed).toMatchObject({ body: { text }, path: '/api/ai/analyze' });
+    expect(analyzed.out).toContain('positive');
   });
 });

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { interruptionTests } from './interruptions.ts';
 import { playgroundTests } from './playground.ts';
+import { analysisTests } from './playground/analysis.ts';
 import { chatTests } from './playground/chat.ts';
 import { compareTests } from './playground/compare.ts';
 import { getCodeTests } from './playground/get-code.ts';
@@ -24,6 +25,9 @@ describe('two models side by side', () => {
 });
 describe('code of a request', () => {
   getCodeTests(stage);
+});
+describe('text analysis', () => {
+  analysisTests(stage);
 });
 describe('presets', () => {
   presetTests(stage);

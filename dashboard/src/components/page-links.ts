@@ -13,7 +13,12 @@ export interface PageLink {
 const pageLinks: readonly PageLink[] = [
   { href: '/', label: 'Overview', icon: 'overview', words: 'home start balance' },
   { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
-  { href: '/playground', label: 'Playground', icon: 'playground', words: 'chat try models translate embeddings' },
+  {
+    href: '/playground',
+    label: 'Playground',
+    icon: 'playground',
+    words: 'chat try models translate embeddings analyze sentiment entities',
+  },
   { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },
   { href: '/logs', label: 'Logs', icon: 'logs', words: 'requests errors' },
   { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries' },

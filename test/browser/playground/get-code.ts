@@ -43,11 +43,11 @@ export function getCodeTests(stage: () => Stage): void {
       }
   });
 
-  test.each(['Completion', 'Embeddings', 'Translate'])('the tab %s has its code too', async (tab) => {
+  test.each(['Completion', 'Embeddings', 'Analyze', 'Translate'])('the tab %s has its code too', async (tab) => {
     const page = await stage().visit(await stage().service.person());
     await page.goto(`/playground?tab=${tab.toLowerCase()}`);
     await press(page, 'Get code');
     const code = await page.getByRole('dialog').getByRole('region', { name: 'cURL code' }).textContent();
-    expect(code).toMatch(/\/v1\/completions|\/v1\/embeddings|\/api\/ai\/translate/);
+    expect(code).toMatch(/\/v1\/completions|\/v1\/embeddings|\/api\/ai\/(?:analyze|translate)/);
   });
 }

@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Page } from '../../components/layout/page.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 import { useQueryChoice } from '../../lib/use-query.ts';
@@ -14,23 +14,29 @@ const tabs = [
   tab('chat', 'Chat', async () => (await import('./chat/chat-tab.tsx')).ChatTab),
   tab('completion', 'Completion', async () => (await import('./completion-tab.tsx')).CompletionTab),
   tab('embeddings', 'Embeddings', async () => (await import('./embeddings/embeddings-tab.tsx')).EmbeddingsTab),
+  tab('analyze', 'Analyze', async () => (await import('./analysis/analysis-tab.tsx')).AnalysisTab),
   tab('translate', 'Translate', async () => (await import('./translate-tab.tsx')).TranslateTab),
 ];
 
 /** A tab is loaded when it is first looked at; then it stays as it is while one looks at another. */
 export default function PlaygroundPage() {
-  const [current, setCurrent] = useQueryChoice('tab', ['chat', 'completion', 'embeddings', 'translate']);
+  const [current, setCurrent] = useQueryChoice('tab', ['chat', 'completion', 'embeddings', 'analyze', 'translate']);
   const [seen, setSeen] = useState<readonly string[]>([current]);
   if (!seen.includes(current)) setSeen([...seen, current]);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a phone there is no room for all tabs.
+    list.current?.querySelector(`[data-tab="${current}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
   return (
     <Page
       title="Playground"
       lead="Try the models. Calls spend your credits and use a temporary API key, which is revoked when you sign out."
     >
       <Tabs value={current} onChange={setCurrent}>
-        <Tabs.List mb="lg" aria-label="Endpoint">
+        <Tabs.List ref={list} mb="lg" aria-label="Endpoint">
           {tabs.map(({ id, title }) => (
-            <Tabs.Tab key={id} value={id}>
+            <Tabs.Tab key={id} value={id} data-tab={id}>
               {title}
             </Tabs.Tab>
           ))}

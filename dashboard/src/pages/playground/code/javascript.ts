@@ -17,6 +17,7 @@ if (error) throw new Error(\`\${message}: \${detail}\`);
 console.log(${output(request)});`;
 
 function output(request: CodeRequest): string {
+  if (request.kind === 'analysis') return 'JSON.stringify(data, undefined, 2)';
   if (request.kind === 'translation') return 'data.translatedText';
   if (request.kind === 'embeddings') return 'data.data.map(({ embedding }) => embedding)';
   if (request.kind === 'completion') return 'data.choices[0].text';

@@ -15,7 +15,10 @@ ${margin}    timeout=300,${more}
 ${margin})`;
 };
 
-const whole = (origin: string, request: CodeRequest): string => `import os
+const whole = (
+  origin: string,
+  request: CodeRequest,
+): string => `${request.kind === 'analysis' ? 'import json\n' : ''}import os
 
 import requests
 
@@ -26,6 +29,7 @@ if body["error"]:
 print(${output(request)})`;
 
 function output(request: CodeRequest): string {
+  if (request.kind === 'analysis') return 'json.dumps(body["data"], indent=2, ensure_ascii=False)';
   if (request.kind === 'translation') return 'body["data"]["translatedText"]';
   if (request.kind === 'embeddings') return '[item["embedding"] for item in body["data"]["data"]]';
   if (request.kind === 'completion') return 'body["data"]["choices"][0]["text"]';

@@ -1,10 +1,10 @@
-import { type CodeRequest, hasFunctions, isStreamed } from '../code-request.ts';
+import { type CodeRequest, hasFunctions, isOwn, isStreamed } from '../code-request.ts';
 import { javascriptLiteral } from '../literals.ts';
 import { openAiBody } from './openai-body.ts';
 
 /** OpenAI's SDK for Node; none for what its API does not have. */
 export function openAiNodeCode(origin: string, request: CodeRequest): string | undefined {
-  if (request.kind === 'translation') return undefined;
+  if (isOwn(request)) return undefined;
   const body = request.kind === 'chat' ? openAiBody(request.body) : request.body;
   return `// npm install openai
 import OpenAI from 'openai';

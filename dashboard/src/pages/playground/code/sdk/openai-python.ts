@@ -1,10 +1,10 @@
-import { type CodeRequest, hasFunctions, isStreamed } from '../code-request.ts';
+import { type CodeRequest, hasFunctions, isOwn, isStreamed } from '../code-request.ts';
 import { pythonLiteral } from '../literals.ts';
 import { openAiBody } from './openai-body.ts';
 
 /** OpenAI's SDK for Python; none for what its API does not have. */
 export function openAiPythonCode(origin: string, request: CodeRequest): string | undefined {
-  if (request.kind === 'translation') return undefined;
+  if (isOwn(request)) return undefined;
   const body = request.kind === 'chat' ? openAiBody(request.body) : request.body;
   return `# pip install openai
 import os

@@ -9,6 +9,7 @@ const requests: Record<string, CodeRequest> = {
   chat: { kind: 'chat', body: { model: 'svc-1', messages } },
   completion: { kind: 'completion', body: { model: 'svc-instruct', prompt: 'Once' } },
   embeddings: { kind: 'embeddings', body: { model: 'svc-embed', input: ['a', 'b'] } },
+  analysis: { kind: 'analysis', body: { text: 'Hello', analyses: ['sentiment'] } },
   translation: { kind: 'translation', body: { text: 'Hello', sourceLanguage: 'en', targetLanguage: 'fr' } },
 };
 const codeOf = (request: CodeRequest, id: string) =>
@@ -25,6 +26,7 @@ describe('the code of a request', () => {
       chat: all,
       completion: all.slice(0, 5),
       embeddings: all,
+      analysis: all.slice(0, 3),
       translation: all.slice(0, 3),
     });
   });

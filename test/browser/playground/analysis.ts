@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { changeTheme, findings } from '../findings.ts';
+import { press, type Stage, shows } from '../stage.ts';
+
+export function analysisTests(stage: () => Stage): void {
+  test('marks entities where they are, strikes personal data through, and shows no score that nobody gave', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=analyze');
+    const text = '👍 The Aurora 5 broke in Oslo. Write to ada@example.com, Ada Lovelace or +44 20 7946 0958.';
+    await page.getByLabel('Text', { exact: true }).fill(text);
+    await page.getByLabel('Key phrases').check();
+    await page.getByLabel('Language', { exact: true }).check();
+    await press(page, 'Analyze');
+    const marked = page.getByRole('region', { name: 'Marked text' });
+    await marked.waitFor();
+    expect(await page.getByText('5 credits', { exact: true }).count()).toBe(1);
+    const inner = (tag: string) => marked.locator(tag).allTextContents();
+    expect(await inner('mark')).toEqual(['Aurora 5PRODUCT', 'OsloLOCATION', 'Ada LovelacePERSON']);
+    expect(await inner('del')).toEqual(['ada@example.comEMAIL', 'Ada LovelacePERSON', '+44 20 7946 0958PHONE']);
+    const redacted = page.getByRole('region', { name: 'Redacted text' });
+    expect(await redacted.textContent()).toContain('Oslo. Write to [EMAIL], [PERSON] or [PHONE].');
+    const facts = page.locator('dl', { hasText: 'Sentiment' }).last();
+    expect(await facts.textContent()).toMatch(/^SentimentnegativeLanguageEnglishCategoriesquality/);
+    for (const width of [1280, 360])
+      for (const theme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await changeTheme(page, theme);
+        await shoot(page, `playground-analyze-${theme}-${width}`);
+        expect(await findings(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+  });
+
+  test('sends what the API takes only', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground?tab=analyze');
+    const button = page.getByRole('button', { name: 'Analyze', exact: true });
+    const labels = page.getByLabel('Labels of the categories, separated by commas');
+    await labels.fill('price, price');
+    await shows(page, 'Enter 2 to 20 different labels');
+    expect(await button.isDisabled()).toBe(true);
+    await page.getByLabel('Categories', { exact: true }).uncheck();
+    expect([await labels.count(), await button.isEnabled()]).toEqual([0, true]);
+    for (const name of ['Sentiment', 'Entities', 'Personal data'])
+      await page.getByLabel(name, { exact: true }).uncheck();
+    expect(await button.isDisabled()).toBe(true);
+    await page.getByLabel('Sentiment', { exact: true }).check();
+    await page.getByLabel('Text', { exact: true }).fill('😀'.repeat(5001));
+    await shows(page, 'Enter at most 5,000 characters');
+    await page.getByLabel('Text', { exact: true }).fill('😀'.repeat(5000));
+    await button.click();
+    await shows(page, 'neutral');
+  });
+}
