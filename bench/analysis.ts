@@ -10,7 +10,7 @@ import { Load } from './load.ts';
 import { pinClients } from './processor.ts';
 import { median } from './statistics.ts';
 
-/** Prints the processor time of an analysis beside that of a chat call, without the model: at most twice as much for a usual text. */
+/** Prints the processor time of an analysis beside that of a chat call, without the model: at most twice as much for a text that fits the model's window. */
 const rounds = 5;
 const seconds = 4;
 const connections = 8;
@@ -33,10 +33,11 @@ try {
   const small = { size: '0.25 KB', stream: false } as const;
   const loads = [
     { what: 'chat, 0.25 KB', load: new Load(chat, small, chatBody('0.25 KB', false)) },
-    ...[250, 1000, 5000].map((characters) => ({
+    ...[250, 1000, 2500, 5000].map((characters) => ({
       what: `analysis, ${characters} characters`,
       load: new Load(analysis, small, analysisBody(characters)),
     })),
+    { what: 'analysis, 5000 Chinese characters', load: new Load(analysis, small, analysisBody(5000, 'Chinese')) },
   ].map((each) => ({ ...each, processorMs: new Array<number>() }));
   for (const { load } of loads) await load.busy(connections, warmSeconds);
   for (let round = 0; round < rounds; round += 1) {

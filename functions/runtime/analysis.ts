@@ -2,6 +2,7 @@ import { analysisService } from '#domain/analysis/analysis.ts';
 import { chatAnalyzer } from '#domain/analysis/chat-analyzer.ts';
 import { encodersOf } from '#gateways/analysis/encoders.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { CallServices } from './call-services.ts';
 import { lazy } from './shared/lazy.ts';
 
@@ -21,7 +22,7 @@ function createAnalysis({ environment, models, deadlineMs, runtime }: CallServic
   const { ANALYSIS_MODEL: model, ANALYSIS_ENCODERS } = environment;
   return analysisService({
     model,
-    chat: chatAnalyzer(models(), model),
+    chat: chatAnalyzer(models(), model, bpeTokenizer),
     encoders: encodersOf(ANALYSIS_ENCODERS, { runtime: runtime(), deadlineMs }),
     newDeadline: () => AbortSignal.timeout(deadlineMs),
     loadPhoneNumbers: phoneNumbers,

@@ -6,11 +6,12 @@ import type { ModelCall } from '../inference/model-gateway.ts';
 import type { Order } from '../inference/order.ts';
 import type { Proof } from '../inference/tokens.ts';
 import { fixedPrice } from '../meter/pricing.ts';
+import type { ChatAnalyzer } from './chat-analyzer.ts';
 import { spanIn } from './offsets.ts';
 import { type IsPhoneNumber, mayHavePhones } from './pii/phone.ts';
 import { personalData, redacted } from './pii/redact.ts';
 import type { Span } from './span.ts';
-import type { Encoder, Findings, TextAnalyzer } from './text-analyzer.ts';
+import type { AnalysisTask, Encoder, Findings } from './text-analyzer.ts';
 
 /** An analysis ready to be admitted and sent. */
 export interface AnalysisOrder extends Order {
@@ -21,23 +22,22 @@ export interface AnalysisOrder extends Order {
 export interface AnalysisSettings {
   readonly model: Model;
   /** Does what no encoder does. */
-  readonly chat: TextAnalyzer;
+  readonly chat: ChatAnalyzer;
   readonly encoders: readonly Encoder[];
   /** Aborts when all parts of a text should be there. */
   readonly newDeadline: () => AbortSignal;
   readonly loadPhoneNumbers: () => Promise<IsPhoneNumber>;
 }
 
-/** UTF-16 units. A request of so short a text is made while the credential is looked up; of a longer one once it is proved. */
-const shortText = 1000;
-
 /** Analyses of texts: models quote and name, and all offsets are found here (docs/design/inference.md#text-analysis). */
 export function analysisService(settings: AnalysisSettings) {
   const { model, newDeadline, loadPhoneNumbers } = settings;
 
+  /** Refuses (400) labels that leave the text no room in the model's window. */
   async function order(request: AnalysisRequest, prove: Proof): Promise<AnalysisOrder> {
-    if (request.text.length > shortText) await prove();
-    return { model: model.id, amount: fixedPrice('text_analysis'), request, call: callOf(request, settings) };
+    const { calls, chatTask } = callsOf(request, settings);
+    if (chatTask) await settings.chat.requireRoom(chatTask, prove);
+    return { model: model.id, amount: fixedPrice('text_analysis'), request, call: allOf(calls) };
   }
 
   /** All that was requested or an error: MODEL_ERROR, SERVICE_UNAVAILABLE, MODEL_TIMEOUT. */
@@ -75,16 +75,23 @@ export function analysisService(settings: AnalysisSettings) {
 
 const noPhoneNumber: IsPhoneNumber = () => false;
 
-/** One call of the encoders that a request has a use for, and of the chat model for the rest. */
-function callOf(request: AnalysisRequest, { chat, encoders }: AnalysisSettings): ModelCall<Promise<Findings>> {
+type Calls = readonly ModelCall<Promise<Findings>>[];
+
+/** One call of each encoder that a request has a use for, and of the chat model for the rest. */
+function callsOf(request: AnalysisRequest, { chat, encoders }: AnalysisSettings) {
   const { text, labels, language } = request;
-  const task = (analyses: readonly AnalysisName[]) => ({ text, labels, language, analyses });
+  const task = (analyses: readonly AnalysisName[]): AnalysisTask => ({ text, labels, language, analyses });
   const used = encoders.filter(({ analysis }) => request.analyses.includes(analysis));
   const rest = request.analyses.filter((name) => !used.some(({ analysis }) => analysis === name));
-  const calls = [
-    ...(rest.length > 0 ? [chat.call(task(rest))] : []),
+  const chatTask = rest.length > 0 ? task(rest) : undefined;
+  const calls: Calls = [
+    ...(chatTask ? [chat.call(chatTask)] : []),
     ...used.map(({ analysis, analyzer }) => analyzer.call(task([analysis]))),
   ];
+  return { chatTask, calls };
+}
+
+function allOf(calls: Calls): ModelCall<Promise<Findings>> {
   return {
     prepare() {
       for (const call of calls) call.prepare();

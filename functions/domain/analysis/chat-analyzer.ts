@@ -1,43 +1,77 @@
 import type { Model } from '#contract/inference/models.ts';
 import type { ModelChatRequest } from '../inference/chat.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
-import { inOrder, templateTokens, withoutCallersFault } from '../inference/part-calls.ts';
+import { inOrder, withoutCallersFault } from '../inference/part-calls.ts';
+import type { Proof } from '../inference/tokens.ts';
+import type { Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { mergeReplies } from './merge.ts';
-import { partsOf } from './parts.ts';
 import { instructionFor, messageFor, reminder } from './prompt.ts';
 import { analysisIn, type PartReply } from './reply.ts';
 import { responseFormat } from './schema.ts';
 import type { AnalysisTask, TextAnalyzer } from './text-analyzer.ts';
 import type { Weighted } from './weighted.ts';
+import {
+  type AnalysisWindow,
+  countedWindow,
+  minPartTokens,
+  type SizedPart,
+  sizedParts,
+  uncountedWindow,
+} from './window.ts';
 
-/** Bytes of the smallest part, and tokens of its reply, where labels of 20 times 64 characters leave hardly any room. */
-const [minPartBytes, minReplyTokens] = [512, 768];
+type Gateway = Pick<ModelGateway, 'chat'>;
+type Call = ReturnType<Gateway['chat']>;
+
+/** What the model made of a part; without a value where the reply was no analysis. */
+interface Attempt {
+  readonly part: SizedPart;
+  readonly value: PartReply | undefined;
+  readonly wasCut: boolean;
+}
+
+export interface ChatAnalyzer extends TextAnalyzer {
+  /** Refuses (400) labels that leave a text no room in the model's window. */
+  requireRoom(task: AnalysisTask, prove: Proof): Promise<void>;
+}
 
 /** A chat model that analyses by a JSON schema (docs/design/inference.md#text-analysis). */
-export function chatAnalyzer(gateway: Pick<ModelGateway, 'chat'>, model: Model): TextAnalyzer {
+export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenizer): ChatAnalyzer {
   return {
+    async requireRoom(task, prove) {
+      if (uncountedWindow(task, model).partTokens >= minPartTokens) return;
+      await prove();
+      const { partTokens } = await countedWindow(task, model, tokenizer);
+      if (partTokens >= minPartTokens) return;
+      const detail = `labels must leave room for the text in the ${model.contextWindow} tokens of ${model.id}: send fewer or shorter ones.`;
+      throw new ServiceError('INVALID_FORMAT', detail);
+    },
     call(task) {
-      const partBytes = maxPartBytes(task, model);
-      const isOnePart = Buffer.byteLength(task.text) <= partBytes;
-      const whole = isOnePart ? gateway.chat(model.id, requestFor(task.text, task, model)) : undefined;
-      const ofPart = async (part: string, signal?: AbortSignal): Promise<Weighted<PartReply>> => {
-        const first = whole ?? gateway.chat(model.id, requestFor(part, task, model));
-        const value =
-          analysisIn(await first.send(signal), task) ??
-          analysisIn(await gateway.chat(model.id, secondRequestFor(part, task, model)).send(signal), task);
-        if (value) return { value, weight: part.length };
-        throw new ServiceError('MODEL_ERROR', `The model ${model.id} did not return an analysis of the text.`);
+      const short = shortCall(gateway, model, task);
+      const callOf = (part: SizedPart, window: AnalysisWindow, isSecond: boolean): Call =>
+        gateway.chat(model.id, requestFor(part, window, task, isSecond));
+      const attempt = async (part: SizedPart, call: Call, signal: AbortSignal): Promise<Attempt> => {
+        const reply = await call.send(signal);
+        return { part, value: analysisIn(reply, task), wasCut: reply.choices[0]?.finish_reason === 'length' };
       };
       return {
-        prepare: () => whole?.prepare(),
+        prepare: () => short?.call.prepare(),
         async send(signal) {
-          const parts = partsOf(task.text, partBytes);
           const failed = new AbortController();
-          const given = signal ? [signal, failed.signal] : [failed.signal];
+          const either = AbortSignal.any(signal ? [signal, failed.signal] : [failed.signal]);
           try {
-            const replies = await inOrder(parts, (part) => ofPart(part.text, AbortSignal.any(given)));
-            return mergeReplies(task.text, replies);
+            const window = short?.window ?? (await countedWindow(task, model, tokenizer));
+            const parts = short ? [short.part] : await sizedParts(task.text, window.partTokens, tokenizer);
+            const first = await inOrder(parts, (part) =>
+              attempt(part, short?.call ?? callOf(part, window, false), either),
+            );
+            const again = await inOrder(first, ({ part, value, wasCut }) => {
+              if (value) return [];
+              return wasCut ? sizedParts(part.text, window.smallPartTokens, tokenizer) : [part];
+            });
+            const second = await inOrder(again.flat(), (part) => attempt(part, callOf(part, window, true), either));
+            if (!second.every(({ value }) => value)) throw noAnalysis(model);
+            return mergeReplies(task.text, [...first, ...second].flatMap(weighted));
           } catch (error) {
             failed.abort();
             throw withoutCallersFault(error, model.id);
@@ -48,36 +82,30 @@ export function chatAnalyzer(gateway: Pick<ModelGateway, 'chat'>, model: Model):
   };
 }
 
-/** A reply may quote a part twice over: for names, for phrases and for personal data, in JSON. */
-function maxPartBytes(task: AnalysisTask, model: Model): number {
-  return Math.max(Math.floor(roomFor(task, model) / 3), minPartBytes);
+/** The call of a text whose bytes fit as they are, so that nothing needs to be counted. */
+function shortCall(gateway: Gateway, model: Model, task: AnalysisTask) {
+  const window = uncountedWindow(task, model);
+  const part = { text: task.text, tokens: Buffer.byteLength(task.text) };
+  if (part.tokens > window.partTokens) return undefined;
+  return { window, part, call: gateway.chat(model.id, requestFor(part, window, task, false)) };
 }
 
-/** Tokens of a text and its reply. A text of n bytes is at most n tokens; our own English is at most half as many. */
-function roomFor(task: AnalysisTask, { contextWindow }: Model): number {
-  const instruction = Math.ceil(Buffer.byteLength(instructionFor(task) + reminder) / 2);
-  return contextWindow - templateTokens - instruction - Buffer.byteLength(messageFor('', task));
-}
+const weighted = ({ part, value }: Attempt): Weighted<PartReply>[] =>
+  value ? [{ value, weight: part.text.length }] : [];
 
-function requestFor(
-  part: string,
-  task: AnalysisTask,
-  model: Model,
-  instruction = instructionFor(task),
-): ModelChatRequest {
+const noAnalysis = ({ id }: Model): ServiceError =>
+  new ServiceError('MODEL_ERROR', `The model ${id} did not return an analysis of the text.`);
+
+/** The second one has a reminder, where all templates take instructions; what comes out at a temperature of 0 would come out again. */
+function requestFor(part: SizedPart, window: AnalysisWindow, task: AnalysisTask, isSecond: boolean): ModelChatRequest {
+  const instruction = instructionFor(task);
   return {
     messages: [
-      { role: 'system', content: instruction },
-      { role: 'user', content: messageFor(part, task) },
+      { role: 'system', content: isSecond ? `${instruction}\n${reminder}` : instruction },
+      { role: 'user', content: messageFor(part.text, task) },
     ],
-    max_tokens: Math.max(roomFor(task, model) - Buffer.byteLength(part), minReplyTokens),
-    temperature: 0,
+    max_tokens: window.replyTokens(part),
+    temperature: isSecond ? 0.5 : 0,
     response_format: responseFormat(task),
   };
 }
-
-/** With a reminder, where all templates take instructions; what comes out at a temperature of 0 would come out again. */
-const secondRequestFor = (part: string, task: AnalysisTask, model: Model): ModelChatRequest => ({
-  ...requestFor(part, task, model, `${instructionFor(task)}\n${reminder}`),
-  temperature: 0.5,
-});

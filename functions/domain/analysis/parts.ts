@@ -15,5 +15,6 @@ export function partsOf(text: string, maxBytes: number): Part[] {
     if (part !== '') parts.push({ text: part, start: at + before.length });
     at += before.length + part.length + after.length;
   }
-  return parts.length > 0 ? parts : [{ text: text.slice(0, maxBytes), start: 0 }];
+  // White space has at most three bytes.
+  return parts.length > 0 ? parts : [{ text: text.slice(0, Math.floor(maxBytes / 3)), start: 0 }];
 }

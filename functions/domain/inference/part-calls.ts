@@ -7,7 +7,7 @@ const maxConcurrentParts = 4;
 export const templateTokens = 64;
 
 /** Runs `work` on some items concurrently; the results are in the items' order. */
-export async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+export async function inOrder<T, R>(items: readonly T[], work: (item: T) => R | Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {

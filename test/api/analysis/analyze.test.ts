@@ -157,6 +157,15 @@ describe('POST /api/ai/analyze', () => {
       /^labels\.1 must have at most 64 characters\./,
     ],
     [
+      'labels that leave the text no room',
+      {
+        text,
+        analyses: ['categories'],
+        labels: Array.from({ length: 20 }, (_, at) => `${at}`.padEnd(2) + '😀'.repeat(62)),
+      },
+      /^labels must leave room for the text in the 4096 tokens of svc-instruct: send fewer or shorter ones\./,
+    ],
+    [
       'a label that is no string',
       { text, analyses: ['categories'], labels: ['a', 1] },
       /^labels\.1 must be a string\./,
@@ -185,7 +194,7 @@ describe('POST /api/ai/analyze', () => {
     const count = fault === 'cut' ? 20 : 1;
     const fail = (name: string) => service.post('/_local/faults', { target: 'sagemaker', fault: name, count });
     await fail(fault);
-    const response = await analyze(key, { ...sample, text: `${text} `.repeat(60) });
+    const response = await analyze(key, { ...sample, text: `${text}${'😀'.repeat(60)} `.repeat(35) });
     await fail('none');
     expect([response.status, response.body.message]).toEqual([status, message]);
     expect(response.headers.get('x-credits-charged')).toBe('0');

@@ -4,7 +4,9 @@ import { analysisService } from '#domain/analysis/analysis.ts';
 import { chatAnalyzer } from '#domain/analysis/chat-analyzer.ts';
 import type { Encoder } from '#domain/analysis/text-analyzer.ts';
 import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
+import type { Proof } from '#domain/inference/tokens.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
 /** What a chat model replies to a request. */
 export type Replies = (request: ModelChatRequest, signal?: AbortSignal) => ModelChatReply | Promise<ModelChatReply>;
@@ -38,11 +40,10 @@ export function analysisBy(
       },
     }),
   };
-  const chat = chatAnalyzer(gateway, model);
+  const chat = chatAnalyzer(gateway, model, bpeTokenizer);
   const service = analysisService({ model, chat, encoders, newDeadline: () => deadline, loadPhoneNumbers });
-  const analyze = async (request: Partial<AnalysisRequest> & Pick<AnalysisRequest, 'text' | 'analyses'>) => {
-    const whole: AnalysisRequest = { offsetUnit: 'code_point', ...request };
-    return service.analyze(await service.order(whole, async () => undefined));
-  };
-  return { requests, analyze };
+  type Request = Partial<AnalysisRequest> & Pick<AnalysisRequest, 'text' | 'analyses'>;
+  const order = (request: Request, prove: Proof) => service.order({ offsetUnit: 'code_point', ...request }, prove);
+  const analyze = async (request: Request) => service.analyze(await order(request, async () => undefined));
+  return { requests, order, analyze };
 }

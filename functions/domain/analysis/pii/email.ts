@@ -10,7 +10,8 @@ const adjoining =
 
 /** An address is in other letters, or in those of all scripts. */
 const kinds = [`[[\\p{L}\\p{M}\\p{N}]--[${adjoining}]]`, '[\\p{L}\\p{M}\\p{N}]'].map((letter) => ({
-  local: new RegExp(`[${letter}.!#$%\\&'*+\\/=?^_\`\\{\\|\\}~\\-]{1,64}$`, 'v'),
+  // Looks back from the sign: each unit is read once, wherever the address begins.
+  local: new RegExp(`(?<=(?<local>[${letter}.!#$%\\&'*+\\/=?^_\`\\{\\|\\}~\\-]{1,64}))`, 'vy'),
   domain: new RegExp(`^(?:${letter}[${letter}\\-]{0,62}\\.){1,20}${letter}[${letter}\\-]{1,62}`, 'v'),
 }));
 
@@ -27,7 +28,8 @@ export function* emails(text: string): Generator<Span> {
 
 function localOf(before: string): string | undefined {
   for (const { local } of kinds) {
-    const found = local.exec(before)?.[0].replace(/^\.+/, '');
+    local.lastIndex = before.length;
+    const found = local.exec(before)?.groups?.['local']?.replace(/^\.+/, '');
     if (found) return found;
   }
   return undefined;

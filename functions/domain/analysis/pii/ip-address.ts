@@ -1,8 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Span } from '../span.ts';
 
-const dotted = /[\d.]+/g;
-const hexadecimal = /[\da-f:.]+/gi;
+/** No shorter than the shortest: "1.1.1.1", and "::1". */
+const dotted = /[\d.]{7,}/g;
+const hexadecimal = /[\da-f:.]{3,}/gi;
 
 /** UTF-16 units of the longest that there is, and of the punctuation behind it. */
 const maxLength = 45 + 2;

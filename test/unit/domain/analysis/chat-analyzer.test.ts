@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { AnalysisName } from '#contract/analysis/names.ts';
 import type { ModelChatRequest } from '#domain/inference/chat.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
 import { analysisBy, model, type Replies, reply, textOf } from '#test/models/analysis-model.ts';
 import { anyText } from '#test/models/any-text.ts';
 
@@ -124,18 +126,32 @@ describe('a request to the model', () => {
     });
   });
 
-  it('fits the window of the model with its reply, in at most 40 parts of any text', async () => {
-    for (const letter of ['a', 'é', '字', '😀', 'word ', '字。', '\u0000']) {
-      const whole = Array.from(letter.repeat(5000)).slice(0, 5000).join('');
-      const { analyze, requests } = analysisBy(() => positive);
-      await analyze({ text: whole, analyses: ['sentiment'] });
+  const full = (piece: string): string => piece.repeat(Math.floor(5000 / Array.from(piece).length));
+  const pieces = ['a', 'é', '字', '😀', 'word ', '字。', '\u0000', '\u{10ffff}', '\u3000'];
+  const random = randomOf(1);
+  const hostile = Object.keys(hostilePieces).map((kind) => hostileText(kind, 20_000, random));
+  const quoting: AnalysisName[] = ['sentiment', 'entities', 'pii'];
+  const nothing = reply({ sentiment: 'neutral', entities: [], pii: [] });
+
+  it('fits the window of the model with a reply as long as the part, in at most 40 parts of any text', async () => {
+    for (const text of [...pieces.map(full), ...hostile]) {
+      const { analyze, requests } = analysisBy(() => nothing);
+      await analyze({ text, analyses: quoting });
       expect(requests.length).toBeLessThanOrEqual(40);
-      for (const { messages, max_tokens: output } of requests) {
-        const [system, user] = messages.map(({ content }) => Buffer.byteLength(String(content)));
-        expect(system! / 2 + user! + output).toBeLessThanOrEqual(model.contextWindow);
-        expect(output).toBeGreaterThanOrEqual(1.9 * (user! - 66));
+      for (const request of requests) {
+        const counts = request.messages.map(({ content }) => bpeTokenizer.count(String(content)));
+        const [system = 0, user = 0] = await Promise.all(counts);
+        expect(system + user + request.max_tokens).toBeLessThanOrEqual(model.contextWindow - 64);
+        expect(request.max_tokens).toBeGreaterThanOrEqual(await bpeTokenizer.count(textOf(request)));
       }
     }
+  });
+
+  it('is one for 5,000 characters of English', async () => {
+    const prose = 'I bought the Aurora 5 in Oslo. Its battery is superb, but the strap broke; write to Ada Lovelace. ';
+    const { analyze, requests } = analysisBy(() => nothing);
+    await analyze({ text: full(prose), analyses: quoting });
+    expect(requests).toHaveLength(1);
   });
 
   it('is one for white space alone', async () => {
@@ -145,8 +161,60 @@ describe('a request to the model', () => {
   });
 });
 
+describe('labels', () => {
+  const labelsOf = (letter: string) => Array.from({ length: 20 }, (_, at) => `${at}`.padEnd(2) + letter.repeat(62));
+  const analyses: AnalysisName[] = ['categories', 'entities'];
+  const request = (labels: string[]) => ({ text: 'Ada wrote. '.repeat(450), analyses, labels });
+
+  it.each(['a', 'é', 'Q'])('of the longest sort leave room for a text: %s', async (letter) => {
+    const { analyze, requests } = analysisBy(() => reply({ categories: [], entities: [] }));
+    await analyze(request(labelsOf(letter)));
+    for (const { messages, max_tokens: output } of requests) {
+      const user = await bpeTokenizer.count(String(messages[1]?.['content']));
+      expect(user + output).toBeLessThanOrEqual(model.contextWindow - 64);
+    }
+  });
+
+  it('that leave none are refused once the credential is proved, before the model is called', async () => {
+    const { order, requests } = analysisBy(() => positive);
+    const labels = labelsOf('😀');
+    const proofs: string[] = [];
+    const prove = async () => void proofs.push('proved');
+    expect(await failure(order(request(labels), prove))).toMatchObject({
+      code: 'INVALID_FORMAT',
+      message: expect.stringMatching(/^labels must leave room for the text in the 4096 tokens of svc-instruct: /),
+    });
+    expect([proofs, requests]).toEqual([['proved'], []]);
+    const unproved = async () => {
+      throw new ServiceError('INVALID_API_KEY', 'No such key.');
+    };
+    expect(await failure(order(request(labels), unproved))).toMatchObject({ code: 'INVALID_API_KEY' });
+  });
+});
+
+describe('a reply that was cut', () => {
+  const long = Array.from({ length: 100 }, (_, index) => `Sentence ${index} is about Ada.`).join(' ');
+  const whole = reply({ entities: [{ text: 'Ada', type: 'PERSON' }] });
+  const cut = reply('{"entities":[', 'length');
+
+  it('is requested again in smaller parts, which leave it more room', async () => {
+    const { analyze, requests } = analysisBy(() => (requests.length === 1 ? cut : whole));
+    expect((await analyze({ text: long, analyses: ['entities'] })).entities).toHaveLength(100);
+    const [first, ...second] = requests;
+    expect(second.length).toBeGreaterThan(1);
+    expect(second.map(textOf).join(' ')).toBe(long);
+    for (const request of second) expect(request.max_tokens).toBeGreaterThan(first!.max_tokens);
+  });
+
+  it('ends the call as a MODEL_ERROR when a smaller part is cut too', async () => {
+    const { analyze, requests } = analysisBy(() => (requests.length === 2 ? whole : cut));
+    expect(await failure(analyze({ text: long, analyses: ['entities'] }))).toMatchObject({ code: 'MODEL_ERROR' });
+    expect(requests.length).toBeLessThanOrEqual(8);
+  });
+});
+
 describe('a text of several parts', () => {
-  const long = Array.from({ length: 120 }, (_, index) => `Sentence ${index} is about Ada and Bob.`).join(' ');
+  const long = Array.from({ length: 100 }, (_, index) => `Sentence ${index}: Ada, Bob ${'🦊'.repeat(30)}.`).join(' ');
 
   it('is cut at the ends of sentences, four at a time, and located as a whole', async () => {
     let [open, maxOpen] = [0, 0];
@@ -158,7 +226,7 @@ describe('a text of several parts', () => {
       return reply({ entities: [{ text: name, type: 'PERSON' }], sentiment: 'neutral' });
     });
     const found = await analyze({ text: long, analyses: ['entities', 'sentiment'] });
-    expect(found.entities).toHaveLength(240);
+    expect(found.entities).toHaveLength(200);
     expect([maxOpen, requests.length]).toEqual([4, expect.any(Number)]);
     for (const request of requests) expect(textOf(request)).toMatch(/^Sentence .*\.$/);
   });
