@@ -42,10 +42,11 @@ export function subscriptionService(
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
-    await demandChange(accountId);
     const id = newRequestId(random);
     const now = clock.now();
+    const demand = demandOnce(accountId);
     if (!isMonthRunning(await metering.current(accountId, now), Math.floor(now / 1000))) {
+      await demand();
       await payments.begin(accountId, { subscriptionId: id, plan: chosen.plan.name, amount: chosen.plan.price ?? 0 });
     }
     let proration: Proration | undefined;
@@ -60,7 +61,7 @@ export function subscriptionService(
       proration = isUpgrade ? prorationOnResume(before, chosen, seconds) : undefined;
       return subscribe(before, chosen, id, seconds, plans);
     };
-    const meter = await change(accountId, apply, now);
+    const meter = await change(accountId, apply, { now, demand });
     const goesOn = subscriptionId(meter);
     if (goesOn !== id) await payments.resume(accountId, goesOn);
     return proration ? upgraded(accountId, meter, chosen, proration) : subscriptionView(meter, plans);
@@ -89,7 +90,6 @@ export function subscriptionService(
   async function upgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
-    await demandChange(accountId);
     let proration: Proration | undefined;
     const meter = await change(accountId, (before, now) => {
       proration = prorationOf(before, chosen, now);
@@ -132,7 +132,6 @@ export function subscriptionService(
   /** To the current plan it takes a pending one back. */
   async function downgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    await demandChange(accountId);
     const meter = await change(accountId, (before, now) => {
       const isCurrent = isSubscribed(before) && chosen.plan.rank === before.planRank;
       if (!isCurrent) refuseEnterprise(chosen.plan);
@@ -145,7 +144,6 @@ export function subscriptionService(
   }
 
   async function cancelById(accountId: number, id: string) {
-    await demandChange(accountId);
     const meter = await change(accountId, (before, now) => {
       if (shownSubscription(before)?.id !== id) throw noSubscription();
       if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is cancelled already.');
@@ -157,7 +155,6 @@ export function subscriptionService(
 
   /** Takes a cancellation back while the month that was paid for runs. */
   async function resumeById(accountId: number, id: string) {
-    await demandChange(accountId);
     const meter = await change(accountId, (before, now) => {
       if (before.subscription?.id !== id) throw noSubscription();
       if (isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is active.');
@@ -170,8 +167,23 @@ export function subscriptionService(
     return subscriptionView(meter, plans);
   }
 
-  function change(accountId: number, apply: (meter: Meter, now: number) => Settled, now = clock.now()): Promise<Meter> {
-    return metering.change(accountId, now, (meter) => apply(meter, Math.floor(now / 1000)));
+  /** Refuses what the subscription's state does not allow before it counts the change. */
+  function change(
+    accountId: number,
+    apply: (meter: Meter, now: number) => Settled,
+    { now, demand } = { now: clock.now(), demand: demandOnce(accountId) },
+  ): Promise<Meter> {
+    return metering.change(accountId, now, async (meter) => {
+      const settled = apply(meter, Math.floor(now / 1000));
+      await demand();
+      return settled;
+    });
+  }
+
+  /** Counts one change however often its write is tried. */
+  function demandOnce(accountId: number): () => Promise<void> {
+    let demanded: Promise<void> | undefined;
+    return () => (demanded ??= demandChange(accountId));
   }
 
   function activePlan(meter: Meter): PlanLimits {

@@ -4,7 +4,7 @@ import { changedKey, type KeyChanges } from './changes/change-key.ts';
 import { keyEnds } from './changes/end-key.ts';
 import { issueKey } from './changes/issue-key.ts';
 import { keyEvent } from './changes/key-events.ts';
-import { refuseUnlessDone } from './changes/key-refusals.ts';
+import { type DemandChange, refuseUnlessDone } from './changes/key-refusals.ts';
 import { keyReviser } from './changes/revise-key.ts';
 import { keyRotation } from './changes/rotate-key.ts';
 import { newestFirst, removeSurplus, surplusOf } from './ended-keys.ts';
@@ -19,9 +19,6 @@ interface NewKey extends Omit<KeyChanges, 'status'> {
   readonly name: string;
 }
 
-/** Refuses (429) an account that changes its keys too often. Operators may at any time. */
-type DemandChange = (accountId: number) => Promise<void>;
-
 export type KeyService = ReturnType<typeof keyService>;
 
 interface KeyAccounts {
@@ -32,14 +29,14 @@ interface KeyAccounts {
 /** The life of API keys (docs/design/accounts.md#keys and docs/design/accounts.md#key-endpoints). */
 export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccounts, clock: Clock, random: Random) {
   const budgets = keyBudgets(keys, findMeter);
-  const revise = keyReviser(keys, budgets, clock);
-  const ends = keyEnds(keys, revise, clock);
-  const rotateNow = keyRotation(keys, budgets, clock, random);
+  const revise = keyReviser(keys, budgets, demandChange, clock);
+  const ofOperator = keyReviser(keys, budgets, async () => undefined, clock);
+  const { revoke, suspendByOperator } = keyEnds({ keys, revise: { ofOwner: revise, ofOperator }, demandChange, clock });
+  const rotate = keyRotation({ keys, budgets, demandChange, clock, random });
 
   const checkExpiry = (expiresAt: string | null | undefined): void => demandFuture(expiresAt, clock.now());
 
   async function create(accountId: number, input: NewKey) {
-    await demandChange(accountId);
     const now = clock.now();
     const meter = await budgets.limitedMeter(accountId, [input]);
     const stored = await keys.list(accountId);
@@ -47,6 +44,7 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
     const record = withLimits(made.record, input);
     const unused = meter ? unusedBudgets(meter, stored, now) : [];
     const happened = { keyEvent: keyEvent('created', record.id, now) };
+    await demandChange(accountId);
     refuseUnlessDone(await keys.create(accountId, record, { now, unused, ...happened }));
     await removeSurplus(keys, accountId, { stored, now });
     return created(record, made.key, { budgets: meter?.budgets ?? new Map(), now });
@@ -62,20 +60,8 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
     return records.toSorted(newestFirst).map((record) => shown(record, { budgets: spent, now }));
   }
 
-  async function change(accountId: number, id: string, changes: KeyChanges) {
-    await demandChange(accountId);
-    return revise(accountId, id, (record, now) => changedKey(record, changes, now));
-  }
+  const change = (accountId: number, id: string, changes: KeyChanges) =>
+    revise(accountId, id, (record, now) => changedKey(record, changes, now));
 
-  async function revoke(accountId: number, id: string) {
-    await demandChange(accountId);
-    return ends.revoke(accountId, id);
-  }
-
-  async function rotate(accountId: number, id: string, graceSeconds: number) {
-    await demandChange(accountId);
-    return rotateNow(accountId, id, graceSeconds);
-  }
-
-  return { checkExpiry, create, list, change, revoke, rotate, suspendByOperator: ends.suspendByOperator };
+  return { checkExpiry, create, list, change, revoke, rotate, suspendByOperator };
 }

@@ -77,12 +77,12 @@ export function metering(store: MeterStore, plans: Plans) {
   async function change(
     accountId: number,
     now: number,
-    apply: (meter: Meter) => Settled,
+    apply: (meter: Meter) => Settled | Promise<Settled>,
     replace: MeterStore['replace'] = (before, after, entries) => store.replace(before, after, entries),
   ): Promise<Meter> {
     for (let tries = 0; tries < maxTries; tries++) {
       const before = await current(accountId, now);
-      const { meter, entries } = apply(before);
+      const { meter, entries } = await apply(before);
       if (await replace(before, meter, entries)) return meter;
     }
     throw busy();

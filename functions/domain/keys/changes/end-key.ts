@@ -6,18 +6,26 @@ import { isReadable, type KeyRecord, statusOf, type UnreadableKey } from '../key
 import type { KeyStore } from '../key-store.ts';
 import { shown } from '../shown-key.ts';
 import { keyEvent } from './key-events.ts';
-import { demandKey, refuseRevoked } from './key-refusals.ts';
+import { type DemandChange, demandKey, refuseRevoked } from './key-refusals.ts';
 import type { ReviseKey } from './revise-key.ts';
 
 type SuspensionEvent = (before: KeyStatus, after: KeyStatus) => AuditEvent;
 
+interface EndParts {
+  readonly keys: KeyStore;
+  readonly revise: { readonly ofOwner: ReviseKey; readonly ofOperator: ReviseKey };
+  readonly demandChange: DemandChange;
+  readonly clock: Clock;
+}
+
 /** Revokes keys, and suspends them for operators; one that cannot be read is revoked either way. */
-export function keyEnds(keys: KeyStore, revise: ReviseKey, clock: Clock) {
+export function keyEnds({ keys, revise, demandChange, clock }: EndParts) {
   /** Revoking twice is fine: a retry must not fail. */
   async function revoke(accountId: number, id: string) {
     const key = await demandKey(keys, accountId, id);
-    if (!isReadable(key)) return revokeUnreadable(accountId, key);
-    return revise(accountId, id, (record) => ({ ...record, status: 'revoked' }));
+    if (isReadable(key)) return revise.ofOwner(accountId, id, (record) => ({ ...record, status: 'revoked' }));
+    await demandChange(accountId);
+    return revokeUnreadable(accountId, key);
   }
 
   /** For good: the account's owner cannot resume it. `eventOf` is given its status before and after. */
@@ -25,7 +33,7 @@ export function keyEnds(keys: KeyStore, revise: ReviseKey, clock: Clock) {
     const key = await demandKey(keys, accountId, id);
     refuseRevoked(key);
     if (!isReadable(key)) return revokeUnreadable(accountId, key, eventOf(key.status, 'revoked'));
-    return revise(accountId, id, suspended, (before, now) => eventOf(statusOf(before, now), 'suspended'));
+    return revise.ofOperator(accountId, id, suspended, (before, now) => eventOf(statusOf(before, now), 'suspended'));
   }
 
   async function revokeUnreadable(accountId: number, key: UnreadableKey, event?: AuditEvent) {

@@ -3,6 +3,9 @@ import { ServiceError } from '../../shared/service-error.ts';
 import { isReadable, type KeyRecord, type StoredKey } from '../key-record.ts';
 import type { KeyStore, KeyWrite } from '../key-store.ts';
 
+/** Refuses (429) an account that changes its keys too often, once its change is known to be allowed. Operators may at any time. */
+export type DemandChange = (accountId: number) => Promise<void>;
+
 export async function demandKey(keys: KeyStore, accountId: number, id: string): Promise<StoredKey> {
   const key = await keys.find(accountId, id);
   if (!key) throw new ServiceError('NOT_FOUND', 'There is no such key.');

@@ -6,12 +6,12 @@ import type { KeyRecord } from '../key-record.ts';
 import type { KeyStore } from '../key-store.ts';
 import { shown } from '../shown-key.ts';
 import { keyEvent } from './key-events.ts';
-import { demandReadable, refuseUnlessDone } from './key-refusals.ts';
+import { type DemandChange, demandReadable, refuseUnlessDone } from './key-refusals.ts';
 
 const maxTries = 5;
 
 /** Changes a key as `edit` does, on the record as it is then: it is read again where others changed it meanwhile. */
-export function keyReviser(keys: KeyStore, budgets: KeyBudgets, clock: Clock) {
+export function keyReviser(keys: KeyStore, budgets: KeyBudgets, demandChange: DemandChange, clock: Clock) {
   return async (
     accountId: number,
     id: string,
@@ -22,6 +22,7 @@ export function keyReviser(keys: KeyStore, budgets: KeyBudgets, clock: Clock) {
       const now = clock.now();
       const before = await demandReadable(keys, accountId, id);
       const after = { ...edit(before, now), revision: before.revision + 1 };
+      if (tries === 0) await demandChange(accountId);
       const meter = await budgets.limitedMeter(accountId, [before, after]);
       const unused = await budgets.unusedAfter(accountId, { before, after }, { meter, now });
       const event = eventOf?.(before, now);

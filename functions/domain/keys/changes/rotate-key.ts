@@ -8,16 +8,25 @@ import type { KeyStore } from '../key-store.ts';
 import { created } from '../shown-key.ts';
 import { issueKey } from './issue-key.ts';
 import { rotationEvent } from './key-events.ts';
-import { demandReadable, refuseUnlessDone } from './key-refusals.ts';
+import { type DemandChange, demandReadable, refuseUnlessDone } from './key-refusals.ts';
+
+interface RotationParts {
+  readonly keys: KeyStore;
+  readonly budgets: Pick<KeyBudgets, 'budgetsOf'>;
+  readonly demandChange: DemandChange;
+  readonly clock: Clock;
+  readonly random: Random;
+}
 
 /** Creates a new key with the name, expiry and limits of an old one, which goes on for `graceSeconds`. */
-export function keyRotation(keys: KeyStore, { budgetsOf }: KeyBudgets, clock: Clock, random: Random) {
+export function keyRotation({ keys, budgets: { budgetsOf }, demandChange, clock, random }: RotationParts) {
   return async (accountId: number, id: string, graceSeconds: number) => {
     const now = clock.now();
     const old = await demandReadable(keys, accountId, id);
     const status = statusOf(old, now);
     if (status !== 'active')
       throw new ServiceError('INVALID_STATE', `The key is ${status}; only an active key can be rotated.`);
+    await demandChange(accountId);
     const { record, key } = issueKey(accountId, { ...handedOn(old), createdAt: now }, random);
     const ending: KeyRecord =
       graceSeconds > 0
