@@ -60,11 +60,11 @@ export function analysisService(settings: AnalysisSettings) {
       }),
       ...(keyPhrases && { keyPhrases: keyPhrases.map((span) => ({ text: wordsOf(span), ...at(span) })) }),
       ...(pii && {
-        pii: pii.map(({ type, source, ...span }) => ({ type, ...at(span), source })),
-        redactedText: redacted(text, pii),
+        pii: pii.spans.map(({ type, source, ...span }) => ({ type, ...at(span), source })),
+        redactedText: redacted(text, pii.spans),
       }),
       ...(categories && { categories: [...categories] }),
-      unlocated,
+      unlocated: unlocated + (pii ? pii.unlocated : 0),
       model: model.id,
       credits: amount / microPerCredit,
     };

@@ -7,7 +7,7 @@ import type { Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { mergeReplies } from './merge.ts';
 import { instructionFor, messageFor, reminder } from './prompt.ts';
-import { analysisIn, type PartReply } from './reply.ts';
+import { analysisIn, isFull, type PartReply } from './reply.ts';
 import { responseFormat } from './schema.ts';
 import type { AnalysisTask, TextAnalyzer } from './text-analyzer.ts';
 import type { Weighted } from './weighted.ts';
@@ -23,7 +23,7 @@ import {
 type Gateway = Pick<ModelGateway, 'chat'>;
 type Call = ReturnType<Gateway['chat']>;
 
-/** What the model made of a part; without a value where the reply was no analysis. */
+/** What the model made of a part; without a value where the reply was no analysis, or where its list of personal data was full. */
 interface Attempt {
   readonly part: SizedPart;
   readonly value: PartReply | undefined;
@@ -52,7 +52,9 @@ export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenize
         gateway.chat(model.id, requestFor(part, window, task, isSecond));
       const attempt = async (part: SizedPart, call: Call, signal: AbortSignal): Promise<Attempt> => {
         const reply = await call.send(signal);
-        return { part, value: analysisIn(reply, task), wasCut: reply.choices[0]?.finish_reason === 'length' };
+        const value = analysisIn(reply, task);
+        if (value && isFull(value)) return { part, value: undefined, wasCut: true };
+        return { part, value, wasCut: reply.choices[0]?.finish_reason === 'length' };
       };
       return {
         prepare: () => short?.call.prepare(),

@@ -4,10 +4,11 @@ const wordEnd = /[\p{L}\p{M}\p{N}_]$/u;
 const wordStart = /^[\p{L}\p{M}\p{N}_]/u;
 
 /** Scripts that put no space between words. */
-const unspacedEnd =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}?$/u;
-const unspacedStart =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const scripts =
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
+export const unspaced = new RegExp(scripts, 'u');
+const unspacedEnd = new RegExp(`${scripts}\\p{M}?$`, 'u');
+const unspacedStart = new RegExp(`^${scripts}`, 'u');
 
 /**
  * Each mention of a quote in a text, in UTF-16 units: where it stands as words of its own, and only where it nowhere does, within

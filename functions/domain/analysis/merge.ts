@@ -27,10 +27,7 @@ export function mergeReplies(text: string, parts: readonly Weighted<PartReply>[]
         .slice(0, maxAnalysisItems)
         .map(({ span }) => span),
     }),
-    // All of them, as what is not named here is not redacted.
-    ...(has('pii') && {
-      personalData: items(({ pii }) => pii).map(({ quote: { type }, span }) => ({ ...span, type })),
-    }),
+    ...(has('pii') && { personalData: parts.flatMap(({ value: { pii } }) => pii ?? []) }),
     ...(has('categories') && {
       categories: overallCategories(labels('categories')).map((label) => ({ label, score: null })),
     }),

@@ -24,6 +24,9 @@ const Reply = v.partial(v.strictObject(fields));
 /** What a chat model has found in a part of a text, as quotes of it. */
 export type PartReply = v.InferOutput<typeof Reply>;
 
+/** Whether the model may have found more personal data than its list has room for, which would go unhidden. */
+export const isFull = ({ pii = [] }: PartReply): boolean => pii.length >= maxQuotes;
+
 /** The analysis that a reply is; undefined for one that was cut, that is not JSON of the schema alone, or that names what it was not given. */
 export function analysisIn({ choices: [choice] }: ModelChatReply, task: AnalysisTask): PartReply | undefined {
   const content = choice?.message.content;

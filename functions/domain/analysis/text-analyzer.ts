@@ -1,6 +1,7 @@
 import type { AnalysisRequest } from '#contract/analysis/analysis.ts';
-import type { AnalysisName, EntityType, ModelPiiType, Sentiment } from '#contract/analysis/names.ts';
+import type { AnalysisName, EntityType, Sentiment } from '#contract/analysis/names.ts';
 import type { ModelCall } from '../inference/model-gateway.ts';
+import type { PiiQuote } from './pii/names-in.ts';
 import type { Span } from './span.ts';
 
 /** What one analyzer is to find in a text. */
@@ -25,9 +26,10 @@ export interface Findings {
   readonly sentiment?: Label<Sentiment>;
   readonly entities?: readonly EntitySpan[];
   readonly keyPhrases?: readonly Span[];
-  readonly personalData?: readonly (Span & { readonly type: ModelPiiType })[];
+  /** As quoted: where the text has it, in whatever form, is found when it is redacted. */
+  readonly personalData?: readonly PiiQuote[];
   readonly categories?: readonly Label[];
-  /** Quotes that the text does not have. */
+  /** Quotes that the text does not have, without those of personal data. */
   readonly unlocated: number;
 }
 

@@ -1,5 +1,6 @@
-import type { ModelPiiType, PiiType } from '#contract/analysis/names.ts';
+import type { PiiType } from '#contract/analysis/names.ts';
 import { lengthOf, mergeOverlaps, type Span } from '../span.ts';
+import { NamesText, type PiiQuote } from './names-in.ts';
 import type { IsPhoneNumber } from './phone.ts';
 import { type RuleSpan, ruleSpans } from './rules.ts';
 
@@ -12,23 +13,48 @@ export interface PiiSpan extends Span {
 const maxRounds = 8;
 
 /**
- * The personal data of a text in its order, without overlaps: what the rules find and what the model has quoted. Hidden, no rule finds
- * anything in what is left; a text that was made to need more rounds than `maxRounds` is hidden as a whole.
+ * The personal data of a text in its order, without overlaps: what the rules find and what the model has quoted; `unlocated`: quotes that
+ * the text does not have. Hidden, neither finds anything in what is left; a text that was made to need more rounds than `maxRounds` is
+ * hidden as a whole.
  */
 export function personalData(
   text: string,
-  quoted: readonly (Span & { readonly type: ModelPiiType })[],
+  quotes: readonly PiiQuote[],
   isPhoneNumber: IsPhoneNumber,
-): PiiSpan[] {
-  const byModel = quoted.map(({ type, start, end }): PiiSpan => ({ type, start, end, source: 'model' }));
-  let spans = mergeOverlaps([...ruleSpans(text, isPhoneNumber).map(byRule), ...byModel]);
+): { spans: PiiSpan[]; unlocated: number } {
+  const names = quotedSpans(text, quotes);
+  const { unlocated } = names;
+  let spans = mergeOverlaps([...ruleSpans(text, isPhoneNumber).map(byRule), ...names.spans]);
   for (let round = 0; round < maxRounds; round += 1) {
-    const more = ruleSpans(masked(text, spans), isPhoneNumber);
-    if (more.length === 0) return spans;
-    spans = mergeOverlaps([...spans, ...more.map(byRule)]);
+    if (spans.length === 0) return { spans, unlocated };
+    const rest = masked(text, spans);
+    const again = [...ruleSpans(rest, isPhoneNumber).map(byRule), ...quotedSpans(rest, names.found, false).spans];
+    const known = spans;
+    const more = again.filter(({ start, end }) => !known.some((span) => span.start <= start && end <= span.end));
+    if (more.length === 0) return { spans, unlocated };
+    spans = mergeOverlaps([...spans, ...more]);
   }
   const [longest] = spans.toSorted((one, other) => lengthOf(other) - lengthOf(one));
-  return longest ? [{ ...longest, start: 0, end: text.length }] : [];
+  return { spans: longest ? [{ ...longest, start: 0, end: text.length }] : [], unlocated };
+}
+
+/** Where quotes stand in a text; each that is `found` once. */
+function quotedSpans(text: string, quotes: readonly PiiQuote[], isWhole = true) {
+  const spans: PiiSpan[] = [];
+  const [found, known] = [new Map<string, PiiQuote>(), new Map<string, readonly Span[]>()];
+  const names = quotes.length > 0 ? new NamesText(text) : undefined;
+  let unlocated = 0;
+  for (const quote of quotes) {
+    const key = `${quote.type} ${quote.text}`;
+    const places = known.get(key) ?? names?.spansOf(quote.text, isWhole) ?? [];
+    if (places.length === 0) unlocated += 1;
+    else if (!found.has(key)) {
+      found.set(key, quote);
+      for (const { start, end } of places) spans.push({ type: quote.type, start, end, source: 'model' });
+    }
+    known.set(key, places);
+  }
+  return { spans, unlocated, found: [...found.values()] };
 }
 
 const byRule = (span: RuleSpan): PiiSpan => ({ ...span, source: 'rule' });

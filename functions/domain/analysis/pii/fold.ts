@@ -1,0 +1,46 @@
+import { PlacedText } from './placed-text.ts';
+
+/** Characters that show nothing: soft hyphens, joiners, marks of direction. */
+const ignored = String.raw`[\p{Cf}\p{Default_Ignorable_Code_Point}]`;
+
+/** Marks of one letter, which Unicode keeps to 30 where texts are streamed (UAX 15, section 13), so that they are put in order in bounded time. */
+const marks = String.raw`\p{M}{0,30}`;
+
+const pieces = new RegExp(
+  String.raw`(?<plain>[!-_a-~]+(?!\p{M}))|(?<ignored>${ignored}+)|(?<space>[\s\p{Z}\p{Cc}](?:[\s\p{Z}\p{Cc}]|${ignored})*)|[^]${marks}`,
+  'gu',
+);
+
+const apostrophes = /[`´‘’‚‛′‵ʹʻʼʽˈ＇]/gu;
+const hyphens = /[\p{Pd}\u2212]/gu;
+
+/**
+ * A text as names are compared: in one form of Unicode (NFKD), without case and without what shows nothing, runs of white space as one space,
+ * apostrophes and hyphens of one kind.
+ */
+export function folded(text: string): PlacedText {
+  const result = new PlacedText();
+  const known = new Map<string, string>();
+  for (const { 0: piece, index, groups } of text.matchAll(pieces)) {
+    const end = index + piece.length;
+    if (groups?.['plain'] !== undefined) result.addEach(piece.toLowerCase(), index);
+    else if (groups?.['space'] !== undefined) result.add(' ', index, end);
+    else if (groups?.['ignored'] === undefined) {
+      const fold = known.get(piece) ?? foldedLetter(piece);
+      known.set(piece, fold);
+      result.add(fold, index, end);
+    }
+  }
+  return result;
+}
+
+/** Upper case first, as it is one where lower case is several: "ß" and "SS", two sigmas. The dot of a Turkish capital goes. */
+const foldedLetter = (letter: string): string =>
+  letter
+    .replaceAll(apostrophes, "'")
+    .replaceAll(hyphens, '-')
+    .normalize('NFKD')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('i\u0307', 'i');

@@ -1,0 +1,116 @@
+import type { ModelPiiType } from '#contract/analysis/names.ts';
+import { unspaced } from '../locate.ts';
+import type { Span } from '../span.ts';
+import { folded } from './fold.ts';
+import type { PlacedText } from './placed-text.ts';
+
+/** What a model takes for personal data. */
+export interface PiiQuote {
+  readonly text: string;
+  readonly type: ModelPiiType;
+}
+
+export interface QuotedSpan extends Span {
+  readonly type: ModelPiiType;
+}
+
+const [other, letter, digit, underscore] = [0, 1, 2, 3];
+
+/** Letters and digits of a quote that is sought as a whole word alone, in its case; of Korean syllables it is one fewer. */
+const maxShort = 2;
+
+/** A text in which names are sought. */
+export class NamesText {
+  readonly #text: string;
+  readonly #folded: PlacedText;
+  /** Of each unit of the folded text. */
+  readonly #kinds: Uint8Array;
+  /** Where the word ends that a unit of the folded text is in. */
+  readonly #wordEnds: Uint32Array;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#folded = folded(text);
+    this.#kinds = kindsOf(this.#folded.text);
+    this.#wordEnds = new Uint32Array(this.#kinds.length);
+    for (let at = this.#kinds.length - 1; at >= 0; at -= 1) {
+      const goesOn = at + 1 < this.#kinds.length && this.#kinds[at + 1] !== other;
+      this.#wordEnds[at] = this.#kinds[at] !== other && goesOn ? (this.#wordEnds[at + 1] ?? 0) : at + 1;
+    }
+  }
+
+  /**
+   * Where a quote stands in the text, however it is written there: at the beginning of each word that begins with it, up to that word's end;
+   * where it begins none, within words, if the text is whole. Without overlaps.
+   */
+  spansOf(quote: string, isTextWhole = true): Span[] {
+    const sought = folded(quote.toWellFormed()).text.trim();
+    if (sought === '' || !quote.isWellFormed()) return [];
+    if (isShort(quote)) return this.#wholeWords(quote.trim(), sought);
+    const first = kindsOf(sought.slice(0, 2))[0] ?? other;
+    const beginning = this.#found(sought, (at) => this.#begins(at, first));
+    return beginning.length > 0 || !isTextWhole ? beginning : this.#found(sought, () => true);
+  }
+
+  #wholeWords(quote: string, sought: string): Span[] {
+    const first = kindsOf(sought.slice(0, 2))[0] ?? other;
+    const written = quote.normalize('NFKC');
+    const isWhole = (at: number): boolean => {
+      const end = at + sought.length;
+      const next = this.#kinds[end] ?? other;
+      const { start, end: textEnd } = this.#folded.spanOf({ start: at, end });
+      const isEnd = next === other || next === underscore || this.#kinds[end - 1] === other;
+      return this.#begins(at, first) && isEnd && this.#text.slice(start, textEnd).normalize('NFKC') === written;
+    };
+    return this.#found(sought, isWhole, false);
+  }
+
+  #found(sought: string, isFound: (at: number) => boolean, toWordEnd = true): Span[] {
+    const spans: { start: number; end: number }[] = [];
+    const { text } = this.#folded;
+    for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) {
+      if (!isFound(at)) continue;
+      const last = at + sought.length - 1;
+      const { start, end } = this.#folded.spanOf({
+        start: at,
+        end: toWordEnd ? (this.#wordEnds[last] ?? 0) : last + 1,
+      });
+      const before = spans.at(-1);
+      if (before && start < before.end) before.end = Math.max(before.end, end);
+      else spans.push({ start, end });
+    }
+    return spans;
+  }
+
+  /** Whether a word begins here with a character of a kind: also behind an underscore, and a letter behind a digit. */
+  #begins(at: number, first: number): boolean {
+    const before = this.#kinds[at - 1] ?? other;
+    return first === other || before === other || before === underscore || (before === digit && first !== digit);
+  }
+}
+
+function isShort(quote: string): boolean {
+  const signs = quote.normalize('NFC').match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  if (signs > maxShort || unspaced.test(quote)) return false;
+  return signs < maxShort || !/\p{Script=Hangul}/u.test(quote);
+}
+
+/** What each unit is in words of scripts that put spaces between them; nothing, in others. */
+function kindsOf(text: string): Uint8Array {
+  const kinds = new Uint8Array(text.length);
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)) {
+    let at = index;
+    for (const character of word) {
+      kinds.fill(kindOf(character), at, at + character.length);
+      at += character.length;
+    }
+  }
+  return kinds;
+}
+
+function kindOf(character: string): number {
+  if (character >= 'a' && character <= 'z') return letter;
+  if (character === '_') return underscore;
+  if (/\p{N}/u.test(character)) return digit;
+  return unspaced.test(character) ? other : letter;
+}
