@@ -1,7 +1,7 @@
 import type { Route } from './http/route.ts';
 import { routeGroups, unknownRouteId } from './routes.ts';
 
-const { accounts, keys, subscriptions, credits, alerts, inference, analysis, openai, webhooks, operators } =
+const { accounts, keys, subscriptions, credits, alerts, inference, analysis, openai, agents, webhooks, operators } =
   routeGroups;
 
 /** The folders of `functions/api`, and the routes whose handlers they have. */
@@ -12,6 +12,7 @@ const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
   alerts,
   inference: [...inference, ...openai],
   analysis,
+  agents,
   webhooks,
   operators,
   shared: [{ id: unknownRouteId }],

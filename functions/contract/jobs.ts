@@ -141,10 +141,10 @@ export const jobs = {
   },
   purgeAccounts: {
     id: 'purge-accounts',
-    summary: 'Deletes the data of accounts that were deleted 30 days ago',
-    loss: 'Data of deleted accounts is kept longer than the 30 days that were promised.',
+    summary: 'Deletes the data of accounts that were deleted 30 days ago, and what is left of agents that were deleted',
+    loss: 'Data of deleted accounts is kept longer than the 30 days that were promised, that of deleted agents longer than a day.',
     trigger: { everySeconds: 86_400 },
-    uses: { tables: { accounts: 'delete', meters: 'delete', webhooks: 'delete' } },
+    uses: { tables: { accounts: 'delete', meters: 'delete', webhooks: 'delete', agents: 'delete' } },
     timeoutSeconds: 300,
   },
   sweepMeters: {

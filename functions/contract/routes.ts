@@ -1,5 +1,6 @@
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { creditRoutes } from './routes/credits.ts';
@@ -20,6 +21,7 @@ export const routes = {
   ...inferenceRoutes,
   ...analysisRoutes,
   ...openAiRoutes,
+  ...agentRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
 } as const satisfies Record<string, Route>;
@@ -34,6 +36,7 @@ export const routeGroups = {
   inference: Object.values(inferenceRoutes),
   analysis: Object.values(analysisRoutes),
   openai: Object.values(openAiRoutes),
+  agents: Object.values(agentRoutes),
   webhooks: Object.values(webhookRoutes),
   operators: Object.values(operatorRoutes),
 } as const satisfies Readonly<Record<string, readonly Route[]>>;

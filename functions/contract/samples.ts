@@ -26,6 +26,10 @@ const weather = {
 const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
 const result = '{"celsius":21}';
 const streamed = { stream: true };
+const agent = { name: 'Concierge', model: 'svc-1', instructions: 'You help guests of a hotel. Reply briefly.' };
+const handbook =
+  'Breakfast is served from seven to ten in the garden room. Bicycles are free for guests; ask at the desk.';
+const conversation = { id: 'some-id', conversationId: 'some-id' };
 
 /**
  * A valid request for every route that takes input, by the route's id. Tests send them, the API reference shows them;
@@ -73,6 +77,40 @@ export const samples: Readonly<Record<string, Sample>> = {
   'grant-credits': { path: account, body: { credits: 10, reason } },
   'list-audit-events': { query: { accountId: account.id, limit: '5' } },
   'suspend-key': { path: { ...account, keyId: 'some-id' }, body: { reason } },
+  'create-agent': {
+    body: agent,
+    more: {
+      'With a function': {
+        ...agent,
+        functions: [weather],
+        temperature: 0.2,
+        truncation: 'summarize',
+        retentionDays: 7,
+      },
+    },
+  },
+  'list-agents': { query: { limit: '5' } },
+  'get-agent': { path: { id: 'some-id' } },
+  'change-agent': {
+    path: { id: 'some-id' },
+    body: { instructions: 'You help guests of a hotel. Reply in one sentence.' },
+  },
+  'delete-agent': { path: { id: 'some-id' } },
+  'create-document': { path: { id: 'some-id' }, body: { name: 'Handbook', text: handbook } },
+  'list-documents': { path: { id: 'some-id' }, query: { limit: '5' } },
+  'delete-document': { path: { id: 'some-id', documentId: 'some-id' } },
+  'create-conversation': { path: { id: 'some-id' } },
+  'list-conversations': { path: { id: 'some-id' }, query: { limit: '5' } },
+  'get-conversation': { path: conversation, query: { limit: '5' } },
+  'delete-conversation': { path: conversation },
+  'create-message': {
+    path: conversation,
+    body: { content: 'When is breakfast?' },
+    more: {
+      'A stream': { content: 'When is breakfast?', ...streamed },
+      "A function's result": { functionResults: [{ name: 'get_weather', content: result }] },
+    },
+  },
   'create-webhook': {
     body: { url: 'https://example.com/webhooks', events: ['credits.low', 'credits.exhausted'], description: 'billing' },
     more: { 'Every event': { url: 'https://example.com/webhooks', events: ['*'] } },

@@ -25,6 +25,7 @@ export const ExistingTables = v.strictObject({
   requests: v.optional(ExistingTable),
   audit: v.optional(ExistingTable),
   webhooks: v.optional(ExistingTable),
+  agents: v.optional(ExistingTable),
 });
 
 /** The destination of copies cannot be the vault Default (AWS "Creating backup copies across AWS accounts"). */

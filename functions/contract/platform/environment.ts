@@ -14,6 +14,7 @@ export const tableVariables = {
   requests: 'REQUESTS_TABLE',
   audit: 'AUDIT_TABLE',
   webhooks: 'WEBHOOKS_TABLE',
+  agents: 'AGENTS_TABLE',
 } as const satisfies Record<TableId, string>;
 
 /** The variable with the URL of each queue, for those who send to it. */
@@ -43,6 +44,7 @@ export const Environment = v.object({
   REQUESTS_TABLE: v.optional(v.string()),
   AUDIT_TABLE: v.optional(v.string()),
   WEBHOOKS_TABLE: v.optional(v.string()),
+  AGENTS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */

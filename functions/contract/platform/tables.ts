@@ -53,6 +53,8 @@ export const tables = {
     ttlAttribute: 'ttl',
     indexes: { due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } } },
   },
+  /** Agents of accounts; in partitions of each agent its conversations and documents, and their chunks; in one of each conversation its messages. */
+  agents: { name: 'agents', partitionKey: pk, sortKey: sk, ttlAttribute: 'ttl' },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;

@@ -24,4 +24,22 @@ export const limits = {
   webhookChangesPerMinute: 30,
   /** Tests and redeliveries that an account requests. */
   webhookSendsPerMinute: 20,
+  agents: 100,
+  /** Code points. */
+  agentInstructions: 8000,
+  /** Of an agent's functions together, as JSON. */
+  agentFunctionBytes: 65_536,
+  /** Days. */
+  maxRetentionDays: 365,
+  /** Agents that an account creates, changes or deletes, and documents and conversations that it creates or deletes. */
+  agentChangesPerMinute: 60,
+  /** UTF-8 bytes of a document's text; its JSON may have several for each. */
+  documentBytes: 1024 * 1024,
+  documentBodyBytes: 5 * 1024 * 1024,
+  /** Chunks of an agent's documents together. */
+  agentChunks: 2000,
+  /** Code points of a message or a function's result. */
+  messageCharacters: 100_000,
+  /** Messages that a conversation ever has. */
+  conversationMessages: 10_000,
 } as const;

@@ -19,7 +19,7 @@ export interface BackupsProps {
  */
 const schedule: readonly { readonly id: string; readonly hour: number; readonly tables: readonly TableId[] }[] = [
   { id: 'Ledger', hour: 1, tables: ['ledger'] },
-  { id: 'Meters', hour: 3, tables: ['accounts', 'meters', 'webhooks', 'audit'] },
+  { id: 'Meters', hour: 3, tables: ['accounts', 'meters', 'webhooks', 'agents', 'audit'] },
 ];
 
 /** The first copy is made from these; point-in-time recovery has more. */

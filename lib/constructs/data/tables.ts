@@ -25,8 +25,8 @@ import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 
-/** Tables with personal data, and with the secrets that webhooks are signed with. */
-const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks']);
+/** Tables with personal data, with the secrets that webhooks are signed with, and with what was written to agents. */
+const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents']);
 
 /**
  * The tables of the contract, with deletion protection, point-in-time recovery and retention; where the stage names one that
@@ -52,6 +52,7 @@ export function createTables(
     requests: table('requests'),
     audit: table('audit'),
     webhooks: table('webhooks'),
+    agents: table('agents'),
   };
 }
 

@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { instant, text, whole } from '../shared/fields.ts';
+import { limits } from '../shared/limits.ts';
+import { AgentPath, page } from './agents.ts';
+
+/** UTF-8 bytes and not characters, as what is stored and embedded is. */
+const documentText = v.pipe(
+  v.string('must be a string'),
+  v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),
+  v.check((value) => /\S/.test(value), 'must not be empty'),
+  v.check((value) => !value.includes('\u0000'), 'must be text, without null characters'),
+  v.check(
+    (value) => value.length <= limits.documentBytes && new TextEncoder().encode(value).length <= limits.documentBytes,
+    `must have at most ${limits.documentBytes} bytes as UTF-8`,
+  ),
+  v.metadata({ minLength: 1, maxLength: limits.documentBytes }),
+);
+
+export const NewDocument = v.object({ name: text(200), text: documentText }, 'must be a JSON object');
+export type NewDocument = v.InferOutput<typeof NewDocument>;
+
+export const DocumentPath = v.object({ ...AgentPath.entries, documentId: text(64) });
+export const DocumentQuery = v.object(page('doc'));
+
+export const documentStatuses = ['indexing', 'ready', 'failed'] as const;
+
+export const AgentDocument = v.object({
+  id: v.string(),
+  name: v.string(),
+  status: v.pipe(
+    v.picklist(documentStatuses),
+    v.description('`ready` once it is searched; `failed` where its request died before.'),
+  ),
+  bytes: whole,
+  chunks: whole,
+  indexedChunks: v.pipe(whole, v.description('Embedded and stored so far.')),
+  createdAt: instant,
+});
+
+/** With what it cost. */
+export const CreatedDocument = v.object({
+  ...AgentDocument.entries,
+  credits: v.number(),
+  usage: v.object({ prompt_tokens: whole, total_tokens: whole }),
+});
+
+/** Newest first. */
+export const DocumentList = v.object({ items: v.array(AgentDocument), nextCursor: v.nullable(v.string()) });
