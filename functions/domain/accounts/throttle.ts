@@ -92,6 +92,9 @@ export const subscriptionChanges = windows('subscription-change', [
 export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minute }]);
 export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minute }]);
 
+/** Changes of an account's agents, and of what is in them. */
+export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minute }]);
+
 /** Wrong passwords, and mails requested, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minute }]);
 export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hour }]);

@@ -8,11 +8,11 @@ import { modelSampling } from './sampling.ts';
 import { type Proof, TokenCount } from './tokens.ts';
 
 /** Tokens that a chat template may add around each message, and around the whole. */
-const overheadPerMessage = 4;
-const overhead = 3;
+export const overheadPerMessage = 4;
+export const overhead = 3;
 
 /** Requested when the caller sends no `max_tokens` (docs/specification.md#post-chatcompletions). */
-const defaultMaxTokens = 1024;
+export const defaultMaxTokens = 1024;
 
 /** A chat request as OpenAI-compatible containers take it, without `model`, which the endpoint stands for. */
 export interface ModelChatRequest {

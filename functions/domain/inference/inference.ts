@@ -38,6 +38,8 @@ export interface Priced<Body> {
   readonly cost: number;
 }
 
+export type Inference = ReturnType<typeof inference>;
+
 export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Clock) {
   const about = (kind: string, requestId: string, model: string): About => ({
     id: `${kind}-${requestId}`,
@@ -56,7 +58,16 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     format: ChatFormat<Body>,
     prove: Proof,
   ): Promise<ChatOrder<Body>> {
-    const request = toModelRequest(conversation, await outputRoom(conversation, tokenizer, prove));
+    return orderChatWithin(conversation, format, await outputRoom(conversation, tokenizer, prove));
+  }
+
+  /** Of a conversation that is known to fit with so many tokens of output. */
+  function orderChatWithin<Body>(
+    conversation: Conversation,
+    format: ChatFormat<Body>,
+    maxTokens: number,
+  ): ChatOrder<Body> {
+    const request = toModelRequest(conversation, maxTokens);
     const { model, stream } = conversation;
     const order = { model, format, amount: fixedPrice('chat'), request };
     return stream
@@ -191,5 +202,15 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return { body: toEmbeddingList(reply, prompt_tokens, input), cost: tokenPrice('embeddings', prompt_tokens) };
   }
 
-  return { orderChat, chat, streamChat, orderCompletion, complete, streamCompletion, orderEmbeddings, embed };
+  return {
+    orderChat,
+    orderChatWithin,
+    chat,
+    streamChat,
+    orderCompletion,
+    complete,
+    streamCompletion,
+    orderEmbeddings,
+    embed,
+  };
 }

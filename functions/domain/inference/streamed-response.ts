@@ -6,21 +6,27 @@ export class StreamedResponse {
   readonly #cost: (isWhole: boolean) => Promise<number>;
   readonly #cancel: () => void;
   readonly #usage: () => ModelUsage | null | undefined;
+  readonly #ifLeft: 'cancel' | 'finish';
   readonly #first: Promise<IteratorResult<unknown>>;
   #isRead = false;
   #isWhole = false;
 
-  /** `cost` computes what the response has come to, in microcredits; `usage` returns its tokens as far as they were counted. */
+  /**
+   * `cost` computes what the response has come to, in microcredits; `usage` returns its tokens as far as they were counted; `ifLeft`: what becomes
+   * of it when its reader takes no more.
+   */
   constructor(
     chunks: AsyncIterator<unknown>,
     cost: (isWhole: boolean) => Promise<number>,
     cancel: () => void,
     usage: () => ModelUsage | null | undefined = () => undefined,
+    ifLeft: 'cancel' | 'finish' = 'cancel',
   ) {
     this.#chunks = chunks;
     this.#cost = cost;
     this.#cancel = cancel;
     this.#usage = usage;
+    this.#ifLeft = ifLeft;
     this.#first = chunks.next();
     // Whoever does not wait for it need not hear of its failure.
     this.#first.catch(() => undefined);
@@ -47,6 +53,16 @@ export class StreamedResponse {
   /** Tokens that were used, as far as they were reported or counted. */
   get usage(): ModelUsage | undefined {
     return this.#usage() ?? undefined;
+  }
+
+  /** Nobody takes more: ends the model's work, or has it come to its end, whatever that is. */
+  async leave(): Promise<void> {
+    if (this.#ifLeft === 'cancel') return this.cancel();
+    try {
+      while (!this.#isWhole) await this.next();
+    } catch {
+      // What has failed is not whole, and settled as such.
+    }
   }
 
   /** Ends the model's work. */

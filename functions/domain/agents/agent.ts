@@ -1,0 +1,51 @@
+import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
+import { drawnText, encodeNumber } from '../shared/base62.ts';
+import type { Random } from '../shared/ports.ts';
+
+/** Names an agent. */
+export interface AgentRef {
+  readonly accountId: number;
+  readonly id: string;
+}
+
+/** An agent of an account. Moments in epoch ms. */
+export interface Agent extends AgentRef, NewAgent {
+  /** Raised by every change of its owner's, which is conditional on it. */
+  readonly version: number;
+  /** Of its documents together, also of those that are being indexed. */
+  readonly chunks: number;
+  /** Changes whenever there are other documents to search. */
+  readonly index: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Seconds in 7 characters, so that ids are in the order in which they were made; then 77 random bits. */
+const timeCharacters = 7;
+const randomCharacters = 13;
+
+export function newId(prefix: 'agt' | 'doc' | 'cnv', now: number, random: Random): string {
+  const time = encodeNumber(Math.floor(now / 1000), timeCharacters);
+  return `${prefix}_${time}${drawnText(random.bytes(randomCharacters))}`;
+}
+
+/** What is given takes the place of what was; the version rises whatever it is. */
+export function changedAgent(agent: Agent, change: AgentChange, now: number): Agent {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  return { ...agent, ...given, version: agent.version + 1, updatedAt: now };
+}
+
+/** An agent as its owner sees it. */
+export function agentView({ accountId: _, index: __, createdAt, updatedAt, ...agent }: Agent) {
+  return {
+    ...agent,
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  };
+}
+
+/** What is shown of a list, and the cursor of what comes after it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}

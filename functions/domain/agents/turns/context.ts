@@ -1,0 +1,135 @@
+import { defaultMaxTokens, overhead, overheadPerMessage } from '../../inference/chat.ts';
+import { countTokens } from '../../inference/tokens.ts';
+import type { Tokenizer } from '../../shared/ports.ts';
+import { overlong } from '../../shared/service-error.ts';
+import type { Agent } from '../agent.ts';
+import type { Message, Summary } from '../conversations/conversation.ts';
+import type { Passage } from '../documents/vector-index.ts';
+import { systemText } from './prompt.ts';
+
+/** What a turn's context is chosen from. */
+export interface Choices {
+  readonly agent: Pick<Agent, 'model' | 'instructions' | 'functions' | 'maxTokens' | 'truncation'>;
+  /** Tokens of the model's context. */
+  readonly window: number;
+  /** What must be in it: the new message, after the call whose result that is. */
+  readonly required: readonly Message[];
+  /** Earlier ones, oldest first. */
+  readonly earlier: readonly Message[];
+  readonly passages: readonly Passage[];
+  readonly summary: Summary | undefined;
+}
+
+/** What the model is sent. `used` and `maxTokens` in tokens by our count, together at most the window. */
+export interface ChosenContext {
+  readonly system: string | undefined;
+  readonly passages: readonly Passage[];
+  readonly messages: readonly Message[];
+  readonly used: number;
+  readonly maxTokens: number;
+}
+
+/** Part of the room beside what is required that passages of documents may take, and that messages keep when a summary is made. */
+const share = { passages: 0.5, summarized: 0.5 } as const;
+
+/** Part of a window that is kept for a reply of no given length, at most what chats get. */
+const replyShare = 0.25;
+
+/** Chooses what fits into a model's context (docs/agents.md#the-context). */
+export async function contextPlan(
+  { agent, window, required, earlier, passages, summary }: Choices,
+  tokenizer: Tokenizer,
+) {
+  const { model, instructions, functions, maxTokens, truncation } = agent;
+  const minReply = maxTokens ?? 1;
+  const functionTokens = functions.length > 0 ? await countTokens([JSON.stringify(functions)], tokenizer) : 0;
+  const fixed = overhead + functionTokens + sum(required);
+  const kept = truncation === 'summarize' ? summary : undefined;
+  const groups = groupsOf(earlier.filter(({ place }) => place >= (kept?.upTo ?? 0)));
+  const whole = groups.flat();
+
+  const systemTokens = async (text: string | undefined): Promise<number> =>
+    text === undefined ? 0 : overheadPerMessage + (await countTokens([text], tokenizer));
+  const textWith = (some: readonly Passage[], one = kept) =>
+    systemText({ instructions, summary: one?.text, passages: some });
+  const plain = await systemTokens(systemText({ instructions, summary: undefined, passages: [] }));
+
+  const least = fixed + plain;
+  const all = truncation === 'error' ? least + sum(whole) : least;
+  if (all + minReply > window) throw overlong(model, window, all, minReply);
+  const reply = maxTokens ?? Math.min(defaultMaxTokens, Math.floor(window * replyShare));
+  const room = Math.max(0, window - least - reply);
+
+  /** As many passages as fit into their share; where nothing may be dropped, into what messages leave. */
+  async function fittingPassages(): Promise<readonly Passage[]> {
+    const most = truncation === 'error' ? room - sum(whole) : Math.floor(room * share.passages);
+    let fitting: readonly Passage[] = [];
+    for (const passage of passages) {
+      const more = [...fitting, passage];
+      if ((await systemTokens(textWith(more))) - plain <= most) fitting = more;
+    }
+    return fitting;
+  }
+
+  /** The newest groups of messages that fit beside a system message. */
+  function newest(systemSize: number, part = 1): readonly Message[] {
+    if (truncation === 'error') return whole;
+    let left = Math.max(0, room - (systemSize - plain)) * part;
+    const taken: (readonly Message[])[] = [];
+    for (const group of groups.toReversed()) {
+      left -= sum(group);
+      if (left < 0) break;
+      taken.unshift(group);
+    }
+    return taken.flat();
+  }
+
+  const chosen = await fittingPassages();
+
+  return {
+    /** What has to be summarized first: messages that find no room and are not yet in the summary. */
+    async toSummarize(): Promise<readonly Message[]> {
+      if (truncation !== 'summarize') return [];
+      const size = await systemTokens(textWith(chosen));
+      if (newest(size).length === whole.length) return [];
+      const first = newest(size, share.summarized)[0]?.place ?? Number.POSITIVE_INFINITY;
+      return whole.filter(({ place }) => place < first);
+    },
+    /** With this summary in place of the messages before its end. */
+    async context(one: Summary | undefined = kept): Promise<ChosenContext> {
+      let some = chosen;
+      let size = await systemTokens(textWith(some, one));
+      // A new summary may take the room of passages.
+      while (some.length > 0 && size - plain > room) {
+        some = some.slice(0, -1);
+        size = await systemTokens(textWith(some, one));
+      }
+      const isRoom = size - plain <= room || truncation === 'error';
+      const system = isRoom ? textWith(some, one) : textWith([], undefined);
+      if (!isRoom) size = plain;
+      const messages = newest(size).filter(({ place }) => place >= (one?.upTo ?? 0));
+      const used = fixed + size + sum(messages);
+      return {
+        system,
+        passages: some,
+        messages: [...messages, ...required],
+        used,
+        maxTokens: maxTokens ?? Math.min(defaultMaxTokens, window - used),
+      };
+    },
+  };
+}
+
+/** Messages that are never parted: a call of a function and its result. A result without its call, which has expired, is left out. */
+function groupsOf(messages: readonly Message[]): (readonly Message[])[] {
+  const groups: Message[][] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.role !== 'function') groups.push([message]);
+    else if (last?.[0]?.call) last.push(message);
+  }
+  return groups.filter((group) => !group[0]?.call || group.length > 1);
+}
+
+const sum = (messages: readonly Pick<Message, 'tokens'>[]): number =>
+  messages.reduce((total, { tokens }) => total + tokens, 0);

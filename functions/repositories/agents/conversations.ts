@@ -1,0 +1,161 @@
+import {
+  type DynamoDBDocumentClient,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
+import type { ConversationStore } from '#domain/agents/conversations/conversation-store.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { readItems } from '../shared/read-items.ts';
+import { readable } from '../shared/readable.ts';
+import { commit, putNew } from '../shared/transaction.ts';
+import { agentPartition, conversationPartition, conversationPrefix } from './agent-items.ts';
+import {
+  entryRow,
+  isThe,
+  messagePrefix,
+  messageRow,
+  placeText,
+  StoredConversation,
+  StoredEntry,
+  StoredMessage,
+  stateAttributes,
+  stateKey,
+  stateRow,
+} from './conversation-items.ts';
+import { newestFirst } from './pages.ts';
+import { purger } from './purge.ts';
+
+/** Messages that a turn reads at a time; more only where these leave room in the model's context. */
+const messagesPerRead = 500;
+const maxReads = 20;
+
+const Sorted = v.object({ sk: v.string() });
+
+export function conversationStore(client: DynamoDBDocumentClient, table: string): ConversationStore {
+  const purge = purger(client, table);
+  const put = (Item: Record<string, unknown>) => ({ Put: { TableName: table, Item } });
+
+  return {
+    async create(conversation) {
+      await commit(client, [putNew(table, stateRow(conversation)), put(entryRow(conversation))]);
+    },
+    async page({ accountId, id: agentId }, { limit, cursor }, now) {
+      const list = { pk: agentPartition(agentId), prefix: conversationPrefix, cursor, limit, schema: StoredEntry, now };
+      const { items, next } = await newestFirst(client, table, list);
+      const states = await readItems(
+        client,
+        table,
+        items.map(({ sk }) => stateKey(sk)),
+        stateAttributes,
+      );
+      const found = new Map(readable(StoredConversation, states).map((state) => [state.id, state]));
+      const shown = items.flatMap(({ sk }) => found.get(sk) ?? []);
+      return { items: shown.filter((one) => isThe({ accountId, agentId, id: one.id }, one, now)), next };
+    },
+    async find(ref, now) {
+      const item = await readItem(client, table, stateKey(ref.id));
+      const stored = item && v.parse(StoredConversation, item);
+      return stored && isThe(ref, stored, now) ? stored : undefined;
+    },
+    async messages({ id }, { limit, before }, now) {
+      const cursor = before === undefined ? undefined : placeText(before);
+      const list = { pk: conversationPartition(id), prefix: messagePrefix, cursor, limit, schema: StoredMessage, now };
+      const { items, next } = await newestFirst(client, table, list);
+      return { items, next: next === null ? null : `msg_${next}` };
+    },
+    async recent(ref, now, isEnough) {
+      const query: QueryCommandInput = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': conversationPartition(ref.id) },
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        Limit: messagesPerRead,
+      };
+      let conversation: Conversation | undefined;
+      const recent: Message[] = [];
+      let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
+      for (let reads = 0; reads < maxReads; reads++) {
+        const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand({ ...query, ExclusiveStartKey }));
+        for (const item of Items) {
+          if (v.is(Sorted, item) && item.sk === stateKey(ref.id).sk) conversation = v.parse(StoredConversation, item);
+          else recent.push(v.parse(StoredMessage, item));
+        }
+        if (!conversation || !isThe(ref, conversation, now)) return undefined;
+        ExclusiveStartKey = LastEvaluatedKey;
+        if (!LastEvaluatedKey || (await isEnough(recent))) break;
+      }
+      const alive = recent.filter(({ expiresAt }) => expiresAt > now);
+      return conversation && { conversation, recent: alive.toReversed() };
+    },
+    async lock({ id, next, lock }, now) {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: stateKey(id),
+        UpdateExpression: 'SET #lock = :lock',
+        ConditionExpression: [
+          '#next = :next',
+          '(attribute_not_exists(#lock) OR #lock.#until <= :now OR #lock.#token = :token)',
+        ].join(' AND '),
+        ExpressionAttributeNames: { '#lock': 'lock', '#next': 'next', '#until': 'until', '#token': 'token' },
+        ExpressionAttributeValues: { ':lock': lock, ':next': next, ':now': now, ':token': lock?.token },
+      });
+      return 'done' in (await conditionally(client.send(update)));
+    },
+    async keep({ after: { lock, ...after }, messages }) {
+      const { ttl, updatedAt, expiresAt, next, calledFunction, summary } = stateRow(after);
+      const set = { ttl, updatedAt, expiresAt, next, calledFunction, summary };
+      const given = Object.entries(set).filter(([, value]) => value !== undefined);
+      const removed = Object.entries(set).filter(([, value]) => value === undefined);
+      const Update = {
+        TableName: table,
+        Key: stateKey(after.id),
+        UpdateExpression: [
+          `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          `REMOVE #lock${removed.map(([name]) => `, #${name}`).join('')}`,
+        ].join(' '),
+        ConditionExpression: '#lock.#token = :token',
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(Object.keys(set).map((name) => [`#${name}`, name])),
+          '#lock': 'lock',
+          '#token': 'token',
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
+          ':token': lock?.token,
+        },
+      };
+      return commit(client, [
+        { Update },
+        ...messages.map((message) => put(messageRow(after.id, message))),
+        put(entryRow(after)),
+      ]);
+    },
+    async unlock({ id, lock }) {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: stateKey(id),
+        UpdateExpression: 'REMOVE #lock',
+        ConditionExpression: '#lock.#token = :token',
+        ExpressionAttributeNames: { '#lock': 'lock', '#token': 'token' },
+        ExpressionAttributeValues: { ':token': lock?.token },
+      });
+      await conditionally(client.send(update));
+    },
+    async remove(ref, now) {
+      const note = { kind: 'conversation', ...ref, at: now } as const;
+      const { pk, sk } = entryRow({ ...ref, createdAt: now, updatedAt: now, expiresAt: now, next: 0 });
+      const isDone = await commit(client, [
+        { Delete: { TableName: table, Key: stateKey(ref.id), ConditionExpression: 'attribute_exists(pk)' } },
+        { Delete: { TableName: table, Key: { pk, sk } } },
+        purge.noted(note),
+      ]);
+      if (isDone) await purge.now(note);
+      return isDone;
+    },
+  };
+}

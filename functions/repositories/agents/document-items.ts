@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import type { AgentDocument, DocumentRef } from '#domain/agents/documents/document.ts';
+import { storedInstant } from '../accounts/account-items.ts';
+import { agentPartition, documentPrefix, idIn, indexPartition } from './agent-items.ts';
+
+export const documentKey = ({ agentId, id }: Pick<DocumentRef, 'agentId' | 'id'>) => ({
+  pk: agentPartition(agentId),
+  sk: `${documentPrefix}${id}`,
+});
+
+const placeText = (place: number): string => String(place).padStart(5, '0');
+export const vectorsPrefix = 'vectors#';
+export const vectorsKey = ({ agentId, id }: DocumentRef, from: number) => ({
+  pk: indexPartition(agentId),
+  sk: `${vectorsPrefix}${id}#${placeText(from)}`,
+});
+
+/** Passages are read one by one, so few are in an item. */
+export const textsPerItem = 16;
+export const textsKey = (agentId: string, id: string, place: number) => ({
+  pk: indexPartition(agentId),
+  sk: `texts#${id}#${placeText(place - (place % textsPerItem))}`,
+});
+
+export const StoredDocument = v.pipe(
+  v.object({
+    pk: v.string(),
+    sk: v.string(),
+    a: v.number(),
+    name: v.string(),
+    status: v.picklist(['indexing', 'ready']),
+    bytes: v.number(),
+    chunks: v.number(),
+    indexedChunks: v.number(),
+    createdAt: storedInstant,
+    deadline: storedInstant,
+  }),
+  v.transform(({ pk, sk, a: accountId, ...document }): AgentDocument => {
+    return { accountId, agentId: idIn(pk), id: idIn(sk), ...document };
+  }),
+);
+
+export function documentRow({ accountId, agentId, id, ...document }: AgentDocument) {
+  return { ...documentKey({ agentId, id }), a: accountId, ...document };
+}
+
+const Bytes = v.instance(Uint8Array);
+
+/** Vectors of chunks from a place of their document on. */
+export const StoredVectors = v.pipe(
+  v.object({ sk: v.string(), count: v.number(), vectors: Bytes }),
+  v.transform(({ sk, count, vectors }) => {
+    const [, documentId = '', from = ''] = sk.split('#');
+    return { documentId, from: Number(from), count, vectors };
+  }),
+);
+export type StoredVectors = v.InferOutput<typeof StoredVectors>;
+
+const Passage = v.object({ start: v.number(), end: v.number(), text: v.string() });
+
+export const StoredTexts = v.object({
+  pk: v.string(),
+  sk: v.string(),
+  texts: v.pipe(v.string(), v.parseJson(), v.array(Passage)),
+});
