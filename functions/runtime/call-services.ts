@@ -37,5 +37,9 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     deadlineMs: deadlines.deadlineMs,
     inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
     translation: lazy(() => translationService(modelGateway(), forTranslation)),
+    agents: lazy(async () => {
+      const { agentCalls } = await import('./agent-calls.ts');
+      return agentCalls(core, route, shared.runtime());
+    }),
   };
 }

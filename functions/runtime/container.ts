@@ -7,6 +7,7 @@ import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
 import {
+  agentChanges,
   keyChanges,
   subscriptionChanges,
   type ThrottleRule,
@@ -73,8 +74,12 @@ function build() {
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
   const deletions = lazy(() =>
     accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId) => {
-      const { purgeWebhooks } = await import('#repositories/webhooks/purge.ts');
+      const [{ purgeWebhooks }, { purger }] = await Promise.all([
+        import('#repositories/webhooks/purge.ts'),
+        import('#repositories/agents/purge.ts'),
+      ]);
       await purgeWebhooks(dynamo(), table('webhooks'), accountId);
+      await purger(dynamo(), table('agents')).account(accountId);
     }),
   );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
@@ -150,6 +155,10 @@ function build() {
     }),
     ledgerRetry: queueOf('ledgerRetry'),
     webhookQueue,
+    agents: lazy(async () => {
+      const { agentServices } = await import('./agents.ts');
+      return agentServices(core, demandUnlessLocal(agentChanges));
+    }),
     webhooks: lazy(async () => {
       const { webhookServices } = await import('./webhooks.ts');
       return webhookServices(core, webhookQueue, {

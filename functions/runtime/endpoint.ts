@@ -19,7 +19,6 @@ export function endpoint<R extends Route>(route: R, operation: Operation<R>, che
       const origin = sessionOriginOf(event, environment.COUNTRY_HEADER);
       return operation(services(), typed({ ...given(call), network, device, origin }));
     },
-    undefined,
-    check && ((call) => check(services(), typed(given(call)))),
+    { check: check && ((call) => check(services(), typed(given(call)))) },
   );
 }

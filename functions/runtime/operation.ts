@@ -59,6 +59,15 @@ export type OrderOf<R extends Route, O extends Order> = (
   prove: Proof,
 ) => Promise<O>;
 
+/**
+ * Makes the order of a call by what its path names, of that of its body where there is one; or refuses it (404, 409, 400). Writes nothing, and awaits
+ * `prove` before it does more than read.
+ */
+export type OpenOrderOf<R extends Route, O extends Order> = (
+  services: CallServices,
+  call: Pick<OperationCall<R>, 'input' | 'caller'> & { readonly order: O; readonly prove: Proof },
+) => Promise<O>;
+
 /** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */
 export type Operation<R extends Route> = (
   services: Services,

@@ -1,22 +1,24 @@
 import type { Route } from '#contract/http/route.ts';
 import type { Order } from '#domain/inference/order.ts';
 import { createCallServices } from './call-services.ts';
-import type { OrderOf, PricedOperation } from './operation.ts';
+import type { OpenOrderOf, OrderOf, PricedOperation } from './operation.ts';
 import { perEnvironment } from './shared/per-environment.ts';
 import { typed } from './shared/typed.ts';
 import { given, stack } from './stack.ts';
 
-/** Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. */
+/**
+ * Builds a priced route's Lambda handler: its order is made and admitted before the operation runs. `open` completes it by what the path names,
+ * or makes it where there is no `orderOf`.
+ */
 export function pricedEndpoint<R extends Route, O extends Order>(
   route: R,
-  orderOf: OrderOf<R, O>,
+  orderOf: OrderOf<R, O> | undefined,
   operation: PricedOperation<R, O>,
+  open?: OpenOrderOf<R, O>,
 ) {
   const services = perEnvironment(() => createCallServices(route));
-  return stack(
-    route,
-    services,
-    (call) => operation(services(), typed(given(call))),
-    (body, prove) => orderOf(services(), typed(body), prove),
-  );
+  return stack(route, services, (call) => operation(services(), typed(given(call))), {
+    orderOf: orderOf && ((body, prove) => orderOf(services(), typed(body), prove)),
+    open: open && ((call) => open(services(), typed({ ...given(call), prove: async () => call.prove?.() }))),
+  });
 }

@@ -13,6 +13,7 @@ import type { Call, CallContext, OpenedSession } from '#middleware/call.ts';
 import { envelope } from '#middleware/envelope.ts';
 import { idempotency } from '#middleware/idempotency.ts';
 import { meter } from '#middleware/meter.ts';
+import { type OpenOrder, openOrder } from '#middleware/open-order.ts';
 import { requestLog } from '#middleware/request-log.ts';
 import { recordOf } from '#middleware/request-record.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
@@ -22,13 +23,21 @@ import { log, outcome } from './http/response-wiring.ts';
 import { bufferedHandler, streamedHandler } from './http/send-response.ts';
 import { authentication, idempotent, meters, publicOrigin, sampleRefusal } from './wiring.ts';
 
+/** What a route does with input beside its schemas. */
+export interface InputSteps {
+  /** On a priced route, makes the order of the body. */
+  readonly orderOf?: MakeOrder | undefined;
+  readonly check?: ((call: Call) => void | Promise<void>) | undefined;
+  /** On a priced route whose path names something, makes or completes the order by that. */
+  readonly open?: OpenOrder | undefined;
+}
+
 /** The only place that orders middleware. */
 export function stack(
   route: Route,
   services: () => CoreServices,
   run: (call: Call, event: APIGatewayProxyEvent) => unknown,
-  orderOf?: MakeOrder,
-  check?: (call: Call) => void | Promise<void>,
+  { orderOf, check, open }: InputSteps = {},
 ) {
   const { priced } = route;
   const once = idempotency(route, idempotent(services));
@@ -45,7 +54,7 @@ export function stack(
     .use(authenticate(route, authentication(services)))
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
-    .use(once.claim)
+    .use(open ? [once.claim, openOrder(open)] : once.claim)
     .use(meter(route, meters(services)))
     .use(once.keep)
     .handler(async (event, { call }) => {

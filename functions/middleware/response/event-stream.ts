@@ -14,7 +14,7 @@ export interface EventStreamOptions {
 export interface EventStream {
   /** Each is made when it is read. */
   readonly pieces: AsyncIterable<string>;
-  /** The reader takes no more: ends the model's work, and resolves when the call is settled. */
+  /** The reader takes no more: ends the model's work, unless what it makes is kept, and resolves when the call is settled. */
   readonly leave: () => Promise<void>;
 }
 
@@ -23,10 +23,10 @@ export function eventStream(response: StreamedResponse, options: EventStreamOpti
   const reader = { isLeft: false };
   return {
     pieces: events(response, options, reader),
-    leave() {
+    async leave() {
       reader.isLeft = true;
-      response.cancel();
-      return options.lifecycle.settle();
+      await response.leave();
+      await options.lifecycle.settle();
     },
   };
 }

@@ -1,0 +1,8 @@
+import { agentRoutes } from '#contract/routes/agents.ts';
+import { endpoint } from '#runtime/endpoint.ts';
+import type { Operation } from '#runtime/operation.ts';
+
+const changeAgent: Operation<typeof agentRoutes.changeAgent> = async ({ agents }, { input, caller }) =>
+  (await agents()).management().change(caller.accountId, input.path.id, input.body);
+
+export const handler = endpoint(agentRoutes.changeAgent, changeAgent);

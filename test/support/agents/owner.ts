@@ -1,0 +1,43 @@
+import type { Person, TestService } from '../service/service.ts';
+
+export type Owner = Awaited<ReturnType<typeof agentOwner>>;
+
+/** Somebody with an agent, and how they use it. */
+export async function agentOwner(
+  service: Pick<TestService, 'call' | 'person' | 'origin'>,
+  about: object = {},
+  somebody?: Person,
+) {
+  const person = somebody ?? (await service.person({ planRank: 4 }));
+  const { key } = person;
+  const call = (method: string, path: string, body?: unknown) =>
+    service.call(method, path, { key, ...(body !== undefined && { body }) });
+  const body = { name: 'Guide', model: 'svc-1', instructions: 'Reply briefly.', ...about };
+  const agent = (await call('POST', '/api/agents', body)).body.data;
+  const path = `/api/agents/${agent.id}`;
+  const credits = async (): Promise<number> => (await call('GET', '/api/credits')).body.data.balance;
+
+  async function conversation() {
+    const { id } = (await call('POST', `${path}/conversations`)).body.data;
+    const at = `${path}/conversations/${id}`;
+    return {
+      id,
+      path: at,
+      send: (message: object) => call('POST', `${at}/messages`, message),
+      write: (content: string) => call('POST', `${at}/messages`, { content }),
+      get: async (query = '') => (await call('GET', at + query)).body.data,
+      /** The envelopes of a streamed turn. */
+      async stream(message: object): Promise<any[]> {
+        const response = await fetch(`${service.origin}${at}/messages`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ ...message, stream: true }),
+        });
+        const events = (await response.text()).split('\n\n').filter(Boolean);
+        return events.map((event) => JSON.parse(event.replace(/^data: /, '')));
+      },
+    };
+  }
+
+  return { ...person, agent, path, call, credits, conversation };
+}
