@@ -32,6 +32,7 @@ export async function recordResponses(): Promise<RecordedResponses> {
     await manageKeys(recording);
     await changeEmail(service, recording);
     await manageSubscription(service, recording, key);
+    await useAgents(recording, key);
     await manageWebhooks(service, recording, key);
     await operate(service, recording);
     await leave(service, recording);
@@ -109,6 +110,23 @@ async function manageSubscription(service: Service, { record }: Recorder, key: s
   const path = v.parse(Created, (await record('getSubscription', { key })).data);
   await record('cancelSubscription', { key, path });
   await record('resumeSubscription', { key, path });
+}
+
+async function useAgents({ record }: Recorder, key: string): Promise<void> {
+  const path = v.parse(Created, (await record('createAgent', { key })).data);
+  await record('getAgent', { key, path });
+  await record('listAgents', { key });
+  await record('changeAgent', { key, path });
+  const { id: documentId } = v.parse(Created, (await record('createDocument', { key, path })).data);
+  await record('listDocuments', { key, path });
+  const { id: conversationId } = v.parse(Created, (await record('createConversation', { key, path })).data);
+  const conversation = { ...path, conversationId };
+  await record('createMessage', { key, path: conversation });
+  await record('getConversation', { key, path: conversation });
+  await record('listConversations', { key, path });
+  await record('deleteConversation', { key, path: conversation });
+  await record('deleteDocument', { key, path: { ...path, documentId } });
+  await record('deleteAgent', { key, path });
 }
 
 /** What is sent goes to a receiver on this machine, whatever URL is shown. */

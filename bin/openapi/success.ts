@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
+import { TurnChunk } from '#contract/agents/conversations.ts';
 import type { Route } from '#contract/http/route.ts';
 import * as chunks from '#contract/inference/stream-chunks.ts';
 import { errorSchemaOf } from './errors.ts';
@@ -16,9 +17,12 @@ const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
   'openai completion': chunks.OpenAiCompletionChunk,
 };
 
+/** Of routes that stream something of their own. */
+const ownChunks: Readonly<Record<string, GenericSchema>> = { 'create-message': TurnChunk };
+
 /** The schema of a chunk's data, for a route that can stream; a route without one never streams. */
-function chunkSchemaOf({ streaming, format, priced }: Route): GenericSchema | undefined {
-  return streaming && priced ? chunkSchemas[`${format} ${priced.capability}`] : undefined;
+function chunkSchemaOf({ id, streaming, format, priced }: Route): GenericSchema | undefined {
+  return streaming && priced ? (ownChunks[id] ?? chunkSchemas[`${format} ${priced.capability}`]) : undefined;
 }
 
 /** The success response of a route. */

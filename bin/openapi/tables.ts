@@ -74,6 +74,18 @@ const limitRows: readonly (readonly Cell[])[] = [
     'Subscriptions that an account begins, changes, cancels or resumes, in a minute',
     limits.subscriptionChangesPerMinute,
   ],
+  ['Agents of an account', limits.agents],
+  ['Characters of instructions', limits.agentInstructions],
+  ['Bytes of the functions of an agent, as JSON', limits.agentFunctionBytes],
+  ['Days that messages are kept, at most', limits.maxRetentionDays],
+  ['Text of a document', mebibytes(limits.documentBytes)],
+  ['Chunks of the documents of an agent', limits.agentChunks],
+  ['Characters of a message to an agent', limits.messageCharacters],
+  ['Messages of a conversation', limits.conversationMessages],
+  [
+    'Agents that are created, changed or deleted, conversations that are created or deleted, and documents that are deleted, in a minute',
+    limits.agentChangesPerMinute,
+  ],
   ['Webhooks of an account', limits.webhooks],
   [
     'Webhooks that are created, changed or deleted, and secrets that are rotated, in a minute',

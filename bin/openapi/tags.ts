@@ -21,6 +21,11 @@ export const tags: readonly Tag[] = [
       'The same inference with OpenAI responses and `error` objects, for the official SDKs: set their base URL.',
     paths: ['/openai/v1/'],
   },
+  {
+    name: 'Agents',
+    description: 'A model with instructions, functions and documents of yours, and conversations that are kept.',
+    paths: ['/api/agents'],
+  },
   { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
   {
     name: 'API keys',
