@@ -28,7 +28,7 @@ const result = '{"celsius":21}';
 const streamed = { stream: true };
 const agent = { name: 'Concierge', model: 'svc-1', instructions: 'You help guests of a hotel. Reply briefly.' };
 const handbook =
-  'Breakfast is served from seven to ten in the garden room. Bicycles are free for guests; ask at the desk.';
+  'Breakfast is served from seven to ten in the garden room. Bicycles are free for guests; keys are at the desk.';
 const conversation = { id: 'some-id', conversationId: 'some-id' };
 
 /**

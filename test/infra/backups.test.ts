@@ -39,7 +39,7 @@ describe('a stage that copies its backups', () => {
     }
   });
 
-  test('saves accounts, meters, webhooks, audit and ledger, the ledger an hour or more before the meters that it is counted by', () => {
+  test('saves accounts, meters, webhooks, agents, audit and ledger, the ledger an hour or more before the meters that it is counted by', () => {
     const selected = ofType(data, 'AWS::Backup::BackupSelection').map(([, { Properties }]) => {
       const { IamRoleArn, Resources } = Properties['BackupSelection'] as Record<string, unknown>;
       expect(IamRoleArn).toEqual({ 'Fn::GetAtt': [roleId, 'Arn'] });
@@ -48,7 +48,7 @@ describe('a stage that copies its backups', () => {
     });
     expect(selected).toEqual([
       ['cron(0 1 * * ? *)', [arnOf('ledger')]],
-      ['cron(0 3 * * ? *)', [arnOf('accounts'), arnOf('meters'), arnOf('webhooks'), arnOf('audit')]],
+      ['cron(0 3 * * ? *)', [arnOf('accounts'), arnOf('meters'), arnOf('webhooks'), arnOf('agents'), arnOf('audit')]],
     ]);
   });
 
@@ -60,7 +60,7 @@ describe('a stage that copies its backups', () => {
     const resourcesOf = (service: string) =>
       statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith(`${service}:`)));
     const tables = JSON.stringify(resourcesOf('dynamodb').map(({ Resource }) => Resource));
-    for (const name of ['accounts', 'meters', 'webhooks', 'ledger', 'audit']) expect(tables).toContain(tableId(name));
+    for (const name of ['accounts', 'meters', 'webhooks', 'agents', 'ledger', 'audit']) expect(tables).toContain(tableId(name));
     for (const name of ['idempotency', 'requests']) expect(tables).not.toContain(tableId(name));
     const into = statements.find(({ Action }) => [Action].flat().includes('backup:CopyIntoBackupVault'));
     expect(into?.Resource).toEqual([copyTo, { 'Fn::GetAtt': [vaultId, 'BackupVaultArn'] }]);

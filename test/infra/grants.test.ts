@@ -117,7 +117,7 @@ test('audit events are added by the actions of operators, read by their list, an
   );
 });
 
-test('nothing scans, and items are deleted where sessions, throttles, unique constraints, webhooks or accounts end, and nowhere else', () => {
+test('nothing scans, and items are deleted where sessions, throttles, unique constraints, webhooks, agents or accounts end, and nowhere else', () => {
   const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
   expect(all.filter(({ action }) => action === 'dynamodb:Scan')).toEqual([]);
   const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
@@ -125,8 +125,16 @@ test('nothing scans, and items are deleted where sessions, throttles, unique con
   expect(meters).toEqual(['purge-accounts']);
   const webhooks = deleting.filter(({ resource }) => resource === 'table webhooks').map(({ id }) => id);
   expect(webhooks.toSorted()).toEqual(['delete-webhook', 'deliver-webhooks', 'purge-accounts']);
+  const agents = deleting.filter(({ resource }) => resource === 'table agents').map(({ id }) => id);
+  expect(agents.toSorted()).toEqual([
+    'create-document',
+    'delete-agent',
+    'delete-conversation',
+    'delete-document',
+    'purge-accounts',
+  ]);
   expect(new Set(deleting.map(({ resource }) => resource))).toEqual(
-    new Set(['table accounts', 'table meters', 'table idempotency', 'table webhooks']),
+    new Set(['table accounts', 'table meters', 'table idempotency', 'table webhooks', 'table agents']),
   );
 });
 

@@ -81,6 +81,7 @@ const groups = new Set([
   'analysis',
   'inference',
   'openai',
+  'agents',
   'webhooks',
   'alerts',
   'operators',

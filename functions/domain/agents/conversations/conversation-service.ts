@@ -2,7 +2,7 @@ import type { Clock, Random } from '../../shared/ports.ts';
 import { newId } from '../agent.ts';
 import { type AgentService, missing } from '../agent-service.ts';
 import type { PageRequest } from '../agent-store.ts';
-import { type Conversation, conversationView, messageView, placeOf } from './conversation.ts';
+import { type Conversation, conversationView, messageView, placeIn } from './conversation.ts';
 import type { ConversationStore } from './conversation-store.ts';
 
 export interface ConversationServiceParts {
@@ -52,7 +52,7 @@ export function conversationService(parts: ConversationServiceParts) {
     await agents.existing(accountId, agentId);
     const now = clock.now();
     const ref = { accountId, agentId, id };
-    const before = cursor === undefined ? undefined : placeOf(cursor);
+    const before = cursor === undefined ? undefined : placeIn(cursor);
     const [found, messages] = await Promise.all([
       conversations.find(ref, now),
       conversations.messages(ref, { limit, before }, now),

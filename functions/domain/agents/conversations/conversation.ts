@@ -79,7 +79,7 @@ export function conversationView(conversation: Conversation, now: number) {
 const placeDigits = 10;
 
 export const messageId = (place: number): string => `msg_${String(place).padStart(placeDigits, '0')}`;
-export const placeOf = (id: string): number => Number(id.slice('msg_'.length));
+export const placeIn = (id: string): number => Number(id.slice('msg_'.length));
 
 export function messageView({ place, call, createdAt, tokens: _, expiresAt: __, ...message }: Message): Shown {
   const { role, content, name, sources, context, agentVersion } = message;

@@ -14,7 +14,7 @@ export function packVectors(vectors: readonly (readonly number[])[]): Uint8Array
     if (vector.length !== dimensions) throw new RangeError('vectors of one index have one length');
     const start = index * (scaleBytes + dimensions);
     const length = Math.hypot(...vector) || 1;
-    const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / length;
+    const largest = vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0) / length;
     const scale = largest / maxByte || 1;
     view.setFloat32(start, scale, true);
     for (const [at, value] of vector.entries())

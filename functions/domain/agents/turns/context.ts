@@ -54,19 +54,19 @@ export async function contextPlan(
     systemText({ instructions, summary: one?.text, passages: some });
   const plain = await systemTokens(systemText({ instructions, summary: undefined, passages: [] }));
 
-  const least = fixed + plain;
-  const all = truncation === 'error' ? least + sum(whole) : least;
+  const minimum = fixed + plain;
+  const all = truncation === 'error' ? minimum + sum(whole) : minimum;
   if (all + minReply > window) throw overlong(model, window, all, minReply);
   const reply = maxTokens ?? Math.min(defaultMaxTokens, Math.floor(window * replyShare));
-  const room = Math.max(0, window - least - reply);
+  const room = Math.max(0, window - minimum - reply);
 
   /** As many passages as fit into their share; where nothing may be dropped, into what messages leave. */
   async function fittingPassages(): Promise<readonly Passage[]> {
-    const most = truncation === 'error' ? room - sum(whole) : Math.floor(room * share.passages);
+    const maxPassageTokens = truncation === 'error' ? room - sum(whole) : Math.floor(room * share.passages);
     let fitting: readonly Passage[] = [];
     for (const passage of passages) {
       const more = [...fitting, passage];
-      if ((await systemTokens(textWith(more))) - plain <= most) fitting = more;
+      if ((await systemTokens(textWith(more))) - plain <= maxPassageTokens) fitting = more;
     }
     return fitting;
   }
