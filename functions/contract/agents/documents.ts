@@ -3,12 +3,15 @@ import { instant, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { AgentPath, page } from './agents.ts';
 
+/** What no text has, and what is no text often has: all but tabs, line breaks and page breaks. */
+const control = /[\0-\x08\x0E-\x1F\x7F]/;
+
 /** UTF-8 bytes and not characters, as what is stored and embedded is. */
 const documentText = v.pipe(
   v.string('must be a string'),
   v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),
   v.check((value) => /\S/.test(value), 'must not be empty'),
-  v.check((value) => !value.includes('\u0000'), 'must be text, without null characters'),
+  v.check((value) => !control.test(value), 'must be text, without control characters'),
   v.check(
     (value) => value.length <= limits.documentBytes && new TextEncoder().encode(value).length <= limits.documentBytes,
     `must have at most ${limits.documentBytes} bytes as UTF-8`,

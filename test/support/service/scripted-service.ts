@@ -46,6 +46,8 @@ export async function startScriptedService({ families = usualFamilies, url, dead
     model,
     person,
     origin: service.origin,
+    /** What a helper needs that takes any service. */
+    calls: service,
     open,
 
     /** What the work cost, in microcredits, once no hold is open. */
