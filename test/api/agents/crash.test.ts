@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { services } from '#runtime/container.ts';
+import { agentOwner } from '#test/agents/owner.ts';
+import { patience } from '#test/many.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
+import { sendToVictim } from '#test/service/victim.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const text = 'Bicycles are free for guests; keys are at the desk.';
+
+async function begin() {
+  const owner = await agentOwner(service);
+  await owner.call('POST', `${owner.path}/documents`, { name: 'Handbook', text });
+  return { owner, conversation: await owner.conversation() };
+}
+
+type Begun = Awaited<ReturnType<typeof begin>>;
+
+const spendable = async ({ owner: { id } }: Begun): Promise<number> => {
+  const { spendable, holds } = await services().metering().current(id, services().clock.now());
+  expect(holds.size).toBe(0);
+  return spendable;
+};
+
+const request = ({ owner: { key }, conversation: { path } }: Begun, stream: boolean) => {
+  return { method: 'POST', path: `${path}/messages`, key, body: { content: 'Are there bicycles?', stream } };
+};
+
+it.each([
+  ['as a whole', false],
+  ['streamed', true],
+])(
+  'a turn %s that dies at any step towards AWS costs at most what it left, and frees its conversation',
+  { timeout: 4 * patience },
+  async (_, stream) => {
+    const whole = await begin();
+    const { steps } = await sendToVictim(request(whole, stream));
+    const chunks = steps.filter((step) => step.includes('chunk'));
+    const killable = steps.filter((step) => !step.includes('chunk') || step === chunks[1]);
+    expect(killable.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(2);
+    const settled = killable.at(-1);
+    const people = [];
+    for (const step of killable) people.push({ step, begun: await begin() });
+    await service.settled();
+    const killed = [];
+    for (const { step, begun } of people) {
+      const before = await spendable(begun);
+      const { died } = await sendToVictim(request(begun, stream), step);
+      expect([step, died]).toEqual([step, true]);
+      killed.push({ step, begun, before });
+    }
+    await service.post('/_local/clock', { advance: 'PT10M' });
+    for (const { step, begun, before } of killed) {
+      const { status, messageCount } = await begun.conversation.get();
+      const spent = before - (await spendable(begun));
+      expect([step, status, [0, 2].includes(messageCount)]).toEqual([step, 'idle', true]);
+      // What is kept may be uncharged, where the function died between the two; never the other way round.
+      expect([step, spent]).toEqual([step, step === settled ? 1_000_000 : 0]);
+      if (spent > 0) expect([step, messageCount]).toEqual([step, 2]);
+      const next = await begun.conversation.write('And now?');
+      expect([step, next.status]).toEqual([step, 200]);
+    }
+  },
+);
+
+it('a document whose indexing dies is shown as failed, is not searched, and makes room when it is deleted', {
+  timeout: patience,
+}, async () => {
+  const owner = await agentOwner(service);
+  const body = { name: 'Handbook', text };
+  const path = `${owner.path}/documents`;
+  const { died } = await sendToVictim({ method: 'POST', path, key: owner.key, body }, 'TransactWriteItems 2 answered');
+  expect(died).toBe(true);
+  const list = async () => (await owner.call('GET', path)).body.data.items;
+  expect(await list()).toMatchObject([{ status: 'indexing', chunks: 1, indexedChunks: 1 }]);
+  await service.post('/_local/clock', { advance: 'PT10M' });
+  const [document] = await list();
+  expect(document).toMatchObject({ status: 'failed' });
+  const conversation = await owner.conversation();
+  expect((await conversation.write('Are there bicycles?')).body.data.sources).toEqual([]);
+  await owner.call('DELETE', `${path}/${document.id}`);
+  expect([await list(), (await owner.call('GET', owner.path)).body.data.chunks]).toEqual([[], 0]);
+});

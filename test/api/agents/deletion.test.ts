@@ -1,0 +1,104 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { handler as purge } from '#jobs/purge-accounts.ts';
+import { agentOwner } from '#test/agents/owner.ts';
+import { patience } from '#test/many.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const secret = 'Zaubernuss';
+
+/** Whether any item of any table has a text, wherever it is in it. */
+async function isStored(text: string): Promise<string[]> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  const found: string[] = [];
+  for (const { name } of Object.values(tables))
+    for await (const { Items = [] } of paginateScan({ client }, { TableName: name }))
+      for (const item of Items) if (JSON.stringify(item, bytesAsText).includes(text)) found.push(name);
+  client.destroy();
+  return found;
+}
+
+const bytesAsText = (_: string, value: unknown) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString() : value;
+
+/** Items of the agents' table. */
+async function items(): Promise<number> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  let count = 0;
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: tables.agents.name })) count += Items.length;
+  client.destroy();
+  return count;
+}
+
+async function filled() {
+  const owner = await agentOwner(service, { name: secret, instructions: `Mind the ${secret}.` });
+  const text = `The ${secret} blooms in winter. `.repeat(100);
+  const made = await owner.call('POST', `${owner.path}/documents`, { name: secret, text });
+  const conversation = await owner.conversation();
+  for (let turn = 0; turn < 3; turn++) await conversation.write(`What of the ${secret}?`);
+  return { owner, conversation, documentId: made.body.data.id };
+}
+
+it('a conversation takes its messages with it', { timeout: patience }, async () => {
+  const { owner, conversation, documentId } = await filled();
+  expect((await isStored(secret)).length).toBeGreaterThan(0);
+  expect(code(await owner.call('DELETE', conversation.path))).toBe('200 SUCCESS');
+  expect(code(await owner.call('GET', conversation.path))).toBe('404 NOT_FOUND');
+  expect((await owner.call('GET', `${owner.path}/conversations`)).body.data.items).toEqual([]);
+  expect(await isStored(`What of the ${secret}?`)).toEqual([]);
+  expect(code(await owner.call('DELETE', `${owner.path}/documents/${documentId}`))).toBe('200 SUCCESS');
+  expect(await isStored(`The ${secret} blooms`)).toEqual([]);
+  expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
+  expect(await isStored(secret)).toEqual([]);
+});
+
+it('an agent takes its conversations and documents with it', { timeout: patience }, async () => {
+  const before = await items();
+  const { owner, conversation } = await filled();
+  expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
+  expect(await isStored(secret)).toEqual([]);
+  // The account's count of its agents stays.
+  expect(await items()).toBe(before + 1);
+  for (const path of [owner.path, conversation.path, `${owner.path}/documents`])
+    expect(code(await owner.call('GET', path))).toBe('404 NOT_FOUND');
+});
+
+it('what a request does not come to the end of, the job does', { timeout: 2 * patience }, async () => {
+  const { owner } = await filled();
+  for (let count = 0; count < 350; count++) await (await owner.conversation()).write(secret);
+  await owner.call('DELETE', owner.path);
+  expect((await isStored(secret)).length).toBeGreaterThan(0);
+  await purge();
+  expect(await isStored(secret)).toEqual([]);
+});
+
+it('messages go when their time is over, by TTL', { timeout: patience }, async () => {
+  const { owner, conversation } = await filled();
+  await service.post('/_local/clock', { advance: 'P29D' });
+  await conversation.write('Later');
+  await service.post('/_local/clock', { advance: 'P2D' });
+  const { messages, messageCount } = await conversation.get();
+  expect([messages.items.map(({ role }: any) => role), messageCount]).toEqual([['assistant', 'user'], 8]);
+  await expect.poll(() => isStored(`What of the ${secret}?`), { timeout: 15_000, interval: 200 }).toEqual([]);
+  await service.post('/_local/clock', { advance: 'P29D' });
+  expect(code(await owner.call('GET', conversation.path))).toBe('404 NOT_FOUND');
+  await owner.call('DELETE', owner.path);
+});
+
+it('an account takes its agents with it, once it is purged', { timeout: patience }, async () => {
+  const { owner } = await filled();
+  const { email, password, cookie } = owner;
+  const body = { email, password };
+  expect(code(await service.call('DELETE', '/api/auth/me', { cookie, body }))).toBe('200 SUCCESS');
+  await service.post('/_local/clock', { advance: 'P31D' });
+  await purge();
+  await expect.poll(() => isStored(secret), { timeout: 15_000, interval: 200 }).toEqual([]);
+});

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentModel } from '#test/agents/agent-model.ts';
+import { agentOwner } from '#test/agents/owner.ts';
+import { done, type Step } from '#test/models/scripted-model.ts';
+import {
+  chatEnd,
+  chatPiece,
+  type ScriptedService,
+  startScriptedService,
+  textReader,
+} from '#test/service/scripted-service.ts';
+import { code } from '#test/service/service.ts';
+
+let service: ScriptedService;
+beforeAll(async () => {
+  service = await startScriptedService({ families: {}, deadlineMs: 20_000 });
+});
+afterAll(() => service.close());
+
+/** Pieces for longer than a stream takes to learn that it was cancelled. */
+function* slowly(): Generator<Step> {
+  for (let count = 0; count < 100; count++) {
+    yield chatPiece('Grüß ');
+    yield () => sleep(50);
+  }
+}
+
+async function begin(about: object = {}) {
+  const owner = await agentOwner(service.calls, about, service.person);
+  return { owner, conversation: await owner.conversation() };
+}
+
+const reply = (content: string, more: object = {}) => ({
+  choices: [{ index: 0, message: { role: 'assistant', content, ...more }, finish_reason: 'stop' }],
+});
+
+describe('messages to one conversation', () => {
+  it('that come while one is replied to are refused, and cost nothing', async () => {
+    const { conversation } = await begin();
+    const gate = Promise.withResolvers<void>();
+    const { engine } = agentModel(() => 'Hello');
+    service.model.becomes({
+      async invoke(body, signal) {
+        await gate.promise;
+        return engine.invoke(body, signal);
+      },
+    });
+    const charged = await service.charged(async () => {
+      const first = conversation.write('first');
+      await expect.poll(async () => (await conversation.get()).status, { timeout: 15_000 }).toBe('running');
+      const others = await Promise.all(Array.from({ length: 8 }, () => conversation.write('other')));
+      expect(new Set(others.map(code))).toEqual(new Set(['409 REQUEST_IN_PROGRESS']));
+      gate.resolve();
+      expect(code(await first)).toBe('200 SUCCESS');
+    });
+    expect(charged).toBe(1_000_000);
+    expect((await conversation.get()).messages.items.map(({ content }: any) => content)).toEqual(['Hello', 'first']);
+  });
+
+  it('that come together are replied to one by one or refused, and each that is charged is kept', async () => {
+    const { conversation } = await begin();
+    service.model.becomes(agentModel(() => 'Hello').engine);
+    let kept = 0;
+    const charged = await service.charged(async () => {
+      const codes = (await Promise.all(Array.from({ length: 20 }, () => conversation.write('hello')))).map(code);
+      kept = codes.filter((one) => one === '200 SUCCESS').length;
+      expect(new Set(codes.filter((one) => one !== '200 SUCCESS'))).toEqual(new Set(['409 REQUEST_IN_PROGRESS']));
+    });
+    expect(kept).toBeGreaterThan(0);
+    expect([charged, (await conversation.get()).messageCount]).toEqual([kept * 1_000_000, 2 * kept]);
+  });
+
+  it('with one Idempotency-Key are one turn, whose reply the repeats get', async () => {
+    const { owner, conversation } = await begin();
+    service.model.becomes(agentModel(() => 'Hello').engine);
+    const options = { key: owner.key, body: { content: 'once' }, headers: { 'idempotency-key': 'once' } };
+    const send = () => service.calls.call('POST', `${conversation.path}/messages`, options);
+    let responses: Awaited<ReturnType<typeof send>>[] = [];
+    expect(await service.charged(async () => (responses = [await send(), await send(), await send()]))).toBe(1_000_000);
+    expect(new Set(responses.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect((await conversation.get()).messageCount).toBe(2);
+  });
+});
+
+describe('a model', () => {
+  const hostile: [what: string, response: object, status: number][] = [
+    ['that fails', { error: 'broken' }, 500],
+    ['that returns no reply', { choices: [] }, 200],
+    ['that returns something else', { hello: 'there' }, 200],
+    [
+      'that calls a function that the agent does not have',
+      reply('', { tool_calls: [{ id: '1', type: 'function', function: { name: 'rm', arguments: '{}' } }] }),
+      200,
+    ],
+    ['whose reply is too long to be kept', reply('a'.repeat(400_000)), 200],
+  ];
+
+  it.each(hostile)('%s costs nothing, leaves nothing, and the conversation goes on', async (_, response, status) => {
+    const { conversation } = await begin();
+    service.model.responds(response, status);
+    const charged = await service.charged(async () => {
+      const failed = await conversation.write('Hello');
+      expect(failed.status).toBeGreaterThanOrEqual(500);
+      expect(failed.body.message).toMatch(/^(MODEL_ERROR|SERVICE_UNAVAILABLE)$/);
+    });
+    expect([charged, await conversation.get()]).toMatchObject([0, { status: 'idle', messageCount: 0 }]);
+    service.model.becomes(agentModel(() => 'Hello').engine);
+    expect(code(await conversation.write('Hello'))).toBe('200 SUCCESS');
+  });
+
+  it('whose stream breaks costs nothing, leaves nothing, and the conversation goes on', async () => {
+    const { conversation } = await begin();
+    service.model.streams([chatPiece('Grüß'), new Error('broken')]);
+    let envelopes: any[] = [];
+    expect(await service.charged(async () => (envelopes = await conversation.stream({ content: 'Hello' })))).toBe(0);
+    expect(envelopes.at(-1)).toMatchObject({ message: 'MODEL_ERROR', error: true });
+    expect(await conversation.get()).toMatchObject({ status: 'idle', messageCount: 0 });
+  });
+
+  it('that streams without an end is ended, and what it sent is the reply', async () => {
+    const { conversation } = await begin({ maxTokens: 20 });
+    service.model.streams(Array.from({ length: 20_000 }, () => chatPiece('word ')));
+    const envelopes = await conversation.stream({ content: 'Hello' });
+    expect(envelopes.at(-1)).toMatchObject({ message: 'STREAM_COMPLETE' });
+    expect(envelopes.length).toBeLessThan(1000);
+    expect(await conversation.get()).toMatchObject({ status: 'idle', messageCount: 2 });
+  });
+});
+
+describe('a reader', () => {
+  it('who leaves a stream finds the whole turn kept, and is charged for it', async () => {
+    const { conversation } = await begin();
+    const rest = Promise.withResolvers<void>();
+    service.model.streams([chatPiece('Grüß'), () => rest.promise, chatPiece(' dich'), chatEnd, done]);
+    const charged = await service.charged(async () => {
+      const leaving = new AbortController();
+      const body = { content: 'Hello', stream: true };
+      const response = await service.open(`${conversation.path}/messages`, body, leaving.signal);
+      await textReader(response)((text) => text.includes('Grüß'));
+      leaving.abort();
+      await sleep(50);
+      expect((await conversation.get()).status).toBe('running');
+      rest.resolve();
+      await expect.poll(async () => (await conversation.get()).status, { timeout: 15_000 }).toBe('idle');
+    });
+    const { items } = (await conversation.get()).messages;
+    expect([charged, items[0].content]).toEqual([1_000_000, 'Grüß dich']);
+  });
+
+  it('who cancels a stream after its first piece pays for it, and nothing is kept', async () => {
+    const { owner, conversation } = await begin();
+    service.model.streams(slowly());
+    const charged = await service.charged(async () => {
+      const response = await service.open(`${conversation.path}/messages`, { content: 'Hello', stream: true });
+      const id = response.headers.get('x-request-id');
+      const read = textReader(response);
+      await read((text) => text.includes('Grüß'));
+      expect(code(await owner.call('POST', `/v1/requests/${id}/cancel`))).toBe('200 SUCCESS');
+      expect(await read(() => false)).toContain('REQUEST_CANCELLED');
+    });
+    expect([charged, await conversation.get()]).toMatchObject([1_000_000, { status: 'idle', messageCount: 0 }]);
+  });
+});
+
+it('a turn that finds its conversation deleted is not kept, and costs nothing', async () => {
+  const { owner, conversation } = await begin();
+  const gate = Promise.withResolvers<void>();
+  const { engine } = agentModel(() => 'Hello');
+  service.model.becomes({
+    async invoke(body, signal) {
+      await gate.promise;
+      return engine.invoke(body, signal);
+    },
+  });
+  const charged = await service.charged(async () => {
+    const sent = conversation.write('first');
+    await expect.poll(async () => (await conversation.get()).status, { timeout: 15_000 }).toBe('running');
+    expect(code(await owner.call('DELETE', conversation.path))).toBe('200 SUCCESS');
+    gate.resolve();
+    expect(code(await sent)).toBe('404 NOT_FOUND');
+  });
+  expect(charged).toBe(0);
+});
