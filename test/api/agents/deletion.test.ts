@@ -97,7 +97,7 @@ it('an account takes its agents with it, once it is purged', { timeout: patience
   const { owner } = await filled();
   const { email, password, cookie } = owner;
   const body = { email, password };
-  expect(code(await service.call('DELETE', '/api/auth/me', { cookie, body }))).toBe('200 SUCCESS');
+  expect(code(await service.call('POST', '/api/auth/delete-account', { cookie, body }))).toBe('200 SUCCESS');
   await service.post('/_local/clock', { advance: 'P31D' });
   await purge();
   await expect.poll(() => isStored(secret), { timeout: 15_000, interval: 200 }).toEqual([]);
