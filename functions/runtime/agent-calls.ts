@@ -7,13 +7,14 @@ import { graceSeconds } from '#domain/meter/admission.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { agentStore } from '#repositories/agents/agents.ts';
+import { agentFinder, agentStore } from '#repositories/agents/agents.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { dynamoClient } from './aws/clients.ts';
 import type { CoreServices } from './core-services.ts';
 import { modelDeadlines } from './model-deadlines.ts';
+import { turnItems } from './quick/turn-items.ts';
 import { lazy } from './shared/lazy.ts';
 
 /** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
@@ -34,12 +35,13 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
   const preparing = lazy(() => sagemakerGateway(runtime, { endpointOf, ...deadlines, deadlineMs }));
   const name = table('agents');
   const agents = agentStore(dynamoClient(), name);
-  const vectors = dynamoVectorIndex(dynamoClient(), name);
+  const items = turnItems(environment, dynamoClient());
+  const vectors = dynamoVectorIndex(dynamoClient(), name, items);
   return {
     turns: lazy(() =>
       turnService({
-        agents,
-        conversations: conversationStore(dynamoClient(), name),
+        agents: { find: agentFinder(items, name) },
+        conversations: conversationStore(dynamoClient(), name, items),
         vectors,
         inference: models,
         preparing: { gateway: preparing(), embed: inference(preparing(), bpeTokenizer, clock).embed },

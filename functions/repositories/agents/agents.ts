@@ -4,7 +4,7 @@ import { limits } from '#contract/shared/limits.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import type { AgentStore } from '#domain/agents/agent-store.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { readItem } from '../shared/read-item.ts';
+import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { accountPartition, agentCountKey, agentKey, agentPrefix, agentRow, StoredAgent } from './agent-items.ts';
 import { newestFirst } from './pages.ts';
@@ -24,6 +24,14 @@ const changeable = [
   'updatedAt',
 ] as const satisfies readonly (keyof Agent)[];
 
+/** Reads an agent. */
+export const agentFinder =
+  (items: Items, table: string): AgentStore['find'] =>
+  async (ref) => {
+    const item = await items.get(table, agentKey(ref));
+    return item && v.parse(StoredAgent, item);
+  };
+
 export function agentStore(client: DynamoDBDocumentClient, table: string): AgentStore {
   const purge = purger(client, table);
 
@@ -39,10 +47,7 @@ export function agentStore(client: DynamoDBDocumentClient, table: string): Agent
   });
 
   return {
-    async find(ref) {
-      const item = await readItem(client, table, agentKey(ref));
-      return item && v.parse(StoredAgent, item);
-    },
+    find: agentFinder(itemsBy(sdkSend(client)), table),
     page(accountId, { limit, cursor }) {
       const list = { pk: accountPartition(accountId), prefix: agentPrefix, cursor, limit, schema: StoredAgent };
       return newestFirst(client, table, list);

@@ -1,13 +1,8 @@
-import {
-  type DynamoDBDocumentClient,
-  QueryCommand,
-  type QueryCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient, QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
 import type { ConversationStore } from '#domain/agents/conversations/conversation-store.ts';
-import { conditionally } from '../shared/conditional.ts';
+import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
@@ -35,7 +30,12 @@ const maxReads = 20;
 
 const Sorted = v.object({ sk: v.string() });
 
-export function conversationStore(client: DynamoDBDocumentClient, table: string): ConversationStore {
+/** `items` reads and writes what a turn does. */
+export function conversationStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  items: Items = itemsBy(sdkSend(client)),
+): ConversationStore {
   const purge = purger(client, table);
   const put = (Item: Record<string, unknown>) => ({ Put: { TableName: table, Item } });
 
@@ -45,15 +45,15 @@ export function conversationStore(client: DynamoDBDocumentClient, table: string)
     },
     async page({ accountId, id: agentId }, { limit, cursor }, now) {
       const list = { pk: agentPartition(agentId), prefix: conversationPrefix, cursor, limit, schema: StoredEntry, now };
-      const { items, next } = await newestFirst(client, table, list);
+      const { items: entries, next } = await newestFirst(client, table, list);
       const states = await readItems(
         client,
         table,
-        items.map(({ sk }) => stateKey(sk)),
+        entries.map(({ sk }) => stateKey(sk)),
         stateAttributes,
       );
       const found = new Map(readable(StoredConversation, states).map((state) => [state.id, state]));
-      const shown = items.flatMap(({ sk }) => found.get(sk) ?? []);
+      const shown = entries.flatMap(({ sk }) => found.get(sk) ?? []);
       return { items: shown.filter((one) => isThe({ accountId, agentId, id: one.id }, one, now)), next };
     },
     async find(ref, now) {
@@ -64,8 +64,8 @@ export function conversationStore(client: DynamoDBDocumentClient, table: string)
     async messages({ id }, { limit, before }, now) {
       const cursor = before === undefined ? undefined : placeText(before);
       const list = { pk: conversationPartition(id), prefix: messagePrefix, cursor, limit, schema: StoredMessage, now };
-      const { items, next } = await newestFirst(client, table, list);
-      return { items, next: next === null ? null : `msg_${next}` };
+      const { items: messages, next } = await newestFirst(client, table, list);
+      return { items: messages, next: next === null ? null : `msg_${next}` };
     },
     async recent(ref, now, isEnough) {
       const query: QueryCommandInput = {
@@ -80,7 +80,7 @@ export function conversationStore(client: DynamoDBDocumentClient, table: string)
       const recent: Message[] = [];
       let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
       for (let reads = 0; reads < maxReads; reads++) {
-        const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand({ ...query, ExclusiveStartKey }));
+        const { Items = [], LastEvaluatedKey } = await items.query({ ...query, ExclusiveStartKey });
         for (const item of Items) {
           if (v.is(Sorted, item) && item.sk === stateKey(ref.id).sk) conversation = v.parse(StoredConversation, item);
           else recent.push(v.parse(StoredMessage, item));
@@ -92,8 +92,8 @@ export function conversationStore(client: DynamoDBDocumentClient, table: string)
       const alive = recent.filter(({ expiresAt }) => expiresAt > now);
       return conversation && { conversation, recent: alive.toReversed() };
     },
-    async lock({ id, next, lock }, now) {
-      const update = new UpdateCommand({
+    lock({ id, next, lock }, now) {
+      return items.update({
         TableName: table,
         Key: stateKey(id),
         UpdateExpression: 'SET #lock = :lock',
@@ -104,9 +104,8 @@ export function conversationStore(client: DynamoDBDocumentClient, table: string)
         ExpressionAttributeNames: { '#lock': 'lock', '#next': 'next', '#until': 'until', '#token': 'token' },
         ExpressionAttributeValues: { ':lock': lock, ':next': next, ':now': now, ':token': lock?.token },
       });
-      return 'done' in (await conditionally(client.send(update)));
     },
-    async keep({ after: { lock, ...after }, messages }) {
+    keep({ after: { lock, ...after }, messages }) {
       const { ttl, updatedAt, expiresAt, next, calledFunction, summary } = stateRow(after);
       const set = { ttl, updatedAt, expiresAt, next, calledFunction, summary };
       const given = Object.entries(set).filter(([, value]) => value !== undefined);
@@ -129,14 +128,14 @@ export function conversationStore(client: DynamoDBDocumentClient, table: string)
           ':token': lock?.token,
         },
       };
-      return commit(client, [
+      return items.commit([
         { Update },
         ...messages.map((message) => put(messageRow(after.id, message))),
         put(entryRow(after)),
       ]);
     },
     async unlock({ id, lock }) {
-      const update = new UpdateCommand({
+      await items.update({
         TableName: table,
         Key: stateKey(id),
         UpdateExpression: 'REMOVE #lock',
@@ -144,7 +143,6 @@ export function conversationStore(client: DynamoDBDocumentClient, table: string)
         ExpressionAttributeNames: { '#lock': 'lock', '#token': 'token' },
         ExpressionAttributeValues: { ':token': lock?.token },
       });
-      await conditionally(client.send(update));
     },
     async remove(ref, now) {
       const note = { kind: 'conversation', ...ref, at: now } as const;

@@ -1,7 +1,9 @@
-import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
 import type { Agent } from '#domain/agents/agent.ts';
 import type { Passage, VectorIndex } from '#domain/agents/documents/vector-index.ts';
 import { packVectors, scoresOf, unit } from '#domain/agents/documents/vectors.ts';
+import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
@@ -28,7 +30,11 @@ interface LoadedIndex {
 const maxKeptBytes = 64 * 1024 * 1024;
 
 /** Vectors in items of DynamoDB, compared with a query one by one (docs/adr/0022-agents.md). */
-export function dynamoVectorIndex(client: DynamoDBDocumentClient, table: string): VectorIndex {
+export function dynamoVectorIndex(
+  client: DynamoDBDocumentClient,
+  table: string,
+  reads: Pick<Items, 'query'> = itemsBy(sdkSend(client)),
+): VectorIndex {
   const kept = new Map<string, LoadedIndex>();
 
   async function itemsOf(pk: string, prefix: string): Promise<Record<string, unknown>[]> {
@@ -39,7 +45,12 @@ export function dynamoVectorIndex(client: DynamoDBDocumentClient, table: string)
       ConsistentRead: true,
     };
     const items: Record<string, unknown>[] = [];
-    for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await reads.query({ ...query, ExclusiveStartKey });
+      items.push(...Items);
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey);
     return items;
   }
 

@@ -29,3 +29,32 @@ function attributeOf(value: unknown): Attribute {
   if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) return { M: attributesOf(value) };
   throw new TypeError(`DynamoDB has no attribute for a ${typeof value} like this`);
 }
+
+/** The values of attributes as JSON has them, without sets. Throws on any other type, and on a number that JavaScript does not hold exactly. */
+export function valuesOf(
+  attributes: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(attributes)) values[name] = valueOf(attributes[name]);
+  return values;
+}
+
+function valueOf(attribute: unknown): unknown {
+  if (typeof attribute !== 'object' || attribute === null) throw new TypeError('an attribute is an object');
+  for (const [type, value] of Object.entries(attribute)) {
+    if (type === 'S' || type === 'BOOL') return value;
+    if (type === 'N') return exact(String(value));
+    if (type === 'M') return valuesOf(value);
+    if (type === 'L' && Array.isArray(value)) return value.map(valueOf);
+    if (type === 'NULL') return null;
+    if (type === 'B') return Buffer.from(String(value), 'base64');
+    throw new TypeError(`the attribute type ${type} is not read here`);
+  }
+  throw new TypeError('an attribute has a type');
+}
+
+function exact(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) || !Number.isInteger(number)) return number;
+  throw new RangeError(`${text} is no number that JavaScript holds exactly`);
+}

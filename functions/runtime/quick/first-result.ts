@@ -33,7 +33,7 @@ interface Command {
  * Has the SDK take a result for that of the command's first attempt. What it means is then the SDK's decision: the error it is,
  * whether it is tried again, after how long and how often.
  */
-function addFirstResult({ middlewareStack }: Command, result: Result): void {
+export function addFirstResult({ middlewareStack }: Command, result: Result): void {
   if (!result) return;
   const resultFirst: Middleware = (next) => {
     let isFirst = true;
