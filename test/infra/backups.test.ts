@@ -60,7 +60,8 @@ describe('a stage that copies its backups', () => {
     const resourcesOf = (service: string) =>
       statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith(`${service}:`)));
     const tables = JSON.stringify(resourcesOf('dynamodb').map(({ Resource }) => Resource));
-    for (const name of ['accounts', 'meters', 'webhooks', 'agents', 'ledger', 'audit']) expect(tables).toContain(tableId(name));
+    for (const name of ['accounts', 'meters', 'webhooks', 'agents', 'ledger', 'audit'])
+      expect(tables).toContain(tableId(name));
     for (const name of ['idempotency', 'requests']) expect(tables).not.toContain(tableId(name));
     const into = statements.find(({ Action }) => [Action].flat().includes('backup:CopyIntoBackupVault'));
     expect(into?.Resource).toEqual([copyTo, { 'Fn::GetAtt': [vaultId, 'BackupVaultArn'] }]);

@@ -4,7 +4,7 @@ import { limits } from '../shared/limits.ts';
 import { AgentPath, page } from './agents.ts';
 
 /** What no text has, and what is no text often has: all but tabs, line breaks and page breaks. */
-const control = /[\0-\x08\x0E-\x1F\x7F]/;
+const control = /[^\P{Cc}\t\n\v\f\r\x85]/u;
 
 /** UTF-8 bytes and not characters, as what is stored and embedded is. */
 const documentText = v.pipe(

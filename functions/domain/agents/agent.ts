@@ -36,9 +36,20 @@ export function changedAgent(agent: Agent, change: AgentChange, now: number): Ag
 }
 
 /** An agent as its owner sees it. */
-export function agentView({ accountId: _, index: __, createdAt, updatedAt, ...agent }: Agent) {
+export function agentView({ createdAt, updatedAt, ...agent }: Agent) {
+  const { id, name, model, instructions, functions, temperature, maxTokens, truncation, retentionDays } = agent;
   return {
-    ...agent,
+    id,
+    name,
+    model,
+    instructions,
+    functions,
+    temperature,
+    maxTokens,
+    truncation,
+    retentionDays,
+    version: agent.version,
+    chunks: agent.chunks,
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   };

@@ -82,7 +82,7 @@ describe('over fifty turns with a window of 4,096 tokens', () => {
       if (response.status !== 200) refused = response;
       else expect(response.body.data.context.droppedMessages).toBe(0);
     }
-    expect([code(refused!), refused!.body.detail]).toEqual([
+    expect([code(refused), refused.body.detail]).toEqual([
       '400 CONTEXT_LENGTH_EXCEEDED',
       expect.stringMatching(
         /^context_length_exceeded: svc-1 takes 4096 tokens, and the prompt of .* with 300 tokens of output needs /,

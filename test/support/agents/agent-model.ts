@@ -35,7 +35,7 @@ export function agentModel(reply: (request: SentRequest) => ModelReply, summary:
   let summaries = 0;
   const engine: Engine = {
     async invoke(body) {
-      const request = body as unknown as SentRequest & { readonly input?: string | readonly string[] };
+      const request = body as SentRequest & { readonly input?: string | readonly string[] };
       if (request.input !== undefined) {
         const data = [request.input].flat().map((text, index) => ({ index, embedding: embedding(text) }));
         return { kind: 'json', status: 200, body: { object: 'list', data, usage: { prompt_tokens: data.length } } };

@@ -81,7 +81,7 @@ const placeDigits = 10;
 export const messageId = (place: number): string => `msg_${String(place).padStart(placeDigits, '0')}`;
 export const placeIn = (id: string): number => Number(id.slice('msg_'.length));
 
-export function messageView({ place, call, createdAt, tokens: _, expiresAt: __, ...message }: Message): Shown {
+export function messageView({ place, call, createdAt, ...message }: Message): Shown {
   const { role, content, name, sources, context, agentVersion } = message;
   return {
     id: messageId(place),
