@@ -3,7 +3,7 @@ import { agentModel, partedCalls, type SentRequest, tokensOfRequest } from '#tes
 import { agentOwner } from '#test/agents/owner.ts';
 import { patience } from '#test/many.ts';
 import { type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
-import { code } from '#test/service/service.ts';
+import { type ApiResponse, code } from '#test/service/service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {
@@ -76,13 +76,13 @@ describe('over fifty turns with a window of 4,096 tokens', () => {
     service.model.becomes(model.engine);
     const owner = await agentOwner(service.calls, { truncation: 'error', maxTokens: 300 }, service.person);
     const conversation = await owner.conversation();
-    let refused;
+    let refused: ApiResponse | undefined;
     for (let turn = 0; turn < 50 && !refused; turn++) {
       const response = await conversation.write(textOf(200, turn));
       if (response.status !== 200) refused = response;
       else expect(response.body.data.context.droppedMessages).toBe(0);
     }
-    expect([code(refused), refused.body.detail]).toEqual([
+    expect([refused && code(refused), refused?.body.detail]).toEqual([
       '400 CONTEXT_LENGTH_EXCEEDED',
       expect.stringMatching(
         /^context_length_exceeded: svc-1 takes 4096 tokens, and the prompt of .* with 300 tokens of output needs /,
