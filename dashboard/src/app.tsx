@@ -36,6 +36,7 @@ const memberPages = [
   page('/plans', () => import('./pages/plans/plans.tsx')),
   page('/usage', () => import('./pages/usage/usage.tsx')),
   page('/logs', () => import('./pages/logs/logs.tsx')),
+  page('/agents', () => import('./pages/agents/agents.tsx')),
   page('/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
   page('/playground', () => import('./pages/playground/playground.tsx')),
   page('/settings', () => import('./pages/settings/settings.tsx')),

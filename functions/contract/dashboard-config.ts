@@ -47,6 +47,7 @@ export const dashboardPages = [
   '/plans',
   '/usage',
   '/logs',
+  '/agents',
   '/webhooks',
   '/playground',
   '/settings',

@@ -25,9 +25,11 @@ export function schemaErrors(schema: v.GenericSchema, values: unknown, labels: L
   return found;
 }
 
-/** The `detail` of a refusal next to its field: it begins with the field's name, followed by the rule. */
+/** The `detail` of a refusal next to its field: it begins with the field's path, followed by the rule. */
 export function refusalErrors(error: ApiError, labels: Labels): FieldErrors {
   const [name = '', ...rule] = error.message.split(' ');
   const label = labels[name];
-  return label === undefined ? {} : { [name]: fieldError(label, rule.join(' ')) };
+  if (label !== undefined) return { [name]: fieldError(label, rule.join(' ')) };
+  const [field = ''] = name.split('.');
+  return Object.hasOwn(labels, field) ? { [field]: error.message } : {};
 }

@@ -5,8 +5,13 @@ import { readStored, removeStored, store } from '../lib/storage.ts';
  * What this tab keeps of the account's work over navigation and reload. It ends with the session: whatever ends
  * that in this tab removes it (`account.ts`), and another account's is never read.
  */
-const names = { work: 'tab-memory', entered: 'entered-key', example: 'example-key' } as const;
-/** What is kept: work in progress, and API keys that were entered to try operations, or to fill examples. */
+const names = {
+  work: 'tab-memory',
+  agents: 'unsaved-agents',
+  entered: 'entered-key',
+  example: 'example-key',
+} as const;
+/** What is kept: work in progress, changes of agents, and API keys that were entered to try operations, or to fill examples. */
 type Slot = keyof typeof names;
 const slots = Object.values(names);
 const Memory = v.pipe(v.string(), v.parseJson(), v.object({ account: v.number(), value: v.unknown() }));

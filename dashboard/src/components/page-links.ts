@@ -19,6 +19,7 @@ const pageLinks: readonly PageLink[] = [
     icon: 'playground',
     words: 'chat try models translate embeddings analyze sentiment entities',
   },
+  { href: '/agents', label: 'Agents', icon: 'agents', words: 'assistant documents conversations retrieval' },
   { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },
   { href: '/logs', label: 'Logs', icon: 'logs', words: 'requests errors' },
   { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries' },

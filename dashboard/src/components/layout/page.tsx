@@ -16,7 +16,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
     <Stack gap="xl">
       <Group justify="space-between" align="flex-end" gap="md">
         <Box>
-          <Title order={1} ref={heading} tabIndex={-1}>
+          <Title order={1} ref={heading} tabIndex={-1} dir="auto">
             {title}
           </Title>
           {lead !== undefined && (

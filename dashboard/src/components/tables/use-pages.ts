@@ -9,6 +9,8 @@ interface PagesOptions<Page extends { readonly nextCursor: string | null }, Row>
   readonly pollMs?: (first: Page | undefined) => number | false;
   /** Whether rows stay while those of another key are read. */
   readonly keepsPrevious?: boolean;
+  /** False while it is not known what to read. */
+  readonly isEnabled?: boolean;
 }
 
 export type Pages<Row> = ReturnType<typeof usePages<{ readonly nextCursor: string | null }, Row>>;
@@ -22,10 +24,12 @@ export function usePages<Page extends { readonly nextCursor: string | null }, Ro
   rowsOf,
   pollMs = () => false,
   keepsPrevious = false,
+  isEnabled = true,
 }: PagesOptions<Page, Row>) {
   return useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam ?? undefined, signal),
+    enabled: isEnabled,
     initialPageParam: firstPage,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }): readonly Row[] => pages.flatMap(rowsOf),

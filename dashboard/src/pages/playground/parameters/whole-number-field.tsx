@@ -3,9 +3,11 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 /** Of more digits, a number would be written with an exponent. */
 const maxDigits = 20;
 
-interface WholeNumberFieldProps extends Pick<TextInputProps, 'label' | 'placeholder' | 'description'> {
+interface WholeNumberFieldProps extends Pick<TextInputProps, 'label' | 'placeholder' | 'description' | 'error'> {
   readonly value: number | '';
   readonly onChange: (value: number | '') => void;
+  /** The field's name in its form. */
+  readonly 'data-path'?: string;
 }
 
 /** A whole number without a sign, empty without one. What is too large is for the service to refuse. */

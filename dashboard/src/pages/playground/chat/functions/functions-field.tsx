@@ -5,13 +5,16 @@ interface FunctionsFieldProps {
   readonly value: string;
   readonly error: string | undefined;
   readonly onChange: (value: string) => void;
+  /** The field's name in its form. */
+  readonly 'data-path'?: string;
 }
 
 /** The functions that the model may call, as the API takes them. */
-export function FunctionsField({ value, error, onChange }: FunctionsFieldProps) {
+export function FunctionsField({ value, error, onChange, ...props }: FunctionsFieldProps) {
   return (
     <div>
       <Textarea
+        {...props}
         label="Functions"
         description="A JSON array of functions the model may call"
         autosize

@@ -1,10 +1,11 @@
-import { useLayoutEffect, useMemo, useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { Empty } from '../../../../components/feedback/empty.tsx';
 import { useStableCallback } from '../../../../lib/use-stable-callback.ts';
 import { Caret } from '../../parts/plain-text.tsx';
 import type { Items } from '../state/thread.ts';
 import { type MessageHandlers, MessageView } from './message-view.tsx';
 import css from './messages.module.css';
+import { TalkLog } from './talk-log.tsx';
 
 interface ConversationProps extends MessageHandlers {
   readonly label: string;
@@ -15,42 +16,13 @@ interface ConversationProps extends MessageHandlers {
   readonly isBusy: boolean;
 }
 
-/** So near to the end one reads along. */
-const nearEndPx = 48;
-
-/** The messages, the newest in sight while one reads along. It can be scrolled by keyboard, so it takes the focus. */
+/** The messages of a thread. */
 export function Conversation({ label, items, isPlain, isRunning, isBusy, ...given }: ConversationProps) {
   const place = useRef<HTMLDivElement>(null);
   const handlers = useHandlers(given, () => place.current?.focus({ preventScroll: true }));
-  const isAtEnd = useRef(true);
-  /** How far it was last scrolled from here: less is the reader's doing, whose scroll event may be still to come. */
-  const top = useRef(0);
-  const { length } = items;
-  // A message more is always shown; one that grows, where its end was in sight.
-  useLayoutEffect(() => {
-    isAtEnd.current = true;
-    top.current = 0;
-  }, [length]);
-  useLayoutEffect(() => {
-    const { current: log } = place;
-    if (!log || !isAtEnd.current || log.scrollTop < top.current - nearEndPx) return;
-    log.scrollTop = log.scrollHeight;
-    top.current = log.scrollTop;
-  }, [items]);
   const isWaiting = isRunning && items.at(-1)?.message.role !== 'assistant';
   return (
-    <div
-      ref={place}
-      className={css.talk}
-      role="log"
-      aria-label={label}
-      aria-busy={isRunning}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-      tabIndex={0}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEndPx;
-      }}
-    >
+    <TalkLog ref={place} label={label} length={items.length} content={items} isRunning={isRunning}>
       {items.length === 0 && (
         <Empty icon="playground" title="No messages yet">
           Send a message, or define functions in the parameters for the model to call.
@@ -75,7 +47,7 @@ export function Conversation({ label, items, isPlain, isRunning, isBusy, ...give
           <Caret />
         </div>
       )}
-    </div>
+    </TalkLog>
   );
 }
 

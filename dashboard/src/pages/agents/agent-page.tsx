@@ -1,0 +1,41 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { Link } from 'wouter';
+import { agentRoutes } from '#contract/routes/agents.ts';
+import { toApiError } from '../../api/api-error.ts';
+import { useData } from '../../api/use-data.ts';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { formatMoment } from '../../lib/format.ts';
+import { AgentTabs } from './agent-tabs.tsx';
+import { DeleteAgent } from './delete-agent.tsx';
+
+/** One agent: conversations with it, its documents and settings. */
+export function AgentPage({ id }: { id: string }) {
+  const { data: agent, error, refetch } = useData(agentRoutes.getAgent, { path: { id } });
+  const isMissing = error !== null && toApiError(error).code === 'NOT_FOUND';
+  return (
+    <Page
+      title={agent?.name ?? 'Agent'}
+      lead={agent && `${agent.model}, version ${agent.version}, changed ${formatMoment(agent.updatedAt)}`}
+      actions={agent && <DeleteAgent agent={agent} />}
+    >
+      <Stack gap="lg">
+        {isMissing && (
+          <Panel title="Not found">
+            <Empty icon="agents" title="There is no such agent">
+              It may have been deleted.
+            </Empty>
+          </Panel>
+        )}
+        {error && !isMissing && !agent && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {!agent && !error && <Skeleton height={420} radius="lg" />}
+        {agent && !isMissing && <AgentTabs agent={agent} />}
+        <Anchor component={Link} href="/agents" size="sm">
+          All agents
+        </Anchor>
+      </Stack>
+    </Page>
+  );
+}

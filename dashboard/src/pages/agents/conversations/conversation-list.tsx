@@ -1,0 +1,131 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { Link, useLocation } from 'wouter';
+import { agentRoutes } from '#contract/routes/agents.ts';
+import { toApiError } from '../../../api/api-error.ts';
+import { call, perform } from '../../../api/call.ts';
+import { useAction } from '../../../api/use-data.ts';
+import { Icon } from '../../../components/elements/icon.tsx';
+import { Tip } from '../../../components/elements/tip.tsx';
+import { Empty } from '../../../components/feedback/empty.tsx';
+import { notify } from '../../../components/feedback/notifications.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { confirm } from '../../../components/overlays/confirm.tsx';
+import { PagedList } from '../../../components/tables/paged-list.tsx';
+import { usePages } from '../../../components/tables/use-pages.ts';
+import { count, formatMoment } from '../../../lib/format.ts';
+import { rescueFocus } from '../../../lib/rescue-focus.ts';
+import { type AgentRecord, agentPath, type ConversationRecord } from '../agent.ts';
+import css from './conversations.module.css';
+
+const pageSize = 25;
+
+interface ConversationListProps {
+  readonly agent: AgentRecord;
+  /** The open one. */
+  readonly current: string | undefined;
+}
+
+/** The conversations with an agent, newest first. */
+export function ConversationList({ agent, current }: ConversationListProps) {
+  const path = { id: agent.id };
+  const pages = usePages({
+    queryKey: [agentRoutes.listConversations.id, agent.id],
+    read: (cursor, signal) =>
+      call(agentRoutes.listConversations, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+    rowsOf: ({ items }) => items,
+  });
+  const begin = (
+    <Button
+      component={Link}
+      href={agentPath(agent.id)}
+      variant="default"
+      size="compact-md"
+      leftSection={<Icon name="plus" size={16} />}
+    >
+      New
+    </Button>
+  );
+  return (
+    <Panel title="Conversations" aside={begin}>
+      <PagedList
+        pages={pages}
+        empty={
+          <Empty icon="playground" title="None yet">
+            Your first message begins one.
+          </Empty>
+        }
+      >
+        {(conversations) => (
+          <ul className={css.list} aria-label="Conversations, newest first">
+            {conversations.map((conversation) => (
+              <ConversationRow
+                key={conversation.id}
+                agent={agent}
+                conversation={conversation}
+                isCurrent={conversation.id === current}
+              />
+            ))}
+          </ul>
+        )}
+      </PagedList>
+    </Panel>
+  );
+}
+
+interface ConversationRowProps {
+  readonly agent: AgentRecord;
+  readonly conversation: ConversationRecord;
+  readonly isCurrent: boolean;
+}
+
+const states = { idle: '', running: ', replying', awaiting_function: ', waits for a result' } as const;
+
+function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProps) {
+  const { id, createdAt, messageCount, status } = conversation;
+  const [, go] = useLocation();
+  const title = formatMoment(createdAt);
+  const deletion = useAction(async () => {
+    try {
+      await perform(agentRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
+      if (isCurrent) go(agentPath(agent.id), { replace: true });
+      notify({ message: 'The conversation is deleted.' });
+    } catch (error) {
+      notify({ message: toApiError(error).message, color: 'red' });
+    }
+    rescueFocus();
+  }, [agentRoutes.listConversations]);
+  return (
+    <li className={css.row}>
+      <Link
+        href={agentPath(agent.id, { conversation: id })}
+        className={css.link}
+        aria-current={isCurrent ? 'page' : undefined}
+      >
+        {title}
+        <span>
+          {count(messageCount, 'message')}
+          {states[status]}
+        </span>
+      </Link>
+      <Tip label="Delete">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={`Delete conversation of ${title}`}
+          loading={deletion.isRunning}
+          onClick={() =>
+            confirm({
+              title: 'Delete this conversation?',
+              text: `It began on ${title} and has ${count(messageCount, 'message')}. This cannot be undone.`,
+              action: 'Delete conversation',
+              onConfirm: () => void deletion.run(undefined),
+            })
+          }
+        >
+          <Icon name="trash" size={16} />
+        </ActionIcon>
+      </Tip>
+    </li>
+  );
+}

@@ -1,0 +1,52 @@
+import { Stack } from '@mantine/core';
+import { useIsMutating } from '@tanstack/react-query';
+import { agentRoutes } from '#contract/routes/agents.ts';
+import { call } from '../../../api/call.ts';
+import { Empty } from '../../../components/feedback/empty.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { PagedList } from '../../../components/tables/paged-list.tsx';
+import { usePages } from '../../../components/tables/use-pages.ts';
+import type { AgentRecord } from '../agent.ts';
+import { ChunkMeter } from './chunk-meter.tsx';
+import { DocumentTable } from './document-table.tsx';
+import { NewDocument } from './new-document.tsx';
+
+const pageSize = 25;
+/** How often a list with documents that are being indexed is read again, in ms. */
+const indexingPollMs = 1000;
+
+/** What an agent knows from documents, and a new one for it. */
+export function DocumentsTab({ agent }: { agent: AgentRecord }) {
+  const path = { id: agent.id };
+  const isAdding = useIsMutating() > 0;
+  const pages = usePages({
+    queryKey: [agentRoutes.listDocuments.id, agent.id],
+    read: (cursor, signal) =>
+      call(agentRoutes.listDocuments, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+    rowsOf: ({ items }) => items,
+    pollMs: (first) =>
+      (isAdding || first?.items.some(({ status }) => status === 'indexing')) === true && indexingPollMs,
+  });
+  return (
+    <Stack gap="lg">
+      <Panel title="Add a document">
+        <NewDocument agent={agent} />
+      </Panel>
+      <Panel title="Documents">
+        <Stack gap="md">
+          <ChunkMeter chunks={agent.chunks} />
+          <PagedList
+            pages={pages}
+            empty={
+              <Empty icon="docs" title="No documents yet">
+                Passages of documents that are near to a message are sent to the model with it.
+              </Empty>
+            }
+          >
+            {(documents) => <DocumentTable agent={agent} documents={documents} />}
+          </PagedList>
+        </Stack>
+      </Panel>
+    </Stack>
+  );
+}

@@ -1,0 +1,31 @@
+import { limits } from '#contract/shared/limits.ts';
+
+const kib = 1024;
+const endings = /\.(?:txt|md|markdown)$/i;
+/** Of a document's name, in code points. */
+const maxName = 200;
+
+/** What the file dialog offers. */
+export const textFileTypes = '.txt,.md,.markdown,text/plain,text/markdown';
+
+export const formatBytes = (bytes: number): string => {
+  if (bytes < kib) return `${bytes} bytes`;
+  return bytes < kib * kib ? `${(bytes / kib).toFixed(1)} KiB` : `${(bytes / kib / kib).toFixed(2)} MiB`;
+};
+
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+type Read = { readonly name: string; readonly text: string } | { readonly error: string };
+
+/** Reads a file that a person chose. What is too large, or no text, is not read, or not given. */
+export async function readTextFile(file: File): Promise<Read> {
+  if (!endings.test(file.name)) return { error: 'Choose a .txt or .md file' };
+  if (file.size > limits.documentBytes)
+    return { error: `The file has ${formatBytes(file.size)}; at most ${formatBytes(limits.documentBytes)} are taken` };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    return { name: [...file.name].slice(0, maxName).join(''), text };
+  } catch {
+    return { error: 'The file is not text in UTF-8' };
+  }
+}

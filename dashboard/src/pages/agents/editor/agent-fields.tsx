@@ -1,0 +1,97 @@
+import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
+import * as v from 'valibot';
+import { samplingDefaults } from '#contract/inference/inference-fields.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { formatWhole } from '../../../lib/format.ts';
+import type { Form } from '../../../lib/use-form.ts';
+import { FunctionsField } from '../../playground/chat/functions/functions-field.tsx';
+import { parseFunctions } from '../../playground/chat/functions/parse-functions.ts';
+import { modelChoices } from '../../playground/parameters/parameters.tsx';
+import { modelId } from '../../playground/parameters/sampling.ts';
+import { SliderField } from '../../playground/parameters/slider-field.tsx';
+import { WholeNumberField } from '../../playground/parameters/whole-number-field.tsx';
+import type { AgentValues } from './agent-values.ts';
+import css from './editor.module.css';
+import { TruncationField } from './truncation-field.tsx';
+
+/** Tokens of a reply unless the agent sets a maximum (docs/design/inference.md). */
+const defaultMaxTokens = 1024;
+
+export function AgentFields({ form }: { form: Form<AgentValues> }) {
+  const { values, errors, setFieldValue } = form;
+  const { instructions, functions, temperature, maxTokens, truncation, retentionDays } = values;
+  return (
+    <div className={css.fields}>
+      <div className={css.column}>
+        <TextInput label="Name" description="What people know it by" {...form.getInputProps('name')} />
+        <div>
+          <Textarea
+            label="Instructions"
+            description="The system message of every turn"
+            placeholder="You help guests of our hotel. Reply briefly."
+            autosize
+            minRows={6}
+            maxRows={18}
+            {...form.getInputProps('instructions')}
+          />
+          <Characters text={instructions} max={limits.agentInstructions} />
+        </div>
+        <FunctionsField
+          value={functions}
+          error={parseFunctions(functions).error ?? errors['functions']}
+          onChange={(text) => setFieldValue('functions', text)}
+          data-path="functions"
+        />
+      </div>
+      <div className={css.column}>
+        <NativeSelect
+          label="Model"
+          data={modelChoices}
+          value={values.model}
+          error={errors['model']}
+          data-path="model"
+          onChange={({ currentTarget: { value } }) => v.is(modelId, value) && setFieldValue('model', value)}
+        />
+        <SliderField
+          label="Temperature"
+          defaultValue={samplingDefaults.temperature}
+          min={0}
+          max={2}
+          value={temperature}
+          onChange={(value) => setFieldValue('temperature', value)}
+        />
+        <WholeNumberField
+          label="Maximum tokens"
+          placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
+          value={maxTokens}
+          error={errors['maxTokens']}
+          data-path="maxTokens"
+          onChange={(value) => setFieldValue('maxTokens', value)}
+        />
+        <TruncationField
+          value={truncation}
+          error={errors['truncation']}
+          onChange={(value) => setFieldValue('truncation', value)}
+        />
+        <WholeNumberField
+          label="Retention in days"
+          description="How long messages are kept, and a conversation after its last one"
+          value={retentionDays}
+          error={errors['retentionDays']}
+          data-path="retentionDays"
+          onChange={(value) => setFieldValue('retentionDays', value)}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Code points, as the API counts them. */
+function Characters({ text, max }: { text: string; max: number }) {
+  const length = [...text].length;
+  return (
+    <Text size="xs" c={length > max ? 'var(--mantine-color-error)' : 'dimmed'} mt={4} className="number">
+      {formatWhole(length)} of {formatWhole(max)} characters
+    </Text>
+  );
+}
