@@ -2,18 +2,22 @@ import type { Page } from 'playwright-core';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import type { Person, TestService } from '#test/service/service.ts';
 import { guestPages } from './findings.ts';
-import { press } from './stage.ts';
+import { press, shows } from './stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
-export const links = ['Overview', 'API keys', 'Playground', 'Usage', 'Logs', 'Webhooks', 'Plans', 'Settings'];
-export const pages = dashboardPages.filter((path) => !guestPages.has(path) && !path.startsWith('/guides'));
+export const links = ['Overview', 'API keys', 'Playground', 'Agents', 'Usage', 'Logs', 'Webhooks', 'Plans', 'Settings'];
+export const pages = [
+  ...dashboardPages.filter((path) => !guestPages.has(path) && !path.startsWith('/guides')),
+  '/agents?new',
+];
 
-/** A confirmed person whose name is on everything that is theirs: profile and keys. */
+/** A confirmed person whose name is on everything that is theirs: profile, keys and agents. */
 export async function namedPerson(service: TestService, name: string): Promise<Person> {
   const person = await service.person();
   const { cookie } = person;
   await service.call('PATCH', '/api/auth/me', { cookie, body: { name } });
   await service.call('PATCH', `/api/keys/${person.keyId}`, { cookie, body: { name: `${name}'s server` } });
+  await service.call('POST', '/api/agents', { cookie, body: { name: `${name}'s guide`, model: 'svc-1' } });
   return person;
 }
 
@@ -47,8 +51,11 @@ export async function ask(page: Page, text: string, { isThere = false } = {}): P
   await page.getByRole('button', { name: 'New chat' }).waitFor();
 }
 
-/** Leaves in the playground what it keeps: a conversation with two models, parameters, a preset, and a message not sent. */
+/** Leaves in the tab what it keeps: an agent not saved; a conversation with two models, parameters, a preset, and a message not sent. */
 export async function usePlayground(page: Page, name: string): Promise<void> {
+  await page.goto('/agents?new');
+  await page.getByLabel('Name').fill(`${name} has not saved this`);
+  await shows(page, 'Not saved yet; kept in this tab.');
   await page.goto('/playground');
   await page.getByLabel('System message').fill(`${name} writes letters`);
   await page.getByRole('switch', { name: 'Compare' }).click();

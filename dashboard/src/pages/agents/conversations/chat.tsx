@@ -48,7 +48,10 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
   const sendText = useStableCallback((content: string) => {
     void send(() => (id === undefined ? onBegin() : Promise.resolve(id)), { content }, kept);
   });
-  const stopTurn = useStableCallback(stop);
+  const stopTurn = useStableCallback(() => {
+    log.current?.focus({ preventScroll: true });
+    stop();
+  });
   const submitResult = useStableCallback((name: string, content: string) =>
     start({ functionResults: [{ name, content }] }),
   );
@@ -68,7 +71,8 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
       <TalkLog
         ref={log}
         label="Conversation"
-        length={messages.length + (pending ? 1 : 0)}
+        // A turn is two messages, also while it is on its way.
+        length={messages.length + (pending ? 2 : 0)}
         content={[messages, pending]}
         isRunning={isBusy}
       >

@@ -18,6 +18,8 @@ import { type AgentRecord, agentPath, type ConversationRecord } from '../agent.t
 import css from './conversations.module.css';
 
 const pageSize = 25;
+/** How often a list with a conversation that is busy is read again, in ms. */
+const busyPollMs = 2000;
 
 interface ConversationListProps {
   readonly agent: AgentRecord;
@@ -33,6 +35,7 @@ export function ConversationList({ agent, current }: ConversationListProps) {
     read: (cursor, signal) =>
       call(agentRoutes.listConversations, { path, query: { limit: String(pageSize), cursor } }, { signal }),
     rowsOf: ({ items }) => items,
+    pollMs: (first) => first?.items.some(({ status }) => status === 'running') === true && busyPollMs,
   });
   const begin = (
     <Button

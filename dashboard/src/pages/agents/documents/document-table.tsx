@@ -26,7 +26,7 @@ export function DocumentTable({ agent, documents }: DocumentTableProps) {
     { title: 'Status', cell: (document) => <DocumentStatus document={document} /> },
     { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
     { title: 'Size', place: 'end', cell: ({ bytes }) => formatBytes(bytes) },
-    { title: 'Added', cell: ({ createdAt }) => formatMoment(createdAt) },
+    { title: 'Added', place: 'wide', cell: ({ createdAt }) => formatMoment(createdAt) },
     { title: 'Actions', place: 'corner', cell: (document) => <DeleteDocument agent={agent} document={document} /> },
   ];
   return <DataTable caption="Documents, newest first" columns={columns} rows={documents} idOf={({ id }) => id} />;

@@ -10,8 +10,10 @@ export const textFileTypes = '.txt,.md,.markdown,text/plain,text/markdown';
 
 export const formatBytes = (bytes: number): string => {
   if (bytes < kib) return `${bytes} bytes`;
-  return bytes < kib * kib ? `${(bytes / kib).toFixed(1)} KiB` : `${(bytes / kib / kib).toFixed(2)} MiB`;
+  return bytes < kib * kib ? `${rounded(bytes / kib)} KiB` : `${rounded(bytes / kib / kib)} MiB`;
 };
+
+const rounded = (value: number): number => Number(value.toFixed(1));
 
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
@@ -21,10 +23,10 @@ type Read = { readonly name: string; readonly text: string } | { readonly error:
 export async function readTextFile(file: File): Promise<Read> {
   if (!endings.test(file.name)) return { error: 'Choose a .txt or .md file' };
   if (file.size > limits.documentBytes)
-    return { error: `The file has ${formatBytes(file.size)}; at most ${formatBytes(limits.documentBytes)} are taken` };
+    return { error: `The file is larger than ${formatBytes(limits.documentBytes)}` };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-    return { name: [...file.name].slice(0, maxName).join(''), text };
+    return { name: Array.from(file.name).slice(0, maxName).join(''), text };
   } catch {
     return { error: 'The file is not text in UTF-8' };
   }

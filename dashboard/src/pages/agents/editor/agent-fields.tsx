@@ -88,7 +88,7 @@ export function AgentFields({ form }: { form: Form<AgentValues> }) {
 
 /** Code points, as the API counts them. */
 function Characters({ text, max }: { text: string; max: number }) {
-  const length = [...text].length;
+  const length = Array.from(text).length;
   return (
     <Text size="xs" c={length > max ? 'var(--mantine-color-error)' : 'dimmed'} mt={4} className="number">
       {formatWhole(length)} of {formatWhole(max)} characters

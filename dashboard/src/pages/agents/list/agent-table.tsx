@@ -18,7 +18,7 @@ const columns: Column<AgentRecord>[] = [
   { title: 'Model', cell: ({ model }) => <span className="mono">{model}</span> },
   { title: 'Version', place: 'end', cell: ({ version }) => version },
   { title: 'Documents', cell: ({ chunks }) => (chunks === 0 ? 'None' : count(chunks, 'passage')) },
-  { title: 'Last change', cell: ({ updatedAt }) => formatMoment(updatedAt) },
+  { title: 'Last change', place: 'wide', cell: ({ updatedAt }) => formatMoment(updatedAt) },
 ];
 
 /** Agents, newest first; the name of each opens it. */

@@ -1,0 +1,13 @@
+import { describe } from 'vitest';
+import { agentTests } from './agents/agents.ts';
+import { agentTurnTests } from './agents/turns.ts';
+import { useStage } from './stage.ts';
+
+const stage = useStage();
+
+describe('agents', () => {
+  agentTests(stage);
+});
+describe('turns of an agent', () => {
+  agentTurnTests(stage);
+});

@@ -1,0 +1,201 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { agentOwner } from '#test/agents/owner.ts';
+import { changeTheme, findings, settled, still } from '../findings.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+const handbook = 'Breakfast is served from seven to ten. The pool opens at noon. Dogs are welcome in the garden.';
+
+export function agentTests(stage: () => Stage): void {
+  test('a newcomer makes an agent, pastes a document, and gets a reply with its source, within two minutes', async () => {
+    const { service, visit, shoot } = stage();
+    const { email, password } = await service.person();
+    const began = performance.now();
+    const page = await visit();
+    await page.goto('/login');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await press(page, 'Sign in');
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await shows(page, 'No agents yet');
+    await shoot(page, 'agents-empty');
+    await page.getByRole('link', { name: 'Create agent' }).first().click();
+    await page.getByLabel('Name').fill('Concierge');
+    await page.getByLabel('Instructions').fill('You help guests. Reply briefly.');
+    await press(page, 'Create agent');
+    await page.getByRole('heading', { name: 'Concierge' }).waitFor();
+    await shoot(page, 'agents-first-message');
+    await page.getByRole('link', { name: 'Add a document' }).click();
+    await page.getByLabel('Name').fill('Handbook');
+    await page.getByLabel('Text', { exact: true }).fill(handbook);
+    await press(page, 'Add document');
+    await page.getByRole('row', { name: /Handbook Ready 1/ }).waitFor();
+    await shoot(page, 'agents-document');
+    await page.getByRole('tab', { name: 'Conversations' }).click();
+    await page.getByLabel('Your message').fill('When is breakfast?');
+    await page.getByLabel('Your message').press('Enter');
+    const sources = page.getByRole('list', { name: 'Sources' });
+    await sources.waitFor();
+    expect(await sources.textContent()).toMatch(/^Handbookcharacters 0–\d+score \d\.\d\d$/);
+    const seconds = (performance.now() - began) / 1000;
+    console.log(`from signing in to a reply with its source: ${seconds.toFixed(1)} s`);
+    expect(seconds).toBeLessThan(120);
+    await shoot(page, 'agents-reply');
+    const log = page.getByRole('log');
+    const reply = await log.textContent();
+    expect(reply).toContain('1 credit');
+    expect(await page.getByRole('list', { name: 'Conversations, newest first' }).textContent()).toContain('2 messages');
+    await page.reload();
+    await eventually(() => log.textContent()).toBe(reply);
+  });
+
+  test('an agent is edited: a mistake is shown at its field, what is not saved survives, and saving raises the version', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 4 });
+    const { agent } = await agentOwner(service, {}, person);
+    const page = await visit(person);
+    await page.goto(`/agents?agent=${agent.id}&tab=settings`);
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await field('Name').fill('');
+    await field('Retention in days').fill('400');
+    await field('Functions').fill('[{"name": "a"}, {"name": "a"}]');
+    await page.getByRole('radio', { name: /^Summarize/ }).check();
+    await field('Instructions').fill('😀'.repeat(8001));
+    await shows(page, '8,001 of 8,000 characters');
+    await press(page, 'Save as version 2');
+    await shows(page, 'Name is required');
+    await shows(page, 'Retention must be at most 365');
+    await shows(page, 'Functions must not have two functions of one name');
+    await shows(page, 'Instructions must have at most 8000 characters');
+    await shoot(page, 'agents-settings-errors');
+    expect(await findings(page)).toEqual([]);
+    await field('Functions').fill('{"name"');
+    await shows(page, 'Functions must be JSON.');
+    await field('Functions').fill('');
+    await field('Instructions').fill('Reply at length.');
+    await field('Retention in days').fill('7');
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    await page.goBack();
+    await shows(page, 'Not saved yet; kept in this tab.');
+    expect(await field('Instructions').inputValue()).toBe('Reply at length.');
+    await page.reload();
+    await shows(page, 'Not saved yet; kept in this tab.');
+    await field('Name').fill('دليل');
+    await page.route('**/api/agents/*', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({
+            status: 400,
+            json: {
+              error: true,
+              message: 'INVALID_FORMAT',
+              status: 400,
+              data: null,
+              detail: 'name must be another one.',
+            },
+          })
+        : route.continue(),
+    );
+    await press(page, 'Save as version 2');
+    await shows(page, 'Name must be another one');
+    expect(await page.evaluate('document.activeElement.dataset.path')).toBe('name');
+    await page.unrouteAll();
+    await press(page, 'Save as version 2');
+    await shows(page, 'Saved as version 2.');
+    await page.getByRole('heading', { name: 'دليل' }).waitFor();
+    const { version, retentionDays, truncation, temperature } = (
+      await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })
+    ).body.data;
+    expect({ version, retentionDays, truncation, temperature }).toEqual({
+      version: 2,
+      retentionDays: 7,
+      truncation: 'summarize',
+      temperature: 1,
+    });
+    await page.reload();
+    await shows(page, /^Saving a change raises the version/);
+  });
+
+  test('documents come from files too, which are checked before they are sent, and are deleted when that is confirmed', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 4 });
+    const { agent } = await agentOwner(service, {}, person);
+    const page = await visit(person);
+    await page.goto(`/agents?agent=${agent.id}&tab=documents`);
+    await shows(page, '0 of 2,000 passages used');
+    const choose = async (name: string, buffer: Buffer) => {
+      const choosing = page.waitForEvent('filechooser');
+      await press(page, 'Choose file');
+      await (await choosing).setFiles({ name, mimeType: 'text/plain', buffer });
+    };
+    await choose('large.md', Buffer.alloc(1024 * 1024 + 1, 'a'));
+    await shows(page, 'The file is larger than 1 MiB');
+    await choose('old.txt', Buffer.from([0xe9, 0x20, 0xff]));
+    await shows(page, 'The file is not text in UTF-8');
+    await choose('page.pdf', Buffer.from('%PDF'));
+    await shows(page, 'Choose a .txt or .md file');
+    await choose('house.md', Buffer.from(`# House\n\n${`${handbook}\n\n`.repeat(60)}`));
+    await eventually(() => page.getByLabel('Name').inputValue()).toBe('house.md');
+    await press(page, 'Add document');
+    const row = page.getByRole('row', { name: /house\.md Ready/ });
+    await row.waitFor();
+    await shows(page, /“house\.md” is ready: \d+ passages, 0\.\d+ credits charged\./);
+    await eventually(() => page.getByText(/of 2,000 passages used/).textContent()).not.toMatch(/^0 /);
+    await shoot(page, 'agents-documents');
+    await press(page, 'Delete house.md');
+    await press(page, 'Delete document');
+    await shows(page, 'No documents yet');
+    await shows(page, '0 of 2,000 passages used');
+    await press(page, 'Delete agent');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete agent' }).click();
+    await shows(page, 'No agents yet');
+    expect((await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })).status).toBe(404);
+    await page.goto(`/agents?agent=${agent.id}`);
+    await shows(page, 'There is no such agent');
+  });
+
+  test('every screen of an agent can be read in both themes, and fits a phone', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 4 });
+    const about = {
+      name: 'Concierge of the Grand Hotel by the quiet river',
+      truncation: 'summarize',
+      functions: [{ name: 'find_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }],
+    };
+    const { agent, conversation, call } = await agentOwner(service, about, person);
+    await call('POST', `/api/agents/${agent.id}/documents`, { name: 'Handbook of the house', text: handbook });
+    const talk = await conversation();
+    for (let turn = 0; turn < 2; turn++) await talk.write(`${'of rivers and hills '.repeat(400)}Of what?`);
+    for (let turn = 0; turn < 2; turn++) await talk.write('When is breakfast?');
+    await talk.write('Find the weather of Oslo');
+    const page = await visit(person);
+    const screens = {
+      list: '/agents',
+      new: '/agents?new',
+      talk: `/agents?agent=${agent.id}&conversation=${talk.id}`,
+      documents: `/agents?agent=${agent.id}&tab=documents`,
+      settings: `/agents?agent=${agent.id}&tab=settings`,
+    };
+    for (const [name, path] of Object.entries(screens)) {
+      await page.setViewportSize({ width: 1360, height: 900 });
+      await page.goto(path);
+      await settled(page);
+      for (const theme of ['light', 'dark'] as const) {
+        await changeTheme(page, theme);
+        await shoot(page, `agents-${name}-${theme}`);
+        expect([name, await findings(page)]).toEqual([name, []]);
+      }
+      if (name === 'talk') {
+        await shows(page, /earlier messages? summarized/);
+        await page.getByText('Summary of earlier messages').click();
+      }
+      await page.setViewportSize({ width: 360, height: 740 });
+      await still(page);
+      await shoot(page, `agents-${name}-phone`);
+      expect([name, await isTooWide(page)]).toEqual([name, false]);
+    }
+  });
+}
+
+const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');
