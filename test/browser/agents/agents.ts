@@ -4,7 +4,8 @@ import { agentOwner } from '#test/agents/owner.ts';
 import { changeTheme, findings, settled, still } from '../findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 
-const handbook = 'Breakfast is served from seven to ten. The pool opens at noon. Dogs are welcome in the garden.';
+export const handbook =
+  'Breakfast is served from seven to ten. The pool opens at noon. Dogs are welcome in the garden.';
 
 export function agentTests(stage: () => Stage): void {
   test('a newcomer makes an agent, pastes a document, and gets a reply with its source, within two minutes', async () => {
@@ -117,44 +118,6 @@ export function agentTests(stage: () => Stage): void {
     await shows(page, /^Saving a change raises the version/);
   });
 
-  test('documents come from files too, which are checked before they are sent, and are deleted when that is confirmed', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person({ planRank: 4 });
-    const { agent } = await agentOwner(service, {}, person);
-    const page = await visit(person);
-    await page.goto(`/agents?agent=${agent.id}&tab=documents`);
-    await shows(page, '0 of 2,000 passages used');
-    const choose = async (name: string, buffer: Buffer) => {
-      const choosing = page.waitForEvent('filechooser');
-      await press(page, 'Choose file');
-      await (await choosing).setFiles({ name, mimeType: 'text/plain', buffer });
-    };
-    await choose('large.md', Buffer.alloc(1024 * 1024 + 1, 'a'));
-    await shows(page, 'The file is larger than 1 MiB');
-    await choose('old.txt', Buffer.from([0xe9, 0x20, 0xff]));
-    await shows(page, 'The file is not text in UTF-8');
-    await choose('page.pdf', Buffer.from('%PDF'));
-    await shows(page, 'Choose a .txt or .md file');
-    await choose('house.md', Buffer.from(`# House\n\n${`${handbook}\n\n`.repeat(60)}`));
-    await eventually(() => page.getByLabel('Name').inputValue()).toBe('house.md');
-    await press(page, 'Add document');
-    const row = page.getByRole('row', { name: /house\.md Ready/ });
-    await row.waitFor();
-    await shows(page, /“house\.md” is ready: \d+ passages, 0\.\d+ credits charged\./);
-    await eventually(() => page.getByText(/of 2,000 passages used/).textContent()).not.toMatch(/^0 /);
-    await shoot(page, 'agents-documents');
-    await press(page, 'Delete house.md');
-    await press(page, 'Delete document');
-    await shows(page, 'No documents yet');
-    await shows(page, '0 of 2,000 passages used');
-    await press(page, 'Delete agent');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete agent' }).click();
-    await shows(page, 'No agents yet');
-    expect((await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })).status).toBe(404);
-    await page.goto(`/agents?agent=${agent.id}`);
-    await shows(page, 'There is no such agent');
-  });
-
   test('every screen of an agent can be read in both themes, and fits a phone', async () => {
     const { service, visit, shoot } = stage();
     const person = await service.person({ planRank: 4 });
@@ -195,7 +158,15 @@ export function agentTests(stage: () => Stage): void {
       await shoot(page, `agents-${name}-phone`);
       expect([name, await isTooWide(page)]).toEqual([name, false]);
     }
+    const phone = await visit(person, { viewport: { width: 360, height: 740 } });
+    await phone.goto(screens.talk);
+    await phone.getByLabel('Function result').waitFor();
+    await shoot(phone, 'agents-talk-small');
+    await eventually(() => phone.getByRole('log').evaluate(toTheEnd)).toBeLessThan(2);
   });
 }
+
+/** Pixels that a log has below what is in sight. */
+const toTheEnd = (log: any): number => log.scrollHeight - log.scrollTop - log.clientHeight;
 
 const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');

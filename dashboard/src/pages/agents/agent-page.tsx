@@ -12,7 +12,7 @@ import { AgentTabs } from './agent-tabs.tsx';
 import { DeleteAgent } from './delete-agent.tsx';
 
 /** One agent: conversations with it, its documents and settings. */
-export function AgentPage({ id }: { id: string }) {
+export default function AgentPage({ id }: { id: string }) {
   const { data: agent, error, refetch } = useData(agentRoutes.getAgent, { path: { id } });
   const isMissing = error !== null && toApiError(error).code === 'NOT_FOUND';
   return (

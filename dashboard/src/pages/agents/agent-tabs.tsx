@@ -1,24 +1,32 @@
-import { Tabs } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Skeleton, Tabs } from '@mantine/core';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { orReload } from '../../lib/or-reload.ts';
 import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
 import type { AgentRecord } from './agent.ts';
-import { ConversationsTab } from './conversations/conversations-tab.tsx';
-import { DocumentsTab } from './documents/documents-tab.tsx';
-import { SettingsTab } from './editor/settings-tab.tsx';
 
-const tabs: readonly { id: string; title: string; content: (agent: AgentRecord) => ReactNode }[] = [
-  { id: 'conversations', title: 'Conversations', content: (agent) => <ConversationsTab agent={agent} /> },
-  { id: 'documents', title: 'Documents', content: (agent) => <DocumentsTab agent={agent} /> },
-  { id: 'settings', title: 'Settings', content: (agent) => <SettingsTab agent={agent} /> },
+const tab = (id: string, title: string, load: () => Promise<ComponentType<{ agent: AgentRecord }>>) => ({
+  id,
+  title,
+  View: lazy(orReload(async () => ({ default: await load() }))),
+});
+
+const tabs = [
+  tab(
+    'conversations',
+    'Conversations',
+    async () => (await import('./conversations/conversations-tab.tsx')).ConversationsTab,
+  ),
+  tab('documents', 'Documents', async () => (await import('./documents/documents-tab.tsx')).DocumentsTab),
+  tab('settings', 'Settings', async () => (await import('./editor/settings-tab.tsx')).SettingsTab),
 ];
 
-/** A tab reads its data when it is opened. The open conversation stays in the URL beside the other tabs. */
+/** A tab is loaded, and reads its data, when it is opened. The open conversation stays in the URL beside the other tabs. */
 export function AgentTabs({ agent }: { agent: AgentRecord }) {
-  const [tab] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
+  const [current] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
   const [, change] = useQuery();
   return (
     <Tabs
-      value={tab}
+      value={current}
       onChange={(next) => change({ tab: next === null || next === 'conversations' ? undefined : next })}
       keepMounted={false}
     >
@@ -29,9 +37,11 @@ export function AgentTabs({ agent }: { agent: AgentRecord }) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {tabs.map(({ id, content }) => (
+      {tabs.map(({ id, View }) => (
         <Tabs.Panel key={id} value={id}>
-          {content(agent)}
+          <Suspense fallback={<Skeleton height={420} radius="lg" />}>
+            <View agent={agent} />
+          </Suspense>
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -17,9 +17,11 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   const [begun, setBegun] = useState<readonly string[]>([]);
   const place = id === undefined ? begun.length : begun.indexOf(id);
   const begin = async (): Promise<string> => {
+    const { href } = window.location;
     const created = await call(agentRoutes.createConversation, { path: { id: agent.id } });
     setBegun((known) => [...known, created.id]);
-    go(agentPath(agent.id, { conversation: created.id }), { replace: true });
+    // Whoever has gone on to another page or tab stays there.
+    if (window.location.href === href) go(agentPath(agent.id, { conversation: created.id }), { replace: true });
     return created.id;
   };
   return (

@@ -10,7 +10,7 @@ import { AgentForm } from './agent-form.tsx';
 import { agentBody, newAgentValues } from './agent-values.ts';
 import { useAgentForm } from './use-agent-form.ts';
 
-export function NewAgentPage() {
+export default function NewAgentPage() {
   const [, go] = useLocation();
   const form = useAgentForm({
     name: newAgent,

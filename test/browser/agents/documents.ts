@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { agentOwner } from '#test/agents/owner.ts';
+import { changeTheme, findings } from '../findings.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+import { handbook } from './agents.ts';
+
+async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, 'Choose file');
+  await (await choosing).setFiles({ name, mimeType: 'text/plain', buffer });
+}
+
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+    return transfer;
+  })()`);
+  await page.getByLabel('Text', { exact: true }).dispatchEvent('drop', { dataTransfer });
+}
+
+export function agentDocumentTests(stage: () => Stage): void {
+  test('documents come from files too, which are checked before they are sent, and are deleted when that is confirmed', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 4 });
+    const { agent } = await agentOwner(service, {}, person);
+    const page = await visit(person);
+    await page.goto(`/agents?agent=${agent.id}&tab=documents`);
+    await shows(page, '0 of 2,000 passages used');
+    await choose(page, 'large.md', Buffer.alloc(1024 * 1024 + 1, 'a'));
+    await shows(page, 'The file is larger than 1 MiB');
+    await choose(page, 'old.txt', Buffer.from([0xe9, 0x20, 0xff]));
+    await shows(page, 'The file is not text in UTF-8');
+    await choose(page, 'page.pdf', Buffer.from('%PDF'));
+    await shows(page, 'Choose a .txt or .md file');
+    await drop(page, 'house.md', `# House\n\n${`${handbook}\n\n`.repeat(60)}`);
+    await eventually(() => page.getByLabel('Name').inputValue()).toBe('house.md');
+    await shows(page, /^5\.\d KiB of 1 MiB, about 0\.1\d credits$/);
+    await press(page, 'Add document');
+    await page.getByRole('row', { name: /house\.md Ready/ }).waitFor();
+    await shows(page, /“house\.md” is ready: \d+ passages, 0\.1\d+ credits charged\./);
+    await eventually(() => page.getByText(/of 2,000 passages used/).textContent()).not.toMatch(/^0 /);
+    await shoot(page, 'agents-documents');
+    await press(page, 'Delete house.md');
+    await press(page, 'Delete document');
+    await shows(page, 'No documents yet');
+    await shows(page, '0 of 2,000 passages used');
+    await press(page, 'Delete agent');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete agent' }).click();
+    await shows(page, 'No agents yet');
+    expect((await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })).status).toBe(404);
+    await page.goto(`/agents?agent=${agent.id}`);
+    await shows(page, 'There is no such agent');
+  });
+
+  test('a document that is being indexed shows how far it is until it is ready, and one that failed what to do', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 4 });
+    const { agent } = await agentOwner(service, {}, person);
+    const page = await visit(person);
+    const shown = { createdAt: '2026-03-01T10:00:00.000Z', bytes: 90_000, chunks: 100 };
+    const documents = [
+      { ...shown, id: 'doc_2', name: 'Rules of the house', status: 'indexing', indexedChunks: 40 },
+      { ...shown, id: 'doc_1', name: 'Menu', status: 'failed', indexedChunks: 16 },
+    ];
+    await page.route('**/documents?*', (route) =>
+      route.fulfill({
+        json: { error: false, message: 'SUCCESS', status: 200, data: { items: documents, nextCursor: null } },
+      }),
+    );
+    await page.goto(`/agents?agent=${agent.id}&tab=documents`);
+    await shows(page, 'Indexing: 40 of 100');
+    await shows(page, 'Failed: add it again');
+    for (const theme of ['light', 'dark'] as const) {
+      await changeTheme(page, theme);
+      await shoot(page, `agents-indexing-${theme}`);
+      expect(await findings(page)).toEqual([]);
+    }
+    documents.splice(0, 1, { ...shown, id: 'doc_2', name: 'Rules of the house', status: 'ready', indexedChunks: 100 });
+    await page.getByRole('row', { name: /Rules of the house Ready/ }).waitFor();
+  });
+}
