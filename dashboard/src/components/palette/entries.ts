@@ -37,8 +37,8 @@ export function useEntries(session: Session): readonly Entry[] {
   );
   const memberActions = [
     action('Create API key', 'plus', 'new token secret', () => go('/keys?new')),
-    action('Create agent', 'agents', 'new assistant documents', () => go('/agents?new')),
     action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
+    action('Create agent', 'agents', 'new assistant documents', () => go('/agents?new')),
     themes,
     action('Sign out', 'logout', 'log out leave', signOut),
   ];

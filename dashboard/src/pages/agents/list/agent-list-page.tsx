@@ -33,7 +33,7 @@ export function AgentListPage() {
     <Page
       title="Agents"
       lead="A model with instructions, functions and documents of yours. Conversations with it are kept."
-      actions={pages.data && create}
+      actions={isUnconfirmed ? undefined : create}
     >
       <Stack gap="lg">
         {isUnconfirmed ? (

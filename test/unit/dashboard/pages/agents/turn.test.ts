@@ -42,6 +42,6 @@ describe('a turn that is streamed', () => {
   });
 
   it.each([{}, { delta: 'text' }, { id: 'msg_0000000001' }, null])('is not read from %j', (data) => {
-    expect(() => readChunk(data)).toThrow();
+    expect(() => readChunk(data)).toThrow(/^Invalid/);
   });
 });
