@@ -7,11 +7,12 @@ export interface TextPart {
 
 type Grain = (text: string) => Iterable<string>;
 
-/** Where a text may be cut, from the best place to the last resort: sentences, runs, words, code points. */
+/** Where a text may be cut, from the best place to the last resort: sentences, runs, words, letters with their marks, code points. */
 const grains: readonly Grain[] = [
   segmentsOf('sentence'),
   (text) => text.match(/\S+\s*|\s+/g) ?? [],
   segmentsOf('word'),
+  lettersOf,
   (text) => text,
 ];
 
@@ -49,6 +50,23 @@ function segmentsOf(granularity: 'sentence' | 'word'): Grain {
   return function* segments(text) {
     for (const { segment } of new Intl.Segmenter('und', { granularity }).segment(text)) yield segment;
   };
+}
+
+/** No mark is before it, so most of a long run needs no further look. */
+const firstMark = '\u0300';
+const joins = /[\p{M}\u200c\u200d]/u;
+
+/** A code point with the marks and joiners after it; only words that are longer than a part come here. */
+function* lettersOf(text: string): Generator<string> {
+  let letter = '';
+  for (const point of text) {
+    if (letter !== '' && (point < firstMark || !joins.test(point))) {
+      yield letter;
+      letter = '';
+    }
+    letter += point;
+  }
+  if (letter !== '') yield letter;
 }
 
 function withoutMargins(part: string): TextPart {

@@ -1,7 +1,7 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { attributesOf } from '#repositories/shared/attributes.ts';
+import { attributesOf, valuesOf } from '#repositories/shared/attributes.ts';
 import { itemOf } from '#repositories/shared/item-reader.ts';
 import { wanting } from '#test/database/wanted.ts';
 
@@ -31,6 +31,7 @@ test('attributes are written and read as the SDK does it', () => {
     (item, space) => {
       const theirs = marshall(item, { removeUndefinedValues: true });
       expect(attributesOf(item)).toEqual(theirs);
+      expect(valuesOf(JSON.parse(JSON.stringify(theirs)))).toEqual(unmarshall(theirs));
       const text = JSON.stringify({ Attributes: theirs }, null, space);
       expect(itemOf(text, wanting(Object.keys(theirs)))).toEqual(unmarshall(theirs));
       const names = Object.keys(theirs).filter((_, index) => index % 2 === 0);
@@ -38,6 +39,18 @@ test('attributes are written and read as the SDK does it', () => {
     },
   );
   fc.assert(property, { numRuns: 300 });
+});
+
+test('bytes are read as they are, and what is read nowhere is refused', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      const { b } = valuesOf({ b: { B: Buffer.from(bytes).toString('base64') } });
+      expect(Buffer.from(b as Uint8Array)).toEqual(Buffer.from(bytes));
+    }),
+  );
+  for (const odd of [{ SS: ['a'] }, {}, 5, null, { X: 1 }])
+    expect(() => valuesOf({ odd: odd as Record<string, unknown> })).toThrow(TypeError);
+  expect(() => valuesOf({ a: { N: '9007199254740993' } })).toThrow(RangeError);
 });
 
 test('what is no attribute is refused', () => {
