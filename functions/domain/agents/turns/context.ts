@@ -25,6 +25,8 @@ export interface ChosenContext {
   readonly system: string | undefined;
   readonly passages: readonly Passage[];
   readonly messages: readonly Message[];
+  /** Whether a summary is in the system message. */
+  readonly isSummarized: boolean;
   readonly used: number;
   readonly maxTokens: number;
 }
@@ -50,7 +52,7 @@ export async function contextPlan(
 
   const systemTokens = async (text: string | undefined): Promise<number> =>
     text === undefined ? 0 : overheadPerMessage + (await countTokens([text], tokenizer));
-  const textWith = (some: readonly Passage[], one = kept) =>
+  const textWith = (some: readonly Passage[], one: Summary | undefined) =>
     systemText({ instructions, summary: one?.text, passages: some });
   const plain = await systemTokens(systemText({ instructions, summary: undefined, passages: [] }));
 
@@ -66,7 +68,7 @@ export async function contextPlan(
     let fitting: readonly Passage[] = [];
     for (const passage of passages) {
       const more = [...fitting, passage];
-      if ((await systemTokens(textWith(more))) - plain <= maxPassageTokens) fitting = more;
+      if ((await systemTokens(textWith(more, kept))) - plain <= maxPassageTokens) fitting = more;
     }
     return fitting;
   }
@@ -90,13 +92,14 @@ export async function contextPlan(
     /** What has to be summarized first: messages that find no room and are not yet in the summary. */
     async toSummarize(): Promise<readonly Message[]> {
       if (truncation !== 'summarize') return [];
-      const size = await systemTokens(textWith(chosen));
+      const size = await systemTokens(textWith(chosen, kept));
       if (newest(size).length === whole.length) return [];
       const first = newest(size, share.summarized)[0]?.place ?? Number.POSITIVE_INFINITY;
       return whole.filter(({ place }) => place < first);
     },
-    /** With this summary in place of the messages before its end. */
-    async context(one: Summary | undefined = kept): Promise<ChosenContext> {
+    /** With this summary in place of the messages before its end; where the agent has none made, with none. */
+    async context(made: Summary | undefined = kept): Promise<ChosenContext> {
+      const one = truncation === 'summarize' ? made : undefined;
       let some = chosen;
       let size = await systemTokens(textWith(some, one));
       // A new summary may take the room of passages.
@@ -113,6 +116,7 @@ export async function contextPlan(
         system,
         passages: some,
         messages: [...messages, ...required],
+        isSummarized: isRoom && one !== undefined,
         used,
         maxTokens: maxTokens ?? Math.min(defaultMaxTokens, window - used),
       };
