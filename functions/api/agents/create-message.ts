@@ -1,5 +1,5 @@
 import { agentRoutes } from '#contract/routes/agents.ts';
-import type { TurnOrder } from '#domain/agents/turns/turn-service.ts';
+import type { TurnOrder } from '#domain/agents/turns/turn-order.ts';
 import type { OpenOrderOf, PricedOperation } from '#runtime/operation.ts';
 import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
 

@@ -1,0 +1,76 @@
+import type { NewMessage } from '#contract/agents/conversations.ts';
+import { findModel } from '#contract/inference/models.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { Order } from '../../inference/order.ts';
+import { fixedPrice } from '../../meter/pricing.ts';
+import type { Clock } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
+import type { Agent } from '../agent.ts';
+import { missing } from '../agent-service.ts';
+import type { AgentStore } from '../agent-store.ts';
+import { type Conversation, isLocked, type Message } from '../conversations/conversation.ts';
+import type { ConversationStore } from '../conversations/conversation-store.ts';
+
+/** A message to an agent whose conversation was read and may take it. */
+export interface TurnOrder extends Order {
+  readonly stream: boolean;
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  /** Oldest first. */
+  readonly recent: readonly Message[];
+  readonly message: NewMessage;
+}
+
+export interface OpeningParts {
+  readonly agents: Pick<AgentStore, 'find'>;
+  readonly conversations: Pick<ConversationStore, 'recent'>;
+  readonly clock: Clock;
+}
+
+type Path = { readonly id: string; readonly conversationId: string };
+
+export function turnOpening({ agents, conversations, clock }: OpeningParts) {
+  /** Reads what is named; refuses (404, 409, 400) what is not there, is busy, or expects something else. Changes nothing. */
+  return async function open(accountId: number, path: Path, message: NewMessage): Promise<TurnOrder> {
+    const now = clock.now();
+    const finding = agents.find({ accountId, id: path.id });
+    const ref = { accountId, agentId: path.id, id: path.conversationId };
+    const isEnough = async (read: readonly Message[]): Promise<boolean> =>
+      read.reduce((sum, { tokens }) => sum + tokens, 0) >= windowOf((await finding)?.model);
+    const [agent, found] = await Promise.all([finding, conversations.recent(ref, now, isEnough)]);
+    if (!agent) return missing('agent');
+    if (!found) return missing('conversation');
+    const { conversation, recent } = found;
+    if (isLocked(conversation, now)) throw inProgress();
+    checkKind(conversation, message);
+    const { model } = agent;
+    return { model, amount: fixedPrice('chat'), stream: message.stream, agent, conversation, recent, message };
+  };
+}
+
+/** Tokens of a model's context. */
+export const windowOf = (model = ''): number => findModel(model, 'chat')?.contextWindow ?? 0;
+
+export function inProgress(): ServiceError {
+  const detail = 'The conversation is busy with a message; send the next one when its reply is there.';
+  return new ServiceError('REQUEST_IN_PROGRESS', detail);
+}
+
+/** A message where one is expected, or the result of the very function that was called. */
+function checkKind({ calledFunction: called, next }: Conversation, { functionResults: results }: NewMessage): void {
+  if (next + 2 > limits.conversationMessages) {
+    const detail = `A conversation may have ${limits.conversationMessages} messages; begin another.`;
+    throw new ServiceError('INVALID_STATE', detail);
+  }
+  if (called === undefined && results)
+    throw new ServiceError('INVALID_STATE', 'No function was called; functionResults are not expected.');
+  if (called === undefined) return;
+  if (!results)
+    throw new ServiceError('INVALID_STATE', `The result of the function ${called} is expected, as functionResults.`);
+  const wrong = results.findIndex(({ name }) => name !== called);
+  if (wrong < 0) return;
+  const path = `functionResults.${wrong}.name`;
+  throw new ServiceError('INVALID_FORMAT', `${path} must be ${called}, the function that was called.`, {
+    field: { path, isMissing: false },
+  });
+}
