@@ -21,13 +21,23 @@ const notice = [
 ].join(' ');
 
 /**
+ * What a chat template may read as its own, wherever it stands: tokens such as <|im_end|>, </s>, <start_of_turn>, <<SYS>> and [INST]; and line breaks
+ * that JSON leaves as they are. Written as JSON's escapes they are text.
+ */
+const templateMarks = /<(?=[|｜<]|\/?\w+>)|\[(?=\/?[A-Z_]+\])|[\u0085\u2028\u2029]/g;
+
+/** What others wrote, as a line of JSON that nothing in it can end. */
+export const dataLine = (data: object): string =>
+  JSON.stringify(data).replaceAll(templateMarks, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/**
  * The instructions, then what others wrote, as JSON: no text in it can end its line or its string, so none can pass for anything
  * else. Undefined when there is neither.
  */
 export function systemText({ instructions, summary, passages }: SystemParts): string | undefined {
   const lines = [
-    ...(summary === undefined ? [] : [JSON.stringify({ summary })]),
-    ...passages.map(({ name, text }, index) => JSON.stringify({ passage: index + 1, document: name, text })),
+    ...(summary === undefined ? [] : [dataLine({ summary })]),
+    ...passages.map(({ name, text }, index) => dataLine({ passage: index + 1, document: name, text })),
   ];
   const parts = [instructions, ...(lines.length > 0 ? [[notice, ...lines].join('\n')] : [])];
   const text = parts.filter((part) => part !== '').join('\n\n');

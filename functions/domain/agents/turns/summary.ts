@@ -2,6 +2,7 @@ import { findModel } from '#contract/inference/models.ts';
 import { overhead, overheadPerMessage } from '../../inference/chat.ts';
 import type { ModelGateway } from '../../inference/model-gateway.ts';
 import type { Message, Summary } from '../conversations/conversation.ts';
+import { dataLine } from './prompt.ts';
 
 /** Tokens of a summary, and characters that are kept of one from a model that goes on past them. */
 const maxTokens = 256;
@@ -25,7 +26,7 @@ export async function summarized(
   if (!last) return before;
   // A text of n UTF-8 bytes is at most n tokens.
   const room = window - maxTokens - overhead - 2 * overheadPerMessage - Buffer.byteLength(instruction);
-  const first = before ? [JSON.stringify({ summary: before.text })] : [];
+  const first = before ? [dataLine({ summary: before.text })] : [];
   const lines = newestLines(messages, room - bytes(first));
   const request = {
     messages: [
@@ -51,7 +52,7 @@ function newestLines(messages: readonly Message[], room: number): string[] {
   let left = room;
   for (const { role, content, name, call } of messages.toReversed()) {
     const text = call ? `${call.name}(${call.arguments})` : content;
-    const line = JSON.stringify({ [name ?? role]: text.slice(0, longest).toWellFormed() });
+    const line = dataLine({ [name ?? role]: text.slice(0, longest).toWellFormed() });
     left -= Buffer.byteLength(line) + 1;
     if (left < 0) break;
     lines.unshift(line);

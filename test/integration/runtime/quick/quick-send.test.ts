@@ -82,8 +82,7 @@ function documents(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(withConflictRetries(client), { marshallOptions: { removeUndefinedValues: true } });
 }
 
-const quick = (client = documents()): SendCommand =>
-  quickSend(serviceOf('dynamodb'), client, { requestTimeout: 150 });
+const quick = (client = documents()): SendCommand => quickSend(serviceOf('dynamodb'), client, { requestTimeout: 150 });
 
 const asHex = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
 
@@ -154,17 +153,20 @@ test('a response of another form is refused, and not taken for nothing', async (
 test.each([
   ['on', undefined],
   ['off', expect.stringContaining('aws-sdk-js')],
-] as const)('with FAST_PATH=%s a turn’s items are read and written as the operator configured', async (FAST_PATH, agent) => {
-  const restore = withEnvironment(variables());
-  try {
-    scripted.aws.play([none, none, none, none]);
-    const items = turnItems({ FAST_PATH }, documents());
-    await items.get(TableName, Key);
-    await items.query(query);
-    await items.update(Update);
-    await items.commit([{ Put }]);
-    expect(scripted.aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent, agent, agent]);
-  } finally {
-    restore();
-  }
-});
+] as const)(
+  'with FAST_PATH=%s a turn’s items are read and written as the operator configured',
+  async (FAST_PATH, agent) => {
+    const restore = withEnvironment(variables());
+    try {
+      scripted.aws.play([none, none, none, none]);
+      const items = turnItems({ FAST_PATH }, documents());
+      await items.get(TableName, Key);
+      await items.query(query);
+      await items.update(Update);
+      await items.commit([{ Put }]);
+      expect(scripted.aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent, agent, agent]);
+    } finally {
+      restore();
+    }
+  },
+);
