@@ -1,0 +1,111 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { stateKey } from '#repositories/agents/conversation-items.ts';
+import { agentOwner } from '#test/agents/owner.ts';
+import { patience } from '#test/many.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+let client: DynamoDBDocumentClient;
+beforeAll(async () => {
+  service = await startTestService();
+  client = DynamoDBDocumentClient.from(new DynamoDBClient());
+});
+afterAll(async () => {
+  client.destroy();
+  await service.close();
+});
+
+const TableName = tables.agents.name;
+const items = async (): Promise<number> => {
+  const { Count = 0 } = await client.send(new ScanCommand({ TableName, Select: 'COUNT' }));
+  return Count;
+};
+
+/** A text of so many chunks: no two of its sentences fit into one. */
+const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
+
+describe('an agent', () => {
+  it('takes 2,000 chunks, and refuses the next until some are deleted: nothing is stored, nothing charged', {
+    timeout: 4 * patience,
+  }, async () => {
+    const owner = await agentOwner(service);
+    const path = `${owner.path}/documents`;
+    const add = (name: string, chunks: number) => owner.call('POST', path, { name, text: textOf(chunks) });
+    const [first, second] = [await add('First', 1200), await add('Second', 800)];
+    expect([code(first), code(second)]).toEqual(['201 SUCCESS', '201 SUCCESS']);
+    expect(first.body.data).toMatchObject({ status: 'ready', chunks: 1200, indexedChunks: 1200 });
+    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(limits.agentChunks);
+    await service.settled();
+
+    const [credits, before] = [await owner.credits(), await items()];
+    const refused = await add('One more', 1);
+    expect([code(refused), refused.body.detail]).toEqual([
+      '409 INVALID_STATE',
+      'An agent may have 2000 chunks; this one has 2000, and the document 1.',
+    ]);
+    await service.settled();
+    expect([await owner.credits(), await items()]).toEqual([credits, before]);
+    expect((await owner.call('GET', path)).body.data.items.map(({ name }: any) => name)).toEqual(['Second', 'First']);
+
+    const conversation = await owner.conversation();
+    expect((await conversation.write('word word')).body.data.sources).toHaveLength(4);
+    expect(code(await owner.call('DELETE', `${path}/${second.body.data.id}`))).toBe('200 SUCCESS');
+    expect(code(await add('One more', 1))).toBe('201 SUCCESS');
+  });
+
+  it('of which many are given at the same moment takes those that have room together', {
+    timeout: 2 * patience,
+  }, async () => {
+    const owner = await agentOwner(service);
+    const path = `${owner.path}/documents`;
+    const text = textOf(450);
+    const made = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => owner.call('POST', path, { name: `Part ${at}`, text })),
+    );
+    expect(made.map(code).toSorted()).toEqual([...Array(4).fill('201 SUCCESS'), ...Array(2).fill('409 INVALID_STATE')]);
+    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(1800);
+    expect((await owner.call('GET', path)).body.data.items).toHaveLength(4);
+  });
+});
+
+it('an account has a hundred agents, and the next once one is deleted', async () => {
+  const owner = await agentOwner(service);
+  const agent = { name: 'Guide', model: 'svc-1' };
+  for (let count = 1; count < limits.agents; count++) await owner.call('POST', '/api/agents', agent);
+  const refused = await owner.call('POST', '/api/agents', agent);
+  expect([code(refused), refused.body.detail]).toEqual([
+    '409 INVALID_STATE',
+    'An account may have 100 agents; delete one first.',
+  ]);
+  expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
+  expect(code(await owner.call('POST', '/api/agents', agent))).toBe('201 SUCCESS');
+});
+
+it('a conversation has 10,000 messages, and refuses the next without a charge', async () => {
+  const owner = await agentOwner(service);
+  const conversation = await owner.conversation();
+  const write = (next: number) =>
+    client.send(
+      new UpdateCommand({
+        TableName,
+        Key: stateKey(conversation.id),
+        UpdateExpression: 'SET #next = :next',
+        ExpressionAttributeNames: { '#next': 'next' },
+        ExpressionAttributeValues: { ':next': next },
+      }),
+    );
+  await write(limits.conversationMessages - 2);
+  expect(code(await conversation.write('The last one'))).toBe('200 SUCCESS');
+  await service.settled();
+  const credits = await owner.credits();
+  const refused = await conversation.write('One more');
+  expect([code(refused), refused.body.detail]).toEqual([
+    '409 INVALID_STATE',
+    'A conversation may have 10000 messages; begin another.',
+  ]);
+  expect([await owner.credits(), (await conversation.get()).messageCount]).toEqual([credits, 10_000]);
+});
