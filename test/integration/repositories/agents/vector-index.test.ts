@@ -1,0 +1,102 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import type { Agent } from '#domain/agents/agent.ts';
+import { agentRow } from '#repositories/agents/agent-items.ts';
+import { textsKey, vectorsKey } from '#repositories/agents/document-items.ts';
+import { documentStore } from '#repositories/agents/documents.ts';
+import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
+import { type Items, itemsBy, sdkSend } from '#repositories/shared/items.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+
+const TableName = tables.agents.name;
+const dimensions = 8;
+const count = 200;
+const vectorOf = (at: number) => Array.from({ length: dimensions }, (_, index) => Math.cos(at * at * 0.37 + (at + 1) * (index + 1) * 1.13));
+const texts = { name: 'Guide', model: 'svc-1', instructions: '', truncation: 'drop' as const, functions: [] };
+const numbers = {
+  temperature: 1,
+  maxTokens: null,
+  retentionDays: 30,
+  version: 1,
+  index: 1,
+  createdAt: 0,
+  updatedAt: 0,
+};
+const agent: Agent = { accountId: 1, id: 'agt_1', ...texts, ...numbers, chunks: count };
+const document = { accountId: 1, agentId: agent.id, id: 'doc_1' };
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let reads: Items;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  reads = itemsBy(sdkSend(database.client));
+  await database.client.send(new PutCommand({ TableName, Item: agentRow({ ...agent, chunks: 0 }) }));
+  const documents = documentStore(database.client, TableName);
+  const about = { name: 'Handbook', status: 'indexing' as const, bytes: 0, createdAt: 0, deadline: 1 };
+  await documents.begin({ ...document, ...about, chunks: count, indexedChunks: 0 });
+  for (let from = 0; from < count; from += 96) {
+    const places = Array.from({ length: Math.min(96, count - from) }, (_, at) => from + at);
+    const chunks = places.map((place) => ({ start: place, end: place + 1, text: `Passage ${place}.` }));
+    const vectors = places.map(vectorOf);
+    await dynamoVectorIndex(database.client, TableName).add(document, { from, chunks, vectors });
+  }
+  await documents.finish(document);
+});
+afterAll(() => database.close());
+
+const search = (query: Items['query'], at: number) =>
+  dynamoVectorIndex(database.client, TableName, { query }).search(agent, vectorOf(at), 3);
+
+describe('a search', () => {
+  it('finds the nearest first, with its passage, however the reads are cut into pages', async () => {
+    for (const at of [0, 95, 96, 199]) {
+      const expected = await search(reads.query, at);
+      expect(expected[0]).toMatchObject({ documentId: 'doc_1', name: 'Handbook', start: at, text: `Passage ${at}.` });
+      expect(expected[0]?.score).toBeGreaterThan(0.98);
+      expect(expected.map(({ score }) => score)).toEqual(expected.map(({ score }) => score).toSorted((a, b) => b - a));
+      for (const Limit of [1, 2])
+        expect(await search((input) => reads.query({ ...input, Limit }), at)).toEqual(expected);
+    }
+  });
+
+  it.each([0, 1, 2, 3])(
+    'whose read %i fails is a failure, and the next one finds all: half an index is not kept',
+    async (at) => {
+      let read = 0;
+      const failing: Items['query'] = async (input) => {
+        if (read++ === at) throw new Error('broken');
+        return reads.query({ ...input, Limit: 1 });
+      };
+      const index = dynamoVectorIndex(database.client, TableName, { query: failing });
+      await expect(index.search(agent, vectorOf(199), 3)).rejects.toThrow('broken');
+      expect((await index.search(agent, vectorOf(199), 3))[0]).toMatchObject({ start: 199 });
+    },
+  );
+
+  it('reads the vectors again only once the agent has others', async () => {
+    let read = 0;
+    const counted: Items['query'] = (input) => {
+      read += 1;
+      return reads.query(input);
+    };
+    const index = dynamoVectorIndex(database.client, TableName, { query: counted });
+    await index.search(agent, vectorOf(1), 3);
+    await index.search({ ...agent, version: 9 }, vectorOf(2), 3);
+    expect(read).toBe(2);
+    await index.search({ ...agent, index: 2 }, vectorOf(3), 3);
+    expect(read).toBe(4);
+  });
+
+  it('by vectors of another length finds nothing', async () => {
+    expect(await dynamoVectorIndex(database.client, TableName).search(agent, [1, 2, 3], 3)).toEqual([]);
+  });
+
+  it('over items of which some are gone finds what the others have', async () => {
+    await database.client.send(new DeleteCommand({ TableName, Key: textsKey(agent.id, 'doc_1', 199) }));
+    await database.client.send(new DeleteCommand({ TableName, Key: vectorsKey(document, 96) }));
+    const found = await dynamoVectorIndex(database.client, TableName).search(agent, vectorOf(199), 50);
+    expect(found.length).toBeGreaterThan(20);
+    expect(found.filter(({ start }) => (start >= 96 && start < 192) || start >= 192)).toEqual([]);
+  });
+});

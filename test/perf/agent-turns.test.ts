@@ -1,0 +1,71 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { agentRow } from '#repositories/agents/agent-items.ts';
+import { entryRow, messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
+import { startCountedApi } from '#test/service/counted-api.ts';
+
+let api: Awaited<ReturnType<typeof startCountedApi>>;
+beforeAll(async () => {
+  api = await startCountedApi();
+});
+afterAll(() => api.close());
+
+const put = (Item: object) => api.client.send(new PutCommand({ TableName: tables.agents.name, Item: { ...Item } }));
+
+/** A conversation in which so many messages were exchanged, and where to write to it. */
+async function conversationOf(messages: number) {
+  const { accountId, key } = await api.account();
+  const now = Date.now();
+  const times = { createdAt: now, updatedAt: now };
+  const texts = { name: 'Guide', model: 'svc-1', instructions: 'Reply briefly.', truncation: 'drop' as const };
+  const numbers = { temperature: 1, maxTokens: 100, retentionDays: 30, version: 1, chunks: 0, index: 0 };
+  const agent = { accountId, id: `agt_${accountId}`, ...texts, ...numbers, functions: [], ...times };
+  const id = `cnv_${accountId}`;
+  const conversation = { accountId, agentId: agent.id, id, ...times, expiresAt: now + 1e9, next: messages };
+  for (const row of [agentRow(agent), stateRow(conversation), entryRow(conversation)]) await put(row);
+  for (let place = 0; place < messages; place++) {
+    const role = place % 2 === 0 ? ('user' as const) : ('assistant' as const);
+    const message = { place, role, content: 'Hello', tokens: 5, createdAt: now, expiresAt: now + 1e9 };
+    await put(messageRow(id, message));
+  }
+  return { key, path: `/api/agents/${agent.id}/conversations/${id}/messages` };
+}
+
+describe('a turn reads its agent and its conversation once, and writes lock and turn once, beside the two writes of a call', () => {
+  test.each([
+    ['of a new conversation', 0, { content: 'Hello' }],
+    ['streamed', 0, { content: 'Hello', stream: true }],
+    ['after 400 messages', 400, { content: 'Hello' }],
+  ])('%s', async (_, messages, body) => {
+    const { key, path } = await conversationOf(messages);
+    const { status, asked } = await api.post(path, key, body);
+    expect(status).toBe(200);
+    expect(asked.slice(0, 2).toSorted()).toEqual(['GetItem', 'Query']);
+    expect(asked.slice(2)).toEqual(['UpdateItem', 'UpdateItem', 'model', 'TransactWriteItems', 'UpdateItem']);
+  });
+
+  test('and the next one the same', async () => {
+    const { key, path } = await conversationOf(2);
+    const first = await api.post(path, key, { content: 'Hello' });
+    const second = await api.post(path, key, { content: 'Hello again' });
+    expect(second).toMatchObject({ status: 200, asked: expect.arrayContaining(first.asked) });
+    expect(second.asked).toHaveLength(7);
+  });
+});
+
+test('a turn that is refused reads once and writes nothing', async () => {
+  const { key, path } = await conversationOf(2);
+  const refusals: [path: string, body: object, status: number][] = [
+    [path, { functionResults: [{ name: 'f', content: 'x' }] }, 409],
+    [path.replace('/cnv_', '/cnv_0'), { content: 'Hello' }, 404],
+    [path.replace('/agt_', '/agt_0'), { content: 'Hello' }, 404],
+  ];
+  for (const [at, body, status] of refusals) {
+    const response = await api.post(at, key, body);
+    expect(response.status).toBe(status);
+    expect(response.asked.filter((operation) => /Update|Put|Write|model/.test(operation))).toEqual([]);
+    expect(response.asked.length).toBeLessThanOrEqual(3);
+  }
+  expect(await api.post(path, 'tai_nonsense', { content: 'Hello' })).toMatchObject({ status: 401, asked: [] });
+});
