@@ -128,8 +128,9 @@ async function searchOver(chunks: number): Promise<void> {
   }
   await documents.finish(document);
   const [first, again]: [number[], number[]] = [[], []];
+  const items = turnItems({ FAST_PATH: 'on' }, database.client);
   for (let round = 0; round < 9; round++) {
-    const index = dynamoVectorIndex(database.client, table, turnItems({ FAST_PATH: 'on' }, database.client));
+    const index = dynamoVectorIndex(database.client, table, items);
     for (const times of [first, again]) {
       const before = process.cpuUsage();
       const found = await index.search(agent, vectorOf(), 4);

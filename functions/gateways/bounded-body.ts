@@ -10,8 +10,15 @@ export class BodyTooLarge extends Error {
 /** What each piece counts beside its bytes: a body in pieces of one byte takes hundreds of times as much memory as it has bytes. */
 const pieceBytes = 256;
 
-/** The whole of a body; rejects with BodyTooLarge when it has more than so many bytes. It is put together as it comes. */
-export async function collectBody(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+/**
+ * The whole of a body; rejects with BodyTooLarge when it has more than so many bytes. It is put together as it comes, in memory for
+ * as many bytes as are expected: what grows and is copied is more work for the garbage collector than the rest.
+ */
+export async function collectBody(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  expectedBytes = 0,
+): Promise<Buffer> {
   let all: Buffer = Buffer.alloc(0);
   let length = 0;
   let count = 0;
@@ -20,10 +27,11 @@ export async function collectBody(pieces: AsyncIterable<Uint8Array>, maxBytes: n
     length += piece.length;
     count += 1;
     if (length + (count - 1) * pieceBytes > maxBytes) throw new BodyTooLarge(maxBytes);
-    if (before === 0) {
+    if (before === 0 && expectedBytes <= length) {
       all = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
       continue;
     }
+    if (before === 0) all = Buffer.allocUnsafe(Math.min(expectedBytes, maxBytes));
     if (length > all.length) all = enlarged(all, length);
     all.set(piece, before);
   }

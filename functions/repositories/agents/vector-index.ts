@@ -1,10 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-
 import type { Agent } from '#domain/agents/agent.ts';
 import type { Passage, VectorIndex } from '#domain/agents/documents/vector-index.ts';
 import { packVectors, scoresOf, unit } from '#domain/agents/documents/vectors.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
-import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
 import { agentPartition, documentPrefix, indexPartition } from './agent-items.ts';
@@ -33,7 +31,7 @@ const maxKeptBytes = 64 * 1024 * 1024;
 export function dynamoVectorIndex(
   client: DynamoDBDocumentClient,
   table: string,
-  reads: Pick<Items, 'query'> = itemsBy(sdkSend(client)),
+  reads: Pick<Items, 'get' | 'query'> = itemsBy(sdkSend(client)),
 ): VectorIndex {
   const kept = new Map<string, LoadedIndex>();
 
@@ -119,7 +117,8 @@ export function dynamoVectorIndex(
       const best = nearest(blocks, unit(query), limit);
       const keys = best.map(({ documentId, place }) => textsKey(agent.id, documentId, place));
       const unique = [...new Map(keys.map((key) => [key.sk, key])).values()];
-      const stored = readable(StoredTexts, await readItems(client, table, unique, ['pk', 'sk', 'texts']));
+      const items = await Promise.all(unique.map((key) => reads.get(table, key)));
+      const stored = readable(StoredTexts, items);
       const texts = new Map(stored.map(({ sk, texts: passages }) => [sk, passages]));
       return best.flatMap(({ documentId, name, place, score }): Passage[] => {
         const passage = texts.get(textsKey(agent.id, documentId, place).sk)?.[place % textsPerItem];

@@ -40,7 +40,8 @@ export async function bodyOf(
 ): Promise<string | AttemptResult | undefined> {
   if (!result || 'error' in result || result.response.status !== 200) return result;
   try {
-    return (await collectBody(result.response, maxBytes)).toString();
+    const expected = Number(result.response.headers['content-length']) || 0;
+    return (await collectBody(result.response, maxBytes, expected)).toString();
   } catch (error) {
     if (error instanceof BodyTooLarge) throw error;
     return result;

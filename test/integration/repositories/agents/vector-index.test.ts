@@ -12,7 +12,9 @@ import { startTestDatabase } from '#test/database/database.ts';
 const TableName = tables.agents.name;
 const dimensions = 8;
 const count = 200;
-const vectorOf = (at: number) => Array.from({ length: dimensions }, (_, index) => Math.cos(at * at * 0.37 + (at + 1) * (index + 1) * 1.13));
+/** No two alike: the digits of a sine far behind its point. */
+const vectorOf = (at: number) =>
+  Array.from({ length: dimensions }, (_, index) => (Math.sin(at * dimensions + index + 1) * 43_758.5453) % 1);
 const texts = { name: 'Guide', model: 'svc-1', instructions: '', truncation: 'drop' as const, functions: [] };
 const numbers = {
   temperature: 1,
@@ -46,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const search = (query: Items['query'], at: number) =>
-  dynamoVectorIndex(database.client, TableName, { query }).search(agent, vectorOf(at), 3);
+  dynamoVectorIndex(database.client, TableName, { ...reads, query }).search(agent, vectorOf(at), 3);
 
 describe('a search', () => {
   it('finds the nearest first, with its passage, however the reads are cut into pages', async () => {
@@ -68,7 +70,7 @@ describe('a search', () => {
         if (read++ === at) throw new Error('broken');
         return reads.query({ ...input, Limit: 1 });
       };
-      const index = dynamoVectorIndex(database.client, TableName, { query: failing });
+      const index = dynamoVectorIndex(database.client, TableName, { ...reads, query: failing });
       await expect(index.search(agent, vectorOf(199), 3)).rejects.toThrow('broken');
       expect((await index.search(agent, vectorOf(199), 3))[0]).toMatchObject({ start: 199 });
     },
@@ -80,7 +82,7 @@ describe('a search', () => {
       read += 1;
       return reads.query(input);
     };
-    const index = dynamoVectorIndex(database.client, TableName, { query: counted });
+    const index = dynamoVectorIndex(database.client, TableName, { ...reads, query: counted });
     await index.search(agent, vectorOf(1), 3);
     await index.search({ ...agent, version: 9 }, vectorOf(2), 3);
     expect(read).toBe(2);
