@@ -23,6 +23,7 @@ export const guides = [
   'function-calling',
   'embeddings',
   'analysis',
+  'agents',
   'translation',
   'errors',
   'idempotency',

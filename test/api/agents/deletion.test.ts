@@ -29,13 +29,23 @@ async function isStored(text: string): Promise<string[]> {
 const bytesAsText = (_: string, value: unknown) =>
   value instanceof Uint8Array ? Buffer.from(value).toString() : value;
 
-/** Items of the agents' table. */
+/** Items of the agents' table: vectors have no text to look for. */
 async function items(): Promise<number> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
   let count = 0;
   for await (const { Items = [] } of paginateScan({ client }, { TableName: tables.agents.name })) count += Items.length;
   client.destroy();
   return count;
+}
+
+/** Keys of the agents' table that name any of these. */
+async function itemsOf(...names: string[]): Promise<string[]> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  const found: string[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: tables.agents.name }))
+    for (const { pk, sk } of Items) if (names.some((name) => `${pk} ${sk}`.includes(name))) found.push(`${pk} ${sk}`);
+  client.destroy();
+  return found;
 }
 
 async function filled() {
@@ -48,6 +58,7 @@ async function filled() {
 }
 
 it('a conversation takes its messages with it', { timeout: patience }, async () => {
+  const before = await items();
   const { owner, conversation, documentId } = await filled();
   expect((await isStored(secret)).length).toBeGreaterThan(0);
   expect(code(await owner.call('DELETE', conversation.path))).toBe('200 SUCCESS');
@@ -56,6 +67,8 @@ it('a conversation takes its messages with it', { timeout: patience }, async () 
   expect(await isStored(`What of the ${secret}?`)).toEqual([]);
   expect(code(await owner.call('DELETE', `${owner.path}/documents/${documentId}`))).toBe('200 SUCCESS');
   expect(await isStored(`The ${secret} blooms`)).toEqual([]);
+  // The agent and the account's count of its agents.
+  expect(await items()).toBe(before + 2);
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
   expect(await isStored(secret)).toEqual([]);
 });
@@ -94,11 +107,13 @@ it('messages go when their time is over, by TTL', { timeout: patience }, async (
 });
 
 it('an account takes its agents with it, once it is purged', { timeout: patience }, async () => {
-  const { owner } = await filled();
+  const { owner, conversation } = await filled();
+  expect((await itemsOf(owner.agent.id, conversation.id, String(owner.id))).length).toBeGreaterThan(8);
   const { email, password, cookie } = owner;
   const body = { email, password };
   expect(code(await service.call('POST', '/api/auth/delete-account', { cookie, body }))).toBe('200 SUCCESS');
   await service.post('/_local/clock', { advance: 'P31D' });
   await purge();
   await expect.poll(() => isStored(secret), { timeout: 15_000, interval: 200 }).toEqual([]);
+  expect(await itemsOf(owner.agent.id, conversation.id, String(owner.id))).toEqual([]);
 });
