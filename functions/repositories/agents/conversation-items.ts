@@ -7,7 +7,7 @@ import { agentPartition, conversationPartition, conversationPrefix, idIn } from 
 export const messagePrefix = 'message#';
 const placeDigits = 10;
 export const placeText = (place: number): string => String(place).padStart(placeDigits, '0');
-export const messageKey = (id: string, place: number) => ({
+const messageKey = (id: string, place: number) => ({
   pk: conversationPartition(id),
   sk: `${messagePrefix}${placeText(place)}`,
 });

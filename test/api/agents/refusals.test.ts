@@ -78,7 +78,7 @@ describe('a refusal costs nothing and leaves nothing', () => {
 
   it.each(ofLists)('of a list: %s, as %j', async (rule, query) => {
     for (const list of (await paths()).list) {
-      const response = await owner.call('GET', `${list}?${new URLSearchParams({ ...query })}`);
+      const response = await owner.call('GET', `${list}?${new URLSearchParams({ ...query }).toString()}`);
       expect([list, code(response), response.body.detail]).toEqual([list, refused, `${rule}.`]);
     }
   });

@@ -166,21 +166,21 @@ describe('a document whose store fails at any step', () => {
     expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'refused, nothing']));
   });
 
-  it.each<[string, readonly Fault[], readonly ModelFault[]]>([
-    ['the model of its second batch', [], ['good', 'fails']],
-    ['vectors of different lengths', [], ['uneven']],
-    ['the write of its first batch', ['none', 'throttle'], []],
-    ['the write of its second batch', ['none', 'none', 'throttle'], []],
-    ['the write that makes it ready', ['none', 'none', 'none', 'throttle'], []],
-  ])('costs nothing, and leaves nothing: %s', async (_, faults, batches) => {
+  it.each<[string, readonly Fault[], readonly ModelFault[], string]>([
+    ['the model of its second batch', [], ['good', 'fails'], 'broken'],
+    ['vectors of different lengths', [], ['uneven'], 'embeddings of different lengths'],
+    ['the write of its first batch', ['none', 'throttle'], [], 'ThrottlingException'],
+    ['the write of its second batch', ['none', 'none', 'throttle'], [], 'ThrottlingException'],
+    ['the write that makes it ready', ['none', 'none', 'none', 'throttle'], [], 'ThrottlingException'],
+  ])('costs nothing, and leaves nothing: %s', async (_, faults, batches, reason) => {
     const indexing = await indexingOf(faults, batches);
-    await expect(indexing.add(chunksOf(150))).rejects.toThrow();
+    await expect(indexing.add(chunksOf(150))).rejects.toThrow(reason);
     await expectNothing(indexing);
   });
 
   it('is shown as failed where it cannot be taken back either, is not searched, and keeps its room until it is deleted', async () => {
     const indexing = await indexingOf(['none', 'none', 'throttle', 'throttle', 'throttle', 'throttle']);
-    await expect(indexing.add(chunksOf(150))).rejects.toThrow();
+    await expect(indexing.add(chunksOf(150))).rejects.toThrow('ThrottlingException');
     expect(await indexing.list()).toMatchObject([{ status: 'indexing', chunks: 150, indexedChunks: 96 }]);
     indexing.later();
     const [document] = await indexing.list();

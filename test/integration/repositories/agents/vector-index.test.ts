@@ -53,7 +53,7 @@ const search = (query: Items['query'], at: number) =>
 describe('a search', () => {
   it('finds the nearest first, with its passage, however the reads are cut into pages', async () => {
     for (const at of [0, 95, 96, 199]) {
-      const expected = await search(reads.query, at);
+      const expected = await search((input) => reads.query(input), at);
       expect(expected[0]).toMatchObject({ documentId: 'doc_1', name: 'Handbook', start: at, text: `Passage ${at}.` });
       expect(expected[0]?.score).toBeGreaterThan(0.98);
       expect(expected.map(({ score }) => score)).toEqual(expected.map(({ score }) => score).toSorted((a, b) => b - a));

@@ -4,7 +4,7 @@ import { chunkBytes, chunksOf } from '#domain/agents/documents/chunks.ts';
 
 /** Of every script and width: words, white space and ends of sentences, combining marks, pairs and sequences of emoji. */
 const pieces = [
-  ...[
+  [
     'a',
     'Brücke',
     '日本語',
@@ -19,13 +19,13 @@ const pieces = [
     'ﬁ',
     '\u{10348}',
   ],
-  ...[' ', '\n\n', '. ', '! ', '。', '\t', '\u00a0', '\u3000', '-', '…'],
-];
+  [' ', '\n\n', '. ', '! ', '。', '\t', '\u00a0', '\u3000', '-', '…'],
+].flat();
 const text = fc
   .array(fc.tuple(fc.constantFrom(...pieces), fc.integer({ min: 1, max: 120 })), { minLength: 1, maxLength: 60 })
   .map((parts) => parts.map(([piece, times]) => piece.repeat(times)).join(''));
 
-const pointsOf = (value: string): string[] => [...value];
+const pointsOf = (value: string): string[] => Array.from(value);
 const isSpace = (value: string): boolean => !/\S/.test(value);
 
 describe('the chunks of a text', () => {

@@ -158,7 +158,8 @@ describe('with truncation', () => {
         const choices = choicesOf({ ...given, truncation: 'drop' });
         const result = await chosen(choices);
         const { agent, required, window } = choices;
-        const needed = overhead + systemTokens(agent.instructions || undefined) + sum(required) + (agent.maxTokens ?? 1);
+        const needed =
+          overhead + systemTokens(agent.instructions || undefined) + sum(required) + (agent.maxTokens ?? 1);
         expect(result !== undefined).toBe(needed <= window);
         expect(result?.old ?? []).toEqual([]);
         expect(result?.context.system ?? '').not.toContain('"summary"');
