@@ -111,7 +111,7 @@ export const ConversationMessages = v.object({
   messages: v.object({ items: v.array(KeptMessage), nextCursor: v.nullable(v.string()) }),
 });
 
-export const turnStatuses = ['completed', 'requires_action'] as const;
+const turnStatuses = ['completed', 'requires_action'] as const;
 
 const turn = {
   id: v.string(),

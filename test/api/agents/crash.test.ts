@@ -41,7 +41,9 @@ it.each([
     const whole = await begin();
     const { steps } = await sendToVictim(request(whole, stream));
     const chunks = steps.filter((step) => step.includes('chunk'));
-    const killable = steps.filter((step) => !step.includes('chunk') || step === chunks[1]);
+    // Documents and vectors are read beside each other, so which response is the second is not the same each time.
+    const isOneOfTwo = (step: string) => /^Query [23] answered$/.test(step);
+    const killable = steps.filter((step) => (!step.includes('chunk') || step === chunks[1]) && !isOneOfTwo(step));
     expect(killable.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(2);
     const settled = killable.at(-1);
     const people = [];
