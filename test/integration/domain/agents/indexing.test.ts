@@ -108,23 +108,28 @@ type Indexing = Awaited<ReturnType<typeof indexingOf>>;
 const chunksOf = (count: number): Chunk[] =>
   Array.from({ length: count }, (_, at) => ({ start: at * 10, end: at * 10 + 9, text: `Passage ${at}.` }));
 
-async function keysIn(pk: string, prefix = ''): Promise<string[]> {
-  const { Items = [] } = await database.client.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-      ProjectionExpression: 'sk',
-    }),
+/** Under a prefix of its sort key: DynamoDB takes no empty one. */
+async function keysIn(pk: string, ...prefixes: string[]): Promise<string[]> {
+  const found = await Promise.all(
+    prefixes.map((prefix) =>
+      database.client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+          ProjectionExpression: 'sk',
+        }),
+      ),
+    ),
   );
-  return Items.map(({ sk }) => String(sk));
+  return found.flatMap(({ Items = [] }) => Items.map(({ sk }) => String(sk)));
 }
 
 /** That of a document nothing is left once what was noted is purged. */
 async function expectNothing(indexing: Indexing): Promise<void> {
   await purger(database.client, table).rest();
   expect([await indexing.list(), await indexing.search()]).toEqual([[], []]);
-  expect(await keysIn(indexPartition(indexing.id))).toEqual([]);
+  expect(await keysIn(indexPartition(indexing.id), 'vectors#', 'texts#')).toEqual([]);
   expect(await keysIn(agentPartition(indexing.id), documentPrefix)).toEqual([]);
   expect((await indexing.agent()).chunks).toBe(0);
 }
