@@ -32,6 +32,10 @@ const unsayable = new RegExp(
   [
     /must differ from sourceLanguage/,
     /^labels (is required with the analysis categories|must be left out unless analyses has categories)/,
+    /^functionResults must not be sent beside content/,
+    /^content is required unless there are functionResults/,
+    /^functions must (not have two functions of one name|have at most \d+ bytes as JSON)/,
+    /^text must (not be empty|be text, without control characters|have at most \d+ bytes as UTF-8)/,
     /must have a visible character/,
     /must not read as a link or address/,
     /contains an? .*\(U\+/,

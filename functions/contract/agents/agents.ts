@@ -20,12 +20,18 @@ const functions = v.pipe(
   ),
 );
 
+/** DynamoDB keeps no number that is nearer to 0, and no model tells it from 0. */
+const minTemperature = 1e-100;
+
 const fields = {
   name: text(64),
   model: modelFor('chat'),
   instructions: v.pipe(text(limits.agentInstructions, 0), v.description('The system message of every turn.')),
   functions,
-  temperature: samplingRules.temperature,
+  temperature: v.pipe(
+    samplingRules.temperature,
+    v.transform((value) => (value < minTemperature ? 0 : value)),
+  ),
   maxTokens: v.pipe(
     v.nullable(integer(1)),
     v.description('Most tokens of a reply; null: 1024, or fewer where the context has less room.'),

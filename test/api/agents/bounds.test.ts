@@ -109,3 +109,10 @@ it('a conversation has 10,000 messages, and refuses the next without a charge', 
   ]);
   expect([await owner.credits(), (await conversation.get()).messageCount]).toEqual([credits, 10_000]);
 });
+
+it('a temperature that no table keeps is 0', async () => {
+  const owner = await agentOwner(service, { temperature: Number.MIN_VALUE });
+  expect(owner.agent.temperature).toBe(0);
+  const changed = await owner.call('PATCH', owner.path, { temperature: 1e-150 });
+  expect([code(changed), changed.body.data.temperature]).toEqual(['200 SUCCESS', 0]);
+});
