@@ -20,7 +20,7 @@ const functions = v.pipe(
   ),
 );
 
-/** DynamoDB keeps no number that is nearer to 0, and no model tells it from 0. */
+/** DynamoDB keeps no number that is nearer to 0, which is 0 to a model. */
 const minTemperature = 1e-100;
 
 const fields = {
