@@ -2,8 +2,8 @@ import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type Agent, agentView, changedAgent, newId } from './agent.ts';
 import type { AgentStore, PageRequest } from './agent-store.ts';
+import { type Agent, agentView, changedAgent, newId } from './agent.ts';
 
 export interface AgentServiceParts {
   readonly agents: AgentStore;

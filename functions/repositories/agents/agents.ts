@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
-import type { Agent } from '#domain/agents/agent.ts';
 import type { AgentStore } from '#domain/agents/agent-store.ts';
+import type { Agent } from '#domain/agents/agent.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';

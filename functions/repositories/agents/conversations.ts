@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient, QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
 import type { ConversationStore } from '#domain/agents/conversations/conversation-store.ts';
+import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';

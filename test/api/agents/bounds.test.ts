@@ -29,47 +29,58 @@ const items = async (): Promise<number> => {
 const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
 
 describe('an agent', () => {
-  it('takes 2,000 chunks, and refuses the next until some are deleted: nothing is stored, nothing charged', {
-    timeout: 4 * patience,
-  }, async () => {
-    const owner = await agentOwner(service);
-    const path = `${owner.path}/documents`;
-    const add = (name: string, chunks: number) => owner.call('POST', path, { name, text: textOf(chunks) });
-    const [first, second] = [await add('First', 1200), await add('Second', 800)];
-    expect([code(first), code(second)]).toEqual(['201 SUCCESS', '201 SUCCESS']);
-    expect(first.body.data).toMatchObject({ status: 'ready', chunks: 1200, indexedChunks: 1200 });
-    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(limits.agentChunks);
-    await service.settled();
+  it(
+    'takes 2,000 chunks, and refuses the next until some are deleted: nothing is stored, nothing charged',
+    {
+      timeout: 4 * patience,
+    },
+    async () => {
+      const owner = await agentOwner(service);
+      const path = `${owner.path}/documents`;
+      const add = (name: string, chunks: number) => owner.call('POST', path, { name, text: textOf(chunks) });
+      const [first, second] = [await add('First', 1200), await add('Second', 800)];
+      expect([code(first), code(second)]).toEqual(['201 SUCCESS', '201 SUCCESS']);
+      expect(first.body.data).toMatchObject({ status: 'ready', chunks: 1200, indexedChunks: 1200 });
+      expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(limits.agentChunks);
+      await service.settled();
 
-    const [credits, before] = [await owner.credits(), await items()];
-    const refused = await add('One more', 1);
-    expect([code(refused), refused.body.detail]).toEqual([
-      '409 INVALID_STATE',
-      'An agent may have 2000 chunks; this one has 2000, and the document 1.',
-    ]);
-    await service.settled();
-    expect([await owner.credits(), await items()]).toEqual([credits, before]);
-    expect((await owner.call('GET', path)).body.data.items.map(({ name }: any) => name)).toEqual(['Second', 'First']);
+      const [credits, before] = [await owner.credits(), await items()];
+      const refused = await add('One more', 1);
+      expect([code(refused), refused.body.detail]).toEqual([
+        '409 INVALID_STATE',
+        'An agent may have 2000 chunks; this one has 2000, and the document 1.',
+      ]);
+      await service.settled();
+      expect([await owner.credits(), await items()]).toEqual([credits, before]);
+      expect((await owner.call('GET', path)).body.data.items.map(({ name }: any) => name)).toEqual(['Second', 'First']);
 
-    const conversation = await owner.conversation();
-    expect((await conversation.write('word word')).body.data.sources).toHaveLength(4);
-    expect(code(await owner.call('DELETE', `${path}/${second.body.data.id}`))).toBe('200 SUCCESS');
-    expect(code(await add('One more', 1))).toBe('201 SUCCESS');
-  });
+      const conversation = await owner.conversation();
+      expect((await conversation.write('word word')).body.data.sources).toHaveLength(4);
+      expect(code(await owner.call('DELETE', `${path}/${second.body.data.id}`))).toBe('200 SUCCESS');
+      expect(code(await add('One more', 1))).toBe('201 SUCCESS');
+    },
+  );
 
-  it('of which many are given at the same moment takes those that have room together', {
-    timeout: 2 * patience,
-  }, async () => {
-    const owner = await agentOwner(service);
-    const path = `${owner.path}/documents`;
-    const text = textOf(450);
-    const made = await Promise.all(
-      Array.from({ length: 6 }, (_, at) => owner.call('POST', path, { name: `Part ${at}`, text })),
-    );
-    expect(made.map(code).toSorted()).toEqual([...Array(4).fill('201 SUCCESS'), ...Array(2).fill('409 INVALID_STATE')]);
-    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(1800);
-    expect((await owner.call('GET', path)).body.data.items).toHaveLength(4);
-  });
+  it(
+    'of which many are given at the same moment takes those that have room together',
+    {
+      timeout: 2 * patience,
+    },
+    async () => {
+      const owner = await agentOwner(service);
+      const path = `${owner.path}/documents`;
+      const text = textOf(450);
+      const made = await Promise.all(
+        Array.from({ length: 6 }, (_, at) => owner.call('POST', path, { name: `Part ${at}`, text })),
+      );
+      expect(made.map(code).toSorted()).toEqual([
+        ...Array(4).fill('201 SUCCESS'),
+        ...Array(2).fill('409 INVALID_STATE'),
+      ]);
+      expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(1800);
+      expect((await owner.call('GET', path)).body.data.items).toHaveLength(4);
+    },
+  );
 });
 
 it('an account has a hundred agents, and the next once one is deleted', async () => {

@@ -69,29 +69,33 @@ describe('over fifty turns with a window of 4,096 tokens', () => {
     },
   );
 
-  it('truncation error refuses what no longer fits, at no charge, and takes what does', {
-    timeout: patience,
-  }, async () => {
-    const model = agentModel(() => textOf(200, 1));
-    service.model.becomes(model.engine);
-    const owner = await agentOwner(service.calls, { truncation: 'error', maxTokens: 300 }, service.person);
-    const conversation = await owner.conversation();
-    let refused: ApiResponse | undefined;
-    for (let turn = 0; turn < 50 && !refused; turn++) {
-      const response = await conversation.write(textOf(200, turn));
-      if (response.status !== 200) refused = response;
-      else expect(response.body.data.context.droppedMessages).toBe(0);
-    }
-    expect([refused && code(refused), refused?.body.detail]).toEqual([
-      '400 CONTEXT_LENGTH_EXCEEDED',
-      expect.stringMatching(
-        /^context_length_exceeded: svc-1 takes 4096 tokens, and the prompt of .* with 300 tokens of output needs /,
-      ),
-    ]);
-    const asked = service.model.asked();
-    expect(await service.charged(() => conversation.write(textOf(200, 2)))).toBe(0);
-    expect([service.model.asked(), (await conversation.get()).status]).toEqual([asked, 'idle']);
-  });
+  it(
+    'truncation error refuses what no longer fits, at no charge, and takes what does',
+    {
+      timeout: patience,
+    },
+    async () => {
+      const model = agentModel(() => textOf(200, 1));
+      service.model.becomes(model.engine);
+      const owner = await agentOwner(service.calls, { truncation: 'error', maxTokens: 300 }, service.person);
+      const conversation = await owner.conversation();
+      let refused: ApiResponse | undefined;
+      for (let turn = 0; turn < 50 && !refused; turn++) {
+        const response = await conversation.write(textOf(200, turn));
+        if (response.status !== 200) refused = response;
+        else expect(response.body.data.context.droppedMessages).toBe(0);
+      }
+      expect([refused && code(refused), refused?.body.detail]).toEqual([
+        '400 CONTEXT_LENGTH_EXCEEDED',
+        expect.stringMatching(
+          /^context_length_exceeded: svc-1 takes 4096 tokens, and the prompt of .* with 300 tokens of output needs /,
+        ),
+      ]);
+      const asked = service.model.asked();
+      expect(await service.charged(() => conversation.write(textOf(200, 2)))).toBe(0);
+      expect([service.model.asked(), (await conversation.get()).status]).toEqual([asked, 'idle']);
+    },
+  );
 
   it('a message that fits into no context is refused whatever the truncation', async () => {
     service.model.becomes(agentModel(() => 'Hello').engine);

@@ -70,21 +70,28 @@ it.each([
   },
 );
 
-it('a document whose indexing dies is shown as failed, is not searched, and makes room when it is deleted', {
-  timeout: patience,
-}, async () => {
-  const owner = await agentOwner(service);
-  const body = { name: 'Handbook', text };
-  const path = `${owner.path}/documents`;
-  const { died } = await sendToVictim({ method: 'POST', path, key: owner.key, body }, 'TransactWriteItems 2 answered');
-  expect(died).toBe(true);
-  const list = async () => (await owner.call('GET', path)).body.data.items;
-  expect(await list()).toMatchObject([{ status: 'indexing', chunks: 1, indexedChunks: 1 }]);
-  await service.post('/_local/clock', { advance: 'PT10M' });
-  const [document] = await list();
-  expect(document).toMatchObject({ status: 'failed' });
-  const conversation = await owner.conversation();
-  expect((await conversation.write('Are there bicycles?')).body.data.sources).toEqual([]);
-  await owner.call('DELETE', `${path}/${document.id}`);
-  expect([await list(), (await owner.call('GET', owner.path)).body.data.chunks]).toEqual([[], 0]);
-});
+it(
+  'a document whose indexing dies is shown as failed, is not searched, and makes room when it is deleted',
+  {
+    timeout: patience,
+  },
+  async () => {
+    const owner = await agentOwner(service);
+    const body = { name: 'Handbook', text };
+    const path = `${owner.path}/documents`;
+    const { died } = await sendToVictim(
+      { method: 'POST', path, key: owner.key, body },
+      'TransactWriteItems 2 answered',
+    );
+    expect(died).toBe(true);
+    const list = async () => (await owner.call('GET', path)).body.data.items;
+    expect(await list()).toMatchObject([{ status: 'indexing', chunks: 1, indexedChunks: 1 }]);
+    await service.post('/_local/clock', { advance: 'PT10M' });
+    const [document] = await list();
+    expect(document).toMatchObject({ status: 'failed' });
+    const conversation = await owner.conversation();
+    expect((await conversation.write('Are there bicycles?')).body.data.sources).toEqual([]);
+    await owner.call('DELETE', `${path}/${document.id}`);
+    expect([await list(), (await owner.call('GET', owner.path)).body.data.chunks]).toEqual([[], 0]);
+  },
+);

@@ -1,9 +1,9 @@
 import type { Clock, Random } from '../../shared/ports.ts';
-import { newId } from '../agent.ts';
 import { type AgentService, missing } from '../agent-service.ts';
 import type { PageRequest } from '../agent-store.ts';
-import { type Conversation, conversationView, messageView, placeIn } from './conversation.ts';
+import { newId } from '../agent.ts';
 import type { ConversationStore } from './conversation-store.ts';
+import { type Conversation, conversationView, messageView, placeIn } from './conversation.ts';
 
 export interface ConversationServiceParts {
   readonly agents: Pick<AgentService, 'existing'>;

@@ -1,5 +1,5 @@
-import type { AgentRef, Page } from '../agent.ts';
 import type { PageRequest } from '../agent-store.ts';
+import type { AgentRef, Page } from '../agent.ts';
 import type { Conversation, ConversationRef, Message } from './conversation.ts';
 
 /** A conversation as a turn reads it: with its newest messages, oldest first. */

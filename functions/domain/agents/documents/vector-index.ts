@@ -1,5 +1,5 @@
-import type { Agent, AgentRef, Page } from '../agent.ts';
 import type { PageRequest } from '../agent-store.ts';
+import type { Agent, AgentRef, Page } from '../agent.ts';
 import type { Chunk } from './chunks.ts';
 import type { AgentDocument, DocumentRef } from './document.ts';
 

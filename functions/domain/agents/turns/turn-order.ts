@@ -5,11 +5,11 @@ import type { Order } from '../../inference/order.ts';
 import { fixedPrice } from '../../meter/pricing.ts';
 import type { Clock } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
-import type { Agent } from '../agent.ts';
 import { missing } from '../agent-service.ts';
 import type { AgentStore } from '../agent-store.ts';
-import { type Conversation, isLocked, type Message } from '../conversations/conversation.ts';
+import type { Agent } from '../agent.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
+import { type Conversation, isLocked, type Message } from '../conversations/conversation.ts';
 
 /** A message to an agent whose conversation was read and may take it. */
 export interface TurnOrder extends Order {

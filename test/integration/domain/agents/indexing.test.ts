@@ -2,8 +2,8 @@ import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
-import type { Agent } from '#domain/agents/agent.ts';
 import { agentService } from '#domain/agents/agent-service.ts';
+import type { Agent } from '#domain/agents/agent.ts';
 import type { Chunk } from '#domain/agents/documents/chunks.ts';
 import { documentIndexing, documentList } from '#domain/agents/documents/document-service.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
@@ -138,38 +138,45 @@ const fault = fc.constantFrom<Fault>('none', 'none', 'none', 'throttle', 'lost r
 const model = fc.constantFrom<ModelFault>('good', 'good', 'good', 'fails', 'uneven');
 
 describe('a document whose store fails at any step', () => {
-  it('is whole and found, or is nowhere; what could not be taken back is shown as failed, found by no search, and is deleted whole', {
-    timeout: patience,
-  }, async () => {
-    const seen = new Set<string>();
-    const property = fc.asyncProperty(
-      fc.integer({ min: 1, max: 250 }),
-      fc.array(fault, { maxLength: 14 }),
-      fc.array(model, { maxLength: 3 }),
-      async (count, faults, batches) => {
-        const indexing = await indexingOf(faults, batches);
-        const added = await indexing.add(chunksOf(count)).catch((error: unknown) => {
-          expect(error).toBeInstanceOf(Error);
-        });
-        indexing.later();
-        const [document] = await indexing.list();
-        seen.add(`${added ? 'added' : 'refused'}, ${document?.status ?? 'nothing'}`);
-        if (added) {
-          expect(added).toMatchObject({ cost: count, body: { status: 'ready', chunks: count, indexedChunks: count } });
-          expect(document).toMatchObject({ status: 'ready' });
-        }
-        if (document?.status === 'ready') {
-          expect(document.indexedChunks).toBe(count);
-          expect(await indexing.search()).toHaveLength(Math.min(4, count));
-          expect((await indexing.agent()).chunks).toBe(count);
-        } else expect(await indexing.search()).toEqual([]);
-        if (document) await indexing.remove(document.id);
-        await expectNothing(indexing);
-      },
-    );
-    await fc.assert(property, { numRuns: atLength(60, 1000) });
-    expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'refused, nothing']));
-  });
+  it(
+    'is whole and found, or is nowhere; what could not be taken back is shown as failed, found by no search, and is deleted whole',
+    {
+      timeout: patience,
+    },
+    async () => {
+      const seen = new Set<string>();
+      const property = fc.asyncProperty(
+        fc.integer({ min: 1, max: 250 }),
+        fc.array(fault, { maxLength: 14 }),
+        fc.array(model, { maxLength: 3 }),
+        async (count, faults, batches) => {
+          const indexing = await indexingOf(faults, batches);
+          const added = await indexing.add(chunksOf(count)).catch((error: unknown) => {
+            expect(error).toBeInstanceOf(Error);
+          });
+          indexing.later();
+          const [document] = await indexing.list();
+          seen.add(`${added ? 'added' : 'refused'}, ${document?.status ?? 'nothing'}`);
+          if (added) {
+            expect(added).toMatchObject({
+              cost: count,
+              body: { status: 'ready', chunks: count, indexedChunks: count },
+            });
+            expect(document).toMatchObject({ status: 'ready' });
+          }
+          if (document?.status === 'ready') {
+            expect(document.indexedChunks).toBe(count);
+            expect(await indexing.search()).toHaveLength(Math.min(4, count));
+            expect((await indexing.agent()).chunks).toBe(count);
+          } else expect(await indexing.search()).toEqual([]);
+          if (document) await indexing.remove(document.id);
+          await expectNothing(indexing);
+        },
+      );
+      await fc.assert(property, { numRuns: atLength(60, 1000) });
+      expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'refused, nothing']));
+    },
+  );
 
   it.each<[string, readonly Fault[], readonly ModelFault[], string]>([
     ['the model of its second batch', [], ['good', 'fails'], 'broken'],

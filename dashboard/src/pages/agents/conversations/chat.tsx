@@ -14,8 +14,8 @@ import css from './conversations.module.css';
 import { FirstMessage } from './first-message.tsx';
 import { KeptMessageView } from './kept-message-view.tsx';
 import { PendingTurnView } from './pending-turn-view.tsx';
-import type { TurnMessage } from './turn.ts';
 import { TurnEnd } from './turn-end.tsx';
+import type { TurnMessage } from './turn.ts';
 import { useConversation } from './use-conversation.ts';
 import { useTurn } from './use-turn.ts';
 
