@@ -1,10 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { handler as purge } from '#jobs/purge-accounts.ts';
+import { conversationPartition } from '#repositories/agents/agent-items.ts';
+import { messagePrefix, placeText } from '#repositories/agents/conversation-items.ts';
 import { agentOwner } from '#test/agents/owner.ts';
-import { patience } from '#test/many.ts';
+import { patience, times } from '#test/many.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -84,9 +86,23 @@ it('an agent takes its conversations and documents with it', { timeout: patience
     expect(code(await owner.call('GET', path))).toBe('404 NOT_FOUND');
 });
 
-it('what a request does not come to the end of, the job does', { timeout: 2 * patience }, async () => {
-  const { owner } = await filled();
-  for (let count = 0; count < 350; count++) await (await owner.conversation()).write(secret);
+/** The first message of a conversation again, this many times after its others. */
+async function repeatMessage(conversationId: string, count: number): Promise<void> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  const { name } = tables.agents;
+  const pk = conversationPartition(conversationId);
+  const { Item } = await client.send(new GetCommand({ TableName: name, Key: { pk, sk: messageKeyAt(0) } }));
+  const copies = times(count, (index) => ({ PutRequest: { Item: { ...Item, pk, sk: messageKeyAt(100 + index) } } }));
+  for (let from = 0; from < count; from += 25)
+    await client.send(new BatchWriteCommand({ RequestItems: { [name]: copies.slice(from, from + 25) } }));
+  client.destroy();
+}
+
+const messageKeyAt = (place: number): string => `${messagePrefix}${placeText(place)}`;
+
+it('what a request does not come to the end of, the job does', { timeout: patience }, async () => {
+  const { owner, conversation } = await filled();
+  await repeatMessage(conversation.id, 1100);
   await owner.call('DELETE', owner.path);
   expect((await isStored(secret)).length).toBeGreaterThan(0);
   await purge();
