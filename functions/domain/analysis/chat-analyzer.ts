@@ -9,16 +9,10 @@ import { mergeReplies } from './merge.ts';
 import { instructionFor, messageFor, reminder } from './prompt.ts';
 import { analysisIn, isFull, type PartReply } from './reply.ts';
 import { responseFormat } from './schema.ts';
+import { type SizedPart, sizedParts } from './sized-parts.ts';
 import type { AnalysisTask, TextAnalyzer } from './text-analyzer.ts';
 import type { Weighted } from './weighted.ts';
-import {
-  type AnalysisWindow,
-  countedWindow,
-  minPartTokens,
-  type SizedPart,
-  sizedParts,
-  uncountedWindow,
-} from './window.ts';
+import { type AnalysisWindow, countedWindow, minPartTokens, uncountedWindow } from './window.ts';
 
 type Gateway = Pick<ModelGateway, 'chat'>;
 type Call = ReturnType<Gateway['chat']>;

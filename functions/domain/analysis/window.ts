@@ -2,15 +2,9 @@ import type { AnalysisName } from '#contract/analysis/names.ts';
 import type { Model } from '#contract/inference/models.ts';
 import { templateTokens } from '../inference/part-calls.ts';
 import type { Tokenizer } from '../shared/ports.ts';
-import { partsOf } from './parts.ts';
 import { headOf, instructionFor, markBytes, reminder } from './prompt.ts';
+import { maxTokensOf, type SizedPart } from './sized-parts.ts';
 import type { AnalysisTask } from './text-analyzer.ts';
-
-/** A part of a text, and how many tokens it has at most. */
-export interface SizedPart {
-  readonly text: string;
-  readonly tokens: number;
-}
 
 /** How a model's window is shared by a part of a text, what is sent with it and the reply, in tokens. */
 export interface AnalysisWindow {
@@ -27,17 +21,7 @@ export const minPartTokens = 384;
 /** Of a reply without its quotes and labels: names of fields, and the marks of JSON. */
 const formTokens = 96;
 
-/** By our tokenizer, which is not the model's, a text may have so many times as many, and so many more. */
-const slack = { factor: 1.25, tokens: 16 };
-
 const quoting: ReadonlySet<AnalysisName> = new Set(['entities', 'key_phrases', 'pii']);
-
-/** The most tokens that a text has: its bytes where they are `enough`, else by count. */
-async function maxTokensOf(text: string, enough: number, tokenizer: Tokenizer): Promise<number> {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= enough) return bytes;
-  return Math.min(bytes, Math.ceil((await tokenizer.count(text)) * slack.factor) + slack.tokens);
-}
 
 /**
  * The reply is given as many tokens as the part has where two analyses or more quote it, half as many where one does, and
@@ -65,13 +49,3 @@ export async function countedWindow(task: AnalysisTask, model: Model, tokenizer:
 /** The same by bytes alone, which is no larger. */
 export const uncountedWindow = (task: AnalysisTask, model: Model): AnalysisWindow =>
   windowFor(task, model, Buffer.byteLength(headOf(task)));
-
-/** A text in parts of at most so many tokens (at least `minPartTokens`), cut at the ends of sentences where it can be. */
-export async function sizedParts(text: string, maxTokens: number, tokenizer: Tokenizer): Promise<SizedPart[]> {
-  const tokens = await maxTokensOf(text, maxTokens, tokenizer);
-  if (tokens <= maxTokens) return [{ text, tokens }];
-  // Some parts have more tokens for their bytes than the whole text, and are cut again.
-  const maxBytes = Math.floor((Buffer.byteLength(text) * 0.95 * maxTokens) / tokens);
-  const parts = partsOf(text, maxBytes).map((part) => sizedParts(part.text, maxTokens, tokenizer));
-  return (await Promise.all(parts)).flat();
-}

@@ -7,9 +7,12 @@ export interface TextPart {
 
 type Grain = (text: string) => Iterable<string>;
 
+/** The sentences of a text, each with the white space behind it. */
+export const sentencesOf = segmentsOf('sentence');
+
 /** Where a text may be cut, from the best place to the last resort: sentences, runs, words, letters with their marks, code points. */
 const grains: readonly Grain[] = [
-  segmentsOf('sentence'),
+  sentencesOf,
   (text) => text.match(/\S+\s*|\s+/g) ?? [],
   segmentsOf('word'),
   lettersOf,

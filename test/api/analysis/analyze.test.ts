@@ -4,7 +4,7 @@ import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  process.env['MODEL_DEADLINE_MS'] = '2000';
+  process.env['MODEL_DEADLINE_MS'] = '4000';
   service = await startTestService();
 });
 afterAll(() => service.close());

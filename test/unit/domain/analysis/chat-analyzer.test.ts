@@ -134,7 +134,8 @@ describe('a request to the model', () => {
   const nothing = reply({ sentiment: 'neutral', entities: [], pii: [] });
 
   it('fits the window of the model with a reply as long as the part, in at most 40 parts of any text', async () => {
-    for (const text of [...pieces.map(full), ...hostile]) {
+    const mixed = [`${'word '.repeat(500)}${'𝒳'.repeat(2500)}`, `${'字'.repeat(2500)}${'A b. '.repeat(500)}`];
+    for (const text of [...pieces.map(full), ...mixed, ...hostile]) {
       const { analyze, requests } = analysisBy(() => nothing);
       await analyze({ text, analyses: quoting });
       expect(requests.length).toBeLessThanOrEqual(40);
@@ -158,37 +159,6 @@ describe('a request to the model', () => {
     const { analyze, requests } = analysisBy(() => positive);
     await analyze({ text: ' '.repeat(5000), analyses: ['sentiment'] });
     expect(requests).toHaveLength(1);
-  });
-});
-
-describe('labels', () => {
-  const labelsOf = (letter: string) => Array.from({ length: 20 }, (_, at) => `${at}`.padEnd(2) + letter.repeat(62));
-  const analyses: AnalysisName[] = ['categories', 'entities'];
-  const request = (labels: string[]) => ({ text: 'Ada wrote. '.repeat(450), analyses, labels });
-
-  it.each(['a', 'é', 'Q'])('of the longest sort leave room for a text: %s', async (letter) => {
-    const { analyze, requests } = analysisBy(() => reply({ categories: [], entities: [] }));
-    await analyze(request(labelsOf(letter)));
-    for (const { messages, max_tokens: output } of requests) {
-      const user = await bpeTokenizer.count(String(messages[1]?.['content']));
-      expect(user + output).toBeLessThanOrEqual(model.contextWindow - 64);
-    }
-  });
-
-  it('that leave none are refused once the credential is proved, before the model is called', async () => {
-    const { order, requests } = analysisBy(() => positive);
-    const labels = labelsOf('😀');
-    const proofs: string[] = [];
-    const prove = async () => void proofs.push('proved');
-    expect(await failure(order(request(labels), prove))).toMatchObject({
-      code: 'INVALID_FORMAT',
-      message: expect.stringMatching(/^labels must leave room for the text in the 4096 tokens of svc-instruct: /),
-    });
-    expect([proofs, requests]).toEqual([['proved'], []]);
-    const unproved = async () => {
-      throw new ServiceError('INVALID_API_KEY', 'No such key.');
-    };
-    expect(await failure(order(request(labels), unproved))).toMatchObject({ code: 'INVALID_API_KEY' });
   });
 });
 
