@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/container.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
@@ -6,6 +7,8 @@ let service: TestService;
 beforeAll(async () => {
   process.env['MODEL_DEADLINE_MS'] = '4000';
   service = await startTestService();
+  // Loading the vocabulary, which a busy machine takes seconds for, is no part of what is tested.
+  await bpeTokenizer.count('a');
 });
 afterAll(() => service.close());
 
