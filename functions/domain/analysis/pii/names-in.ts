@@ -10,10 +10,6 @@ export interface PiiQuote {
   readonly type: ModelPiiType;
 }
 
-export interface QuotedSpan extends Span {
-  readonly type: ModelPiiType;
-}
-
 const [other, letter, digit, underscore] = [0, 1, 2, 3];
 
 /** Letters and digits of a quote that is sought as a whole word alone, in its case; of Korean syllables it is one fewer. */
