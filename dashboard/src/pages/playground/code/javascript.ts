@@ -1,10 +1,9 @@
-import { type CodeRequest, hasFunctions, isStreamed, routeOf } from './code-request.ts';
+import { type CodeRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
 import { javascriptLiteral } from './literals.ts';
 
 /** `fetch`, in Node or another server: a browser would show the key to its user. */
 export function javascriptCode(origin: string, request: CodeRequest): string {
-  const { path } = routeOf[request.kind];
-  const call = `const response = await fetch(${javascriptLiteral(origin + path)}, {
+  const call = `const response = await fetch(${javascriptLiteral(origin + pathOf(request))}, {
   method: 'POST',
   headers: { Authorization: \`Bearer \${process.env.API_KEY}\`, 'Content-Type': 'application/json' },
   body: JSON.stringify(${javascriptLiteral(request.body, 1)}),
@@ -21,7 +20,8 @@ function output(request: CodeRequest): string {
   if (request.kind === 'translation') return 'data.translatedText';
   if (request.kind === 'embeddings') return 'data.data.map(({ embedding }) => embedding)';
   if (request.kind === 'completion') return 'data.choices[0].text';
-  return hasFunctions(request) ? 'data.choices[0].message' : 'data.choices[0].message.content';
+  const reply = request.kind === 'agent' ? 'data.message' : 'data.choices[0].message';
+  return hasFunctions(request) ? reply : `${reply}.content`;
 }
 
 const streamed = (request: CodeRequest): string => `if (!response.ok) {

@@ -1,16 +1,16 @@
-import { type CodeRequest, hasFunctions, isStreamed, routeOf } from './code-request.ts';
+import { type CodeRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
 import { pythonLiteral } from './literals.ts';
 
 /** With the `requests` package. */
 export const pythonCode = (origin: string, request: CodeRequest): string =>
   isStreamed(request) ? streamed(origin, request) : whole(origin, request);
 
-const post = (origin: string, { kind, body }: CodeRequest, depth: number, more = ''): string => {
+const post = (origin: string, request: CodeRequest, depth: number, more = ''): string => {
   const margin = '    '.repeat(depth);
   return `requests.post(
-${margin}    ${pythonLiteral(origin + routeOf[kind].path)},
+${margin}    ${pythonLiteral(origin + pathOf(request))},
 ${margin}    headers={"Authorization": f"Bearer {os.environ['API_KEY']}"},
-${margin}    json=${pythonLiteral(body, depth + 1)},
+${margin}    json=${pythonLiteral(request.body, depth + 1)},
 ${margin}    timeout=300,${more}
 ${margin})`;
 };
@@ -33,7 +33,7 @@ function output(request: CodeRequest): string {
   if (request.kind === 'translation') return 'body["data"]["translatedText"]';
   if (request.kind === 'embeddings') return '[item["embedding"] for item in body["data"]["data"]]';
   if (request.kind === 'completion') return 'body["data"]["choices"][0]["text"]';
-  const message = 'body["data"]["choices"][0]["message"]';
+  const message = request.kind === 'agent' ? 'body["data"]["message"]' : 'body["data"]["choices"][0]["message"]';
   return hasFunctions(request) ? message : `${message}["content"]`;
 }
 

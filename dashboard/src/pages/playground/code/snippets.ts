@@ -1,4 +1,4 @@
-import { type CodeRequest, routeOf } from './code-request.ts';
+import { type CodeRequest, pathOf } from './code-request.ts';
 import { curlCommand } from './curl.ts';
 import { javascriptCode } from './javascript.ts';
 import { pythonCode } from './python.ts';
@@ -15,7 +15,7 @@ export interface CodeSnippet {
 /** A request in every language that has it. The key is read from the environment: none is in the code. */
 export function codeSnippets(origin: string, request: CodeRequest): CodeSnippet[] {
   const written = [
-    { id: 'curl', title: 'cURL', code: curlCommand(origin, routeOf[request.kind].path, request.body) },
+    { id: 'curl', title: 'cURL', code: curlCommand(origin, pathOf(request), request.body) },
     { id: 'python', title: 'Python', code: pythonCode(origin, request) },
     { id: 'javascript', title: 'JavaScript', code: javascriptCode(origin, request) },
     { id: 'openai-python', title: 'OpenAI SDK (Python)', code: openAiPythonCode(origin, request) },

@@ -11,6 +11,12 @@ const requests: Record<string, CodeRequest> = {
   embeddings: { kind: 'embeddings', body: { model: 'svc-embed', input: ['a', 'b'] } },
   analysis: { kind: 'analysis', body: { text: 'Hello', analyses: ['sentiment'] } },
   translation: { kind: 'translation', body: { text: 'Hello', sourceLanguage: 'en', targetLanguage: 'fr' } },
+  agent: {
+    kind: 'agent',
+    path: '/api/agents/agt_1/conversations/cnv_1/messages',
+    body: { content: 'Hello' },
+    hasFunctions: false,
+  },
 };
 const codeOf = (request: CodeRequest, id: string) =>
   codeSnippets(origin, request).find((snippet) => snippet.id === id)?.code ?? '';
@@ -28,6 +34,7 @@ describe('the code of a request', () => {
       embeddings: all,
       analysis: all.slice(0, 3),
       translation: all.slice(0, 3),
+      agent: all.slice(0, 3),
     });
   });
 
@@ -44,6 +51,16 @@ describe('the code of a request', () => {
     for (const { code } of codeSnippets(origin, streamed)) expect(code).toMatch(/stream|-sN/);
     expect(codeOf(streamed, 'ai-sdk')).toContain('streamText');
     expect(codeOf(requests['chat']!, 'ai-sdk')).toContain('generateText');
+  });
+
+  it('prints the reply of an agent, with the function that it calls where it has some', () => {
+    const agent = requests['agent']!;
+    expect(codeOf(agent, 'curl')).toContain(`'${origin}/api/agents/agt_1/conversations/cnv_1/messages'`);
+    expect(codeOf(agent, 'python')).toContain('print(body["data"]["message"]["content"])');
+    expect(codeOf(agent, 'javascript')).toContain('console.log(data.message.content);');
+    const calling = { ...agent, hasFunctions: true } as CodeRequest;
+    expect(codeOf(calling, 'python')).toContain('print(body["data"]["message"])');
+    expect(codeOf(calling, 'javascript')).toContain('console.log(data.message);');
   });
 
   it('passes what an SDK has no parameter for as its own way is', () => {
