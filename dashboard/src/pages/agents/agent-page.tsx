@@ -3,12 +3,15 @@ import { Link } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import { toApiError } from '../../api/api-error.ts';
 import { useData } from '../../api/use-data.ts';
+import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { formatMoment } from '../../lib/format.ts';
+import css from './agent-page.module.css';
 import { AgentTabs } from './agent-tabs.tsx';
+import type { AgentRecord } from './agent.ts';
 import { DeleteAgent } from './delete-agent.tsx';
 
 /** One agent: conversations with it, its documents and settings. */
@@ -18,7 +21,7 @@ export default function AgentPage({ id }: { id: string }) {
   return (
     <Page
       title={agent?.name ?? 'Agent'}
-      lead={agent && `${agent.model}, version ${agent.version}, changed ${formatMoment(agent.updatedAt)}`}
+      lead={agent && <Lead agent={agent} />}
       actions={agent && <DeleteAgent agent={agent} />}
     >
       <Stack gap="lg">
@@ -37,5 +40,17 @@ export default function AgentPage({ id }: { id: string }) {
         </Anchor>
       </Stack>
     </Page>
+  );
+}
+
+function Lead({ agent: { id, model, version, updatedAt } }: { agent: AgentRecord }) {
+  return (
+    <>
+      {model}, version {version}, changed {formatMoment(updatedAt)}
+      <span className={css.id}>
+        <span className="mono">{id}</span>
+        <CopyButton value={id} what="agent ID" />
+      </span>
+    </>
   );
 }
