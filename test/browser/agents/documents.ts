@@ -26,7 +26,8 @@ export function agentDocumentTests(stage: () => Stage): void {
     const person = await service.person({ planRank: 4 });
     const { agent } = await agentOwner(service, {}, person);
     const page = await visit(person);
-    await page.goto(`/agents?agent=${agent.id}&tab=documents`);
+    await page.goto(`/agents?agent=${agent.id}`);
+    await page.getByRole('link', { name: 'Add a document' }).click();
     await shows(page, '0 of 2,000 passages used');
     await choose(page, 'large.md', Buffer.alloc(1024 * 1024 + 1, 'a'));
     await shows(page, 'The file is larger than 1 MiB');
@@ -50,7 +51,7 @@ export function agentDocumentTests(stage: () => Stage): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete agent' }).click();
     await shows(page, 'No agents yet');
     expect((await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })).status).toBe(404);
-    await page.goto(`/agents?agent=${agent.id}`);
+    await page.goBack();
     await shows(page, 'There is no such agent');
   });
 

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import { toApiError } from '../../api/api-error.ts';
@@ -7,11 +8,12 @@ import { useAction } from '../../api/use-data.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
-import type { AgentRecord } from './agent.ts';
+import { type AgentRecord, isAbout } from './agent.ts';
 import { keepDraft } from './editor/agent-draft.ts';
 
 export function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
   const [, go] = useLocation();
+  const client = useQueryClient();
   const deletion = useAction(async () => {
     try {
       await perform(agentRoutes.deleteAgent, { path: { id } });
@@ -20,8 +22,9 @@ export function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
       throw error;
     }
     keepDraft(id, {});
-    // Not read again here: it is no more.
-    go('/agents');
+    go('/agents', { replace: true });
+    // Back leads to nothing that is no more.
+    client.removeQueries({ predicate: ({ queryKey }) => isAbout(queryKey, id) });
     notify({ message: `“${name}” is deleted.` });
   }, [agentRoutes.listAgents]);
   return (
