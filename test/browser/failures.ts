@@ -22,6 +22,15 @@ export function failureTests(stage: () => Stage): void {
     await page.getByLabel('Your message').fill('Hello');
     await press(page, 'Send');
     await shows(page, /^You're out of credits\./);
+    await page.route('**/v1/chat/completions', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const detail = body.detail.replace(/\b0( credits)? are left/, '0.8836$1 are left');
+      await route.fulfill({ response, json: { ...body, detail } });
+    });
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await shows(page, /^Not enough credits\. .*0\.8836/);
     await page.getByRole('link', { name: 'View plans' }).click();
     await page.getByRole('heading', { name: 'Plans', exact: true }).waitFor();
   });

@@ -37,13 +37,19 @@ export function ErrorNotice({ error: thrown, onRetry, model, asksPassword = fals
 }
 
 function sentence(error: ApiError, wait: number): string {
-  if (error.code === 'INSUFFICIENT_CREDITS') return `You're out of credits. ${error.message}`;
+  if (error.code === 'INSUFFICIENT_CREDITS') return `${creditsTitle(error.message)}${error.message}`;
   if (error.code === 'ACCOUNT_NOT_CONFIRMED')
     return 'Confirm your email first: open the link sent when you registered.';
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return wait > 0 ? `${error.message} Retry in ${wait} s.` : `${error.message} Retry now.`;
   if (error.status >= 500 && error.requestId !== undefined) return `${error.message} (request ${error.requestId})`;
   return error.message;
+}
+
+/** The code stands for credits that do not suffice, and for a plan's calls per month. */
+function creditsTitle(message: string): string {
+  if (/calls per month/.test(message)) return '';
+  return /(?<![\d.])0 (?:credits )?(?:are )?left/.test(message) ? "You're out of credits. " : 'Not enough credits. ';
 }
 
 /** The service's own sentence has the initial wait, which is counted down here. */
