@@ -10,7 +10,7 @@ export function analysisTests(stage: () => Stage): void {
     const text = '👍 The Aurora 5 broke in Oslo. Write to ada@example.com, Ada Lovelace or +44 20 7946 0958.';
     await page.getByLabel('Text', { exact: true }).fill(text);
     await page.getByLabel('Key phrases').check();
-    await page.getByLabel('Language', { exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Language', exact: true }).check();
     await press(page, 'Analyze');
     const marked = page.getByRole('region', { name: 'Marked text' });
     await marked.waitFor();
@@ -18,6 +18,7 @@ export function analysisTests(stage: () => Stage): void {
     const inner = (tag: string) => marked.locator(tag).allTextContents();
     expect(await inner('mark')).toEqual(['Aurora 5PRODUCT', 'OsloLOCATION', 'Ada LovelacePERSON']);
     expect(await inner('del')).toEqual(['ada@example.comEMAIL', 'Ada LovelacePERSON', '+44 20 7946 0958PHONE']);
+    expect(await page.getByRole('status').filter({ has: marked }).count()).toBe(1);
     const redacted = page.getByRole('region', { name: 'Redacted text' });
     expect(await redacted.textContent()).toContain('Oslo. Write to [EMAIL], [PERSON] or [PHONE].');
     const facts = page.locator('dl', { hasText: 'Sentiment' }).last();
@@ -36,7 +37,7 @@ export function analysisTests(stage: () => Stage): void {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/playground?tab=analyze');
     const button = page.getByRole('button', { name: 'Analyze', exact: true });
-    const labels = page.getByLabel('Labels of the categories, separated by commas');
+    const labels = page.getByLabel('Category labels (comma-separated)');
     await labels.fill('price, price');
     await shows(page, 'Enter 2 to 20 different labels');
     expect(await button.isDisabled()).toBe(true);
@@ -44,6 +45,7 @@ export function analysisTests(stage: () => Stage): void {
     expect([await labels.count(), await button.isEnabled()]).toEqual([0, true]);
     for (const name of ['Sentiment', 'Entities', 'Personal data'])
       await page.getByLabel(name, { exact: true }).uncheck();
+    await shows(page, 'Select at least one analysis');
     expect(await button.isDisabled()).toBe(true);
     await page.getByLabel('Sentiment', { exact: true }).check();
     await page.getByLabel('Text', { exact: true }).fill('😀'.repeat(5001));

@@ -64,8 +64,8 @@ export function AnalysisTab() {
         {prices.text_analysis.credits} credits per request, whatever the number of analyses.
       </Text>
       <Select
-        label="Language of the text"
-        placeholder="Unknown"
+        label="Language"
+        placeholder="Auto-detect"
         data={languageChoices}
         searchable
         clearable
@@ -92,6 +92,7 @@ export function AnalysisTab() {
       <Checkbox.Group
         label="Analyses"
         mt="md"
+        error={analyses.length === 0 && 'Select at least one analysis'}
         value={[...analyses]}
         onChange={(names) => setAnalyses(analysisNames.filter((name) => names.includes(name)))}
       >
@@ -103,7 +104,7 @@ export function AnalysisTab() {
       </Checkbox.Group>
       {hasCategories && (
         <TextInput
-          label="Labels of the categories, separated by commas"
+          label="Category labels (comma-separated)"
           mt="md"
           error={labelError}
           value={labelText}
@@ -125,7 +126,7 @@ export function AnalysisTab() {
         )}
       </Group>
       {exchange.error && <ErrorNotice error={exchange.error} model="svc-instruct" onRetry={() => void analyze()} />}
-      {result && <Findings {...result} />}
+      <div role="status">{result && <Findings {...result} />}</div>
     </TabLayout>
   );
 }

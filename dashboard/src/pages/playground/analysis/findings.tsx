@@ -2,6 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Analysis } from '#contract/analysis/analysis.ts';
 import { languageName } from '#contract/inference/languages.ts';
+import { count } from '../../../lib/format.ts';
 import { PlainText } from '../parts/plain-text.tsx';
 import css from './analysis.module.css';
 import { MarkedText } from './marked-text.tsx';
@@ -53,7 +54,7 @@ export function Findings({ text, analysis }: FindingsProps) {
       )}
       {unlocated > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          The model quoted {unlocated === 1 ? 'something' : `${unlocated} things`} that the text does not have.
+          {count(unlocated, 'result')} could not be located in the text
         </Text>
       )}
     </>
