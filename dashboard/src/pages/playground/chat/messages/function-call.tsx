@@ -14,7 +14,7 @@ interface FunctionCallProps {
 
 /** A function that the model calls, and the field for its result. */
 export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
-  const [result, setResult] = useState('{"ok": true}');
+  const [result, setResult] = useState('');
   return (
     <div className={css.call}>
       <Text size="sm">
@@ -29,12 +29,14 @@ export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
             label="Function result"
             autosize
             minRows={1}
+            placeholder={'{"ok": true}'}
             value={result}
             onChange={(event) => setResult(event.currentTarget.value)}
           />
           <Button
             size="compact-md"
             style={{ justifySelf: 'start' }}
+            disabled={result.trim() === ''}
             onClick={() => onResult({ role: 'function', name: call.name, content: result })}
           >
             Submit result
