@@ -35,7 +35,7 @@ export function agentTests(stage: () => Stage): void {
     await page.getByRole('tab', { name: 'Conversations' }).click();
     await page.getByLabel('Your message').fill('When is breakfast?');
     await page.getByLabel('Your message').press('Enter');
-    const sources = page.getByRole('list', { name: 'Sources' });
+    const sources = page.getByRole('list', { name: 'Passages sent to the model' });
     await sources.waitFor();
     expect(await sources.textContent()).toMatch(/^Handbookcharacters 0–\d+score \d\.\d\d$/);
     const seconds = (performance.now() - began) / 1000;
@@ -46,25 +46,36 @@ export function agentTests(stage: () => Stage): void {
     const reply = await log.textContent();
     expect(reply).toContain('1 credit');
     expect(await page.getByRole('list', { name: 'Conversations, newest first' }).textContent()).toContain('2 messages');
+    await page.getByLabel('Your message').fill('And dinner?');
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByLabel('Instructions').waitFor();
+    await page.getByRole('tab', { name: 'Conversations' }).click();
+    expect(await page.getByLabel('Your message').inputValue()).toBe('And dinner?');
+    await press(page, 'Get code');
+    const code = (await page.getByRole('dialog').getByRole('region', { name: 'cURL code' }).textContent()) ?? '';
+    const id = new URL(page.url()).searchParams.get('agent') ?? '';
+    expect(code).toMatch(new RegExp(`/api/agents/${id}/conversations/cnv_\\w+/messages'.*And dinner\\?`, 's'));
     await page.reload();
     await eventually(() => log.textContent()).toBe(reply);
+    expect(await page.getByText(id, { exact: true }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Copy agent ID' }).count()).toBe(1);
   });
 
-  test('an agent is edited: a mistake is shown at its field, what is not saved survives, and saving raises the version', async () => {
+  test('an agent is edited: a mistake is shown at its field, what is not saved survives, and the version that is saved is named', async () => {
     const { service, visit, shoot } = stage();
     const person = await service.person({ planRank: 4 });
     const { agent } = await agentOwner(service, {}, person);
     const page = await visit(person);
     await page.goto(`/agents?agent=${agent.id}&tab=settings`);
     const field = (label: string) => page.getByLabel(label, { exact: true });
-    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
     await field('Name').fill('');
     await field('Retention in days').fill('400');
     await field('Functions').fill('[{"name": "a"}, {"name": "a"}]');
     await page.getByRole('radio', { name: /^Summarize/ }).check();
     await field('Instructions').fill('😀'.repeat(8001));
     await shows(page, '8,001 of 8,000 characters');
-    await press(page, 'Save as version 2');
+    await press(page, 'Save');
     await shows(page, 'Name is required');
     await shows(page, 'Retention must be at most 365');
     await shows(page, 'Functions must not have two functions of one name');
@@ -98,21 +109,22 @@ export function agentTests(stage: () => Stage): void {
           })
         : route.continue(),
     );
-    await press(page, 'Save as version 2');
+    await press(page, 'Save');
     await shows(page, 'Name must be another one');
     expect(await page.evaluate('document.activeElement.dataset.path')).toBe('name');
     await page.unrouteAll();
-    await press(page, 'Save as version 2');
-    await shows(page, 'Saved as version 2.');
+    await service.call('PATCH', `/api/agents/${agent.id}`, { key: person.key, body: { temperature: 0.5 } });
+    await press(page, 'Save');
+    await shows(page, 'Saved as version 3. The agent had been changed elsewhere meanwhile.');
     await page.getByRole('heading', { name: 'دليل' }).waitFor();
     const { version, retentionDays, truncation, temperature } = (
       await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })
     ).body.data;
     expect({ version, retentionDays, truncation, temperature }).toEqual({
-      version: 2,
+      version: 3,
       retentionDays: 7,
       truncation: 'summarize',
-      temperature: 1,
+      temperature: 0.5,
     });
     await page.reload();
     await shows(page, /^Saving a change raises the version/);

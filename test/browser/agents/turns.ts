@@ -26,6 +26,7 @@ export function agentTurnTests(stage: () => Stage): void {
     await shows(page, /^The agent waits for the result/);
     await page.getByLabel('Your message').fill('And?');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Submit result' }).isDisabled()).toBe(true);
     await page.getByLabel('Function result').fill('{"sky": "clear"}');
     await press(page, 'Submit result');
     await eventually(() => page.getByText(/^version 1$/).count()).toBe(2);
@@ -69,6 +70,8 @@ export function agentTurnTests(stage: () => Stage): void {
     await page.getByLabel('Your message').fill('Write a long story of rivers in three hundred words');
     await press(page, 'Send');
     await shows(page, /^The model failed\./);
+    await shows(page, 'No conversations');
+    expect(page.url()).not.toContain('conversation=');
     await shoot(page, 'agents-failed');
     await press(page, 'Edit message');
     expect(await page.getByLabel('Your message').inputValue()).toContain('story of rivers');
@@ -98,10 +101,21 @@ export function agentTurnTests(stage: () => Stage): void {
     await row.getByRole('link').click();
     await shows(page, 'Of hills');
     expect(page.url()).toContain(hills.id);
-    await page.getByRole('link', { name: 'New', exact: true }).click();
+    await page.getByRole('link', { name: 'New conversation' }).click();
     await shows(page, 'No messages yet');
     await page.goBack();
     await shows(page, 'Of hills');
+    await page.route(`**/conversations/${rivers.id}?*`, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const busy = { ...body.data, status: 'running', messageCount: 0, messages: { items: [], nextCursor: null } };
+      await route.fulfill({ response, json: { ...body, data: busy } });
+    });
+    await list.locator(`a[href*="${rivers.id}"]`).click();
+    await shows(page, 'This conversation is busy with a reply. Start a new conversation meanwhile.');
+    await shows(page, 'A reply is on its way…');
+    expect(await page.getByText('No messages yet').count()).toBe(0);
+    await page.goBack();
     await row.getByRole('button').click();
     await press(page, /^Delete conversation$/);
     await shows(page, 'No messages yet');

@@ -1,5 +1,5 @@
 import { Skeleton, Tabs } from '@mantine/core';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { orReload } from '../../lib/or-reload.ts';
 import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
 import type { AgentRecord } from './agent.ts';
@@ -20,15 +20,18 @@ const tabs = [
   tab('settings', 'Settings', async () => (await import('./editor/settings-tab.tsx')).SettingsTab),
 ];
 
-/** A tab is loaded, and reads its data, when it is opened. The open conversation stays in the URL beside the other tabs. */
+/** A tab is loaded, and reads its data, when it is first opened; then it stays, with what was typed and a reply that comes. The open conversation stays in the URL beside the other tabs. */
 export function AgentTabs({ agent }: { agent: AgentRecord }) {
   const [current] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
   const [, change] = useQuery();
+  const [seen, setSeen] = useState<readonly string[]>([current]);
+  if (!seen.includes(current)) setSeen([...seen, current]);
   return (
     <Tabs
       value={current}
       onChange={(next) => change({ tab: next === null || next === 'conversations' ? undefined : next })}
-      keepMounted={false}
+      // The other mode ends effects, and a reply with them.
+      keepMountedMode="display-none"
     >
       <Tabs.List mb="lg" aria-label="About this agent">
         {tabs.map(({ id, title }) => (
@@ -39,9 +42,11 @@ export function AgentTabs({ agent }: { agent: AgentRecord }) {
       </Tabs.List>
       {tabs.map(({ id, View }) => (
         <Tabs.Panel key={id} value={id}>
-          <Suspense fallback={<Skeleton height={420} radius="lg" />}>
-            <View agent={agent} />
-          </Suspense>
+          {seen.includes(id) && (
+            <Suspense fallback={<Skeleton height={420} radius="lg" />}>
+              <View agent={agent} />
+            </Suspense>
+          )}
         </Tabs.Panel>
       ))}
     </Tabs>

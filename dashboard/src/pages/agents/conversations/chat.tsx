@@ -1,5 +1,6 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { agentRoutes } from '#contract/routes/agents.ts';
 import { toApiError } from '../../../api/api-error.ts';
 import { Empty } from '../../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
@@ -8,6 +9,8 @@ import { formatMoment } from '../../../lib/format.ts';
 import { useStableCallback } from '../../../lib/use-stable-callback.ts';
 import { Composer } from '../../playground/chat/composer.tsx';
 import { TalkLog } from '../../playground/chat/messages/talk-log.tsx';
+import type { AgentRequest } from '../../playground/code/code-request.ts';
+import { GetCodeButton } from '../../playground/code/get-code-button.tsx';
 import { preloadMarkdown } from '../../playground/markdown/lazy-markdown.tsx';
 import type { AgentRecord } from '../agent.ts';
 import css from './conversations.module.css';
@@ -25,10 +28,12 @@ interface ChatProps {
   readonly id: string | undefined;
   /** Begins it; gives its id. */
   readonly onBegin: () => Promise<string>;
+  /** Called when the first message of one that was begun here has failed. */
+  readonly onFailedBegin: (id: string) => Promise<void>;
 }
 
 /** A conversation with an agent: what is kept of it, the turn that runs, and the next message. */
-export function Chat({ agent, id, onBegin }: ChatProps) {
+export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
   const { pages, state, messages } = useConversation(agent.id, id);
   const { turn, isRunning, credits, send, stop } = useTurn(agent.id);
   const [text, setText] = useState('');
@@ -41,13 +46,12 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
   const awaitsResult = state?.status === 'awaiting_function';
   const isReading = id !== undefined && pages.isPending && !turn;
 
+  const target = id === undefined ? { begin: onBegin, onFailed: onFailedBegin } : { begin: () => Promise.resolve(id) };
   const start = useStableCallback((message: TurnMessage) => {
     log.current?.focus({ preventScroll: true });
-    void send(() => (id === undefined ? onBegin() : Promise.resolve(id)), message, kept);
+    void send(target, message, kept);
   });
-  const sendText = useStableCallback((content: string) => {
-    void send(() => (id === undefined ? onBegin() : Promise.resolve(id)), { content }, kept);
-  });
+  const sendText = useStableCallback((content: string) => void send(target, { content }, kept));
   const stopTurn = useStableCallback(() => {
     log.current?.focus({ preventScroll: true });
     stop();
@@ -66,7 +70,10 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
       </Panel>
     );
   return (
-    <Panel title={state ? `Conversation of ${formatMoment(state.createdAt)}` : 'New conversation'}>
+    <Panel
+      title={state ? `Conversation of ${formatMoment(state.createdAt)}` : 'New conversation'}
+      aside={id !== undefined && <GetCodeButton request={() => codeOf(agent, id, text)} />}
+    >
       {pages.error && <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />}
       <TalkLog
         ref={log}
@@ -88,7 +95,7 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
             Load earlier messages
           </Button>
         )}
-        {!isReading && messages.length === 0 && !pending && <FirstMessage agent={agent} />}
+        {!isReading && messages.length === 0 && !pending && !isBusy && <FirstMessage agent={agent} />}
         {messages.map((message, index) => (
           <KeptMessageView
             key={message.id}
@@ -116,6 +123,7 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
       )}
       <Composer
         label="Your message"
+        placeholder="Message the agent…"
         text={text}
         onChange={setText}
         isRunning={isRunning}
@@ -123,6 +131,11 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
         onSend={sendText}
         onStop={stopTurn}
       />
+      {isBusy && !isRunning && (
+        <Text size="xs" c="dimmed" mt="xs">
+          This conversation is busy with a reply. Start a new conversation meanwhile.
+        </Text>
+      )}
       {awaitsResult && !isBusy && (
         <Text size="xs" c="dimmed" mt="xs">
           The agent waits for the result of its function: submit it above.
@@ -137,3 +150,11 @@ export function Chat({ agent, id, onBegin }: ChatProps) {
     </Panel>
   );
 }
+
+/** The message that is written, or a greeting, for a program. */
+const codeOf = (agent: AgentRecord, conversation: string, text: string): AgentRequest => ({
+  kind: 'agent',
+  path: agentRoutes.createMessage.path.replace('{id}', agent.id).replace('{conversationId}', conversation),
+  body: { content: text.trim() || 'Hello' },
+  hasFunctions: agent.functions.length > 0,
+});

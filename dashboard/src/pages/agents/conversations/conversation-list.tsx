@@ -45,7 +45,7 @@ export function ConversationList({ agent, current }: ConversationListProps) {
       size="compact-md"
       leftSection={<Icon name="plus" size={16} />}
     >
-      New
+      New conversation
     </Button>
   );
   return (
@@ -53,7 +53,7 @@ export function ConversationList({ agent, current }: ConversationListProps) {
       <PagedList
         pages={pages}
         empty={
-          <Empty icon="playground" title="None yet">
+          <Empty icon="playground" title="No conversations">
             Your first message begins one.
           </Empty>
         }
@@ -81,7 +81,7 @@ interface ConversationRowProps {
   readonly isCurrent: boolean;
 }
 
-const states = { idle: '', running: ', replying', awaiting_function: ', waits for a result' } as const;
+const states = { idle: '', running: ', replying', awaiting_function: ', requires action' } as const;
 
 function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProps) {
   const { id, createdAt, messageCount, status } = conversation;

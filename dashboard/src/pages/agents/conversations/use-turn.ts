@@ -16,6 +16,13 @@ import { extendTurn, type PendingTurn, pendingTurn, readChunk, type TurnMessage 
 /** What a turn changes. */
 const turnReads = [agentRoutes.getConversation, agentRoutes.listConversations, ...spendingReads];
 
+/** The conversation of a turn. */
+interface TurnTarget {
+  readonly begin: () => Promise<string>;
+  /** Called when the turn has failed, but not when it was stopped. */
+  readonly onFailed?: (id: string) => Promise<void>;
+}
+
 /** One turn at a time of a conversation. One that is left goes on at the service, and is found in the conversation. */
 export function useTurn(agent: string) {
   const client = useQueryClient();
@@ -28,21 +35,23 @@ export function useTurn(agent: string) {
   useEffect(() => () => control.current?.abort(), []);
 
   /** Resolves when the turn has ended and the conversation was read again. */
-  async function send(conversation: () => Promise<string>, sent: TurnMessage, before: number): Promise<void> {
+  async function send({ begin, onFailed }: TurnTarget, sent: TurnMessage, before: number): Promise<void> {
     const { signal } = (control.current = new AbortController());
     requestId.current = undefined;
     setTurn(pendingTurn(sent, before));
     setRunning(true);
+    let id: string | undefined;
     try {
-      const id = await conversation();
+      id = await begin();
       // Whoever has left has sent nothing yet.
       if (!signal.aborted) await read(id, sent, signal);
     } catch (thrown) {
       const error = toApiError(thrown);
       followUp(error);
       setTurn((shown) => shown && { ...shown, end: signal.aborted ? { kind: 'stopped' } : { kind: 'failed', error } });
+      if (id !== undefined && !signal.aborted) await onFailed?.(id);
     }
-    await Promise.all(turnReads.map(({ id }) => client.invalidateQueries({ queryKey: [id] })));
+    await Promise.all(turnReads.map((route) => client.invalidateQueries({ queryKey: [route.id] })));
     setRunning(false);
   }
 

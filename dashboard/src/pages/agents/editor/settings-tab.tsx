@@ -24,7 +24,10 @@ function Settings({ agent }: { agent: AgentRecord }) {
       return call(agentRoutes.changeAgent, { path: { id }, body });
     },
     onDone: (changed) => {
-      notify({ message: `Saved as version ${changed.version}.` });
+      const isOthers = changed.version > version + 1;
+      notify({
+        message: `Saved as version ${changed.version}.${isOthers ? ' The agent had been changed elsewhere meanwhile.' : ''}`,
+      });
       rescueFocus();
     },
   });
@@ -32,7 +35,7 @@ function Settings({ agent }: { agent: AgentRecord }) {
     <Panel title={`Settings, version ${version}`}>
       <AgentForm
         form={form}
-        action={form.isChanged ? `Save as version ${version + 1}` : 'Save'}
+        action="Save"
         isDisabled={!form.isChanged}
         hint="Saving a change raises the version. Replies name the version that they came from."
       />

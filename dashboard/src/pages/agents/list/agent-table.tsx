@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { Name } from '../../../components/tables/name.tsx';
-import { count, formatMoment } from '../../../lib/format.ts';
+import { formatMoment, formatWhole } from '../../../lib/format.ts';
 import { type AgentRecord, agentPath } from '../agent.ts';
 
 const columns: Column<AgentRecord>[] = [
@@ -17,7 +17,7 @@ const columns: Column<AgentRecord>[] = [
   },
   { title: 'Model', cell: ({ model }) => <span className="mono">{model}</span> },
   { title: 'Version', place: 'end', cell: ({ version }) => version },
-  { title: 'Documents', cell: ({ chunks }) => (chunks === 0 ? 'None' : count(chunks, 'passage')) },
+  { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
   { title: 'Last change', place: 'wide', cell: ({ updatedAt }) => formatMoment(updatedAt) },
 ];
 

@@ -6,6 +6,7 @@ import css from './chat.module.css';
 
 interface ComposerProps {
   readonly label: string;
+  readonly placeholder?: string;
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly isRunning: boolean;
@@ -16,7 +17,7 @@ interface ComposerProps {
 
 /** Enter sends, Shift and Enter begins a line. It is rendered when it changes, not with each piece of a response. */
 export const Composer = memo(function Composer(props: ComposerProps) {
-  const { label, text, onChange, isRunning, isBlocked, onSend, onStop } = props;
+  const { label, placeholder = 'Hello', text, onChange, isRunning, isBlocked, onSend, onStop } = props;
   const canSend = text.trim() !== '' && !isRunning && !isBlocked;
 
   function send(): void {
@@ -35,7 +36,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     <div className={css.composer}>
       <Textarea
         label={label}
-        placeholder="Hello"
+        placeholder={placeholder}
         autosize
         minRows={1}
         maxRows={8}
