@@ -1,12 +1,12 @@
 import type { Span } from '../span.ts';
-import { groupsIn } from './numbers.ts';
+import { groupsIn, separator } from './numbers.ts';
 
 /** Digits of a card's number (ISO/IEC 7812). */
 const [minDigits, maxDigits] = [13, 19];
 
-const run = /\p{Nd}+(?:[ \u00a0-]\p{Nd}+)*/gu;
+const run = new RegExp(String.raw`\p{Nd}+(?:${separator}{1,3}\p{Nd}+)*`, 'gu');
 
-/** Numbers of cards, in groups or not: they begin as those of a network do, and their last digit is that of Luhn's rule. */
+/** Numbers of cards, in groups or not, whose last digit is that of Luhn's rule. */
 export function* creditCards(text: string): Generator<Span> {
   for (const { 0: found, index } of text.matchAll(run)) {
     if (found.length < minDigits) continue;
@@ -24,8 +24,7 @@ export function* creditCards(text: string): Generator<Span> {
   }
 }
 
-const isCard = (digits: string): boolean =>
-  digits.length >= minDigits && digits.length <= maxDigits && /^[2-6]/.test(digits) && isLuhn(digits);
+const isCard = (digits: string): boolean => digits.length >= minDigits && digits.length <= maxDigits && isLuhn(digits);
 
 /** ISO/IEC 7812-1, annex B: from the right, each second digit is doubled. */
 function isLuhn(digits: string): boolean {

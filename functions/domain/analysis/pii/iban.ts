@@ -1,18 +1,23 @@
 import type { Span } from '../span.ts';
+import { separator } from './numbers.ts';
 
 /** Characters of an account's number with its country and check digits (ISO 13616). */
 const [minLength, maxLength] = [15, 34];
 
-const grouped = /(?<![\p{L}\p{N}])[a-z]{2}\d{2}(?:[ \u00a0-]?[a-z\d]{1,4}){3,30}/giu;
+/** Also right behind the word for it. */
+const candidate = new RegExp(
+  String.raw`(?:(?<![\p{L}\p{N}])|(?<=IBAN))[a-z]{2}${separator}{0,3}\d{2}(?:${separator}{0,3}[a-z\d]){${minLength - 4},${maxLength - 4}}`,
+  'giu',
+);
 
-/** Account numbers, in groups of four or not, whose check digits are right. */
+/** Account numbers, in groups or not, whose check digits are right. */
 export function* ibans(text: string): Generator<Span> {
-  grouped.lastIndex = 0;
-  for (let found = grouped.exec(text); found; found = grouped.exec(text)) {
+  candidate.lastIndex = 0;
+  for (let found = candidate.exec(text); found; found = candidate.exec(text)) {
     const { 0: run, index } = found;
     const length = matchedLength(run, text.slice(index + run.length, index + run.length + 1));
     // What follows may begin within a run that is none.
-    grouped.lastIndex = index + (length ?? 4);
+    candidate.lastIndex = index + (length ?? 2);
     if (length !== undefined) yield { start: index, end: index + length };
   }
 }
@@ -20,16 +25,17 @@ export function* ibans(text: string): Generator<Span> {
 /** UTF-16 units of the longest beginning that is one and ends where a word does. */
 function matchedLength(run: string, after: string): number | undefined {
   let longest: number | undefined;
-  let [characters, wordAt] = ['', 0];
+  let [characters, group] = ['', ''];
   for (let at = 0; at < run.length && characters.length < maxLength; at += 1) {
     const character = run[at] ?? '';
     if (!isAlphanumeric(character)) {
-      // Groups are of four, but for the last.
-      if (at - wordAt !== 4) break;
-      wordAt = at + 1;
+      // Groups with letters are of four, but for the country and the last: else the words behind a number would be groups.
+      if (/\D/.test(group) && group.length !== 4 && characters.length > 2) break;
+      group = '';
       continue;
     }
     characters += character;
+    group += character;
     if (characters.length < minLength || isAlphanumeric(run[at + 1] ?? after)) continue;
     if (hasCheckDigits(characters.toUpperCase())) longest = at + 1;
   }

@@ -1,3 +1,6 @@
+/** Between the groups of a number: white space of any width, hyphens, a minus, dots, a slash. */
+export const separator = String.raw`[\s\u2010-\u2015\u2212\u00b7\u2022\u2027./\-]`;
+
 /** A run of digits between separators: where it stands, and its digits as ASCII has them. */
 export interface DigitGroup {
   readonly start: number;

@@ -1,5 +1,5 @@
 import type { Span } from '../span.ts';
-import { groupsIn } from './numbers.ts';
+import { groupsIn, separator } from './numbers.ts';
 
 /** Whether there may be a number: `+`, the code of a country, and as many ASCII digits as its numbers have. */
 export type IsPhoneNumber = (international: string) => boolean;
@@ -7,7 +7,10 @@ export type IsPhoneNumber = (international: string) => boolean;
 /** Digits (E.164), with the code of the country. */
 const [minDigits, maxDigits] = [7, 15];
 
-const international = /(?:[+＋]|(?<!\p{Nd}[ -]?)00(?=[^\P{Nd}0]))[\p{Nd}\s()./\u2010-\u2015-]{6,48}/gu;
+const international = new RegExp(
+  String.raw`(?:[+＋]|(?<!\p{Nd}[ -]?)00(?=[^\P{Nd}0]))(?:\p{Nd}|[()]|${separator}){6,64}`,
+  'gu',
+);
 
 /** Whether a text has anything that `phones` would look at. */
 export const mayHavePhones = (text: string): boolean => /[+＋]|\p{Nd}{2}/u.test(text);

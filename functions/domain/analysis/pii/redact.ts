@@ -65,7 +65,7 @@ export const redacted = (text: string, spans: readonly PiiSpan[]): string =>
 
 /** As long as the text, and to the rules the same as the redacted one: brackets end whatever they look for. */
 const masked = (text: string, spans: readonly PiiSpan[]): string =>
-  replaced(text, spans, (span) => `[${'_'.repeat(Math.max(lengthOf(span) - 2, 0))}]`.slice(0, lengthOf(span)));
+  replaced(text, spans, (span) => `[${'X'.repeat(Math.max(lengthOf(span) - 2, 0))}]`.slice(0, lengthOf(span)));
 
 function replaced(text: string, spans: readonly PiiSpan[], replacement: (span: PiiSpan) => string): string {
   let [result, at] = ['', 0];

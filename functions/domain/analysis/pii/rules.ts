@@ -5,6 +5,7 @@ import { emails } from './email.ts';
 import { ibans } from './iban.ts';
 import { ipAddresses } from './ip-address.ts';
 import { type IsPhoneNumber, phones } from './phone.ts';
+import { plainTexts } from './plain.ts';
 import { urls } from './url.ts';
 
 export interface RuleSpan extends Span {
@@ -13,6 +14,13 @@ export interface RuleSpan extends Span {
 
 /** All that the rules find in a text, which may overlap. Takes time in proportion to the text, whatever is in it. */
 export function ruleSpans(text: string, isPhoneNumber: IsPhoneNumber): RuleSpan[] {
+  const found = plainTexts(text).flatMap((plain) =>
+    spansIn(plain.text, isPhoneNumber).map((span) => ({ ...span, ...plain.spanOf(span) })),
+  );
+  return [...new Map(found.map((span) => [`${span.type} ${span.start} ${span.end}`, span])).values()];
+}
+
+function spansIn(text: string, isPhoneNumber: IsPhoneNumber): RuleSpan[] {
   const found: Readonly<Record<RulePiiType, Iterable<Span>>> = {
     EMAIL: emails(text),
     URL: urls(text),

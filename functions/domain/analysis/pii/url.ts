@@ -1,8 +1,12 @@
 import type { Span } from '../span.ts';
 
-/** Brackets stand in a URL around an IPv6 address only. */
-const candidate =
-  /(?<prefix>\b(?:https?|ftps?|wss?):\/\/|\bwww\.)(?:\[[\da-f:.]{2,45}\])?[^\s<>"'`{}|\\^[\]«»“”‘’、。，]*/giu;
+const character = String.raw`[^\s<>"'\x60{}|\\^[\]«»“”‘’、。，]`;
+
+/** Brackets stand around an IPv6 address, and in pairs in a query. */
+const candidate = new RegExp(
+  String.raw`(?<prefix>(?:https?|ftps?|wss?):\/\/|(?<![a-z\d])www\.)(?:${character}|\[${character}{0,99}\]|\{${character}{0,99}\})*`,
+  'giu',
+);
 
 /** Of the sentence around a URL, unless the URL has brackets itself: "…/River_(film)". */
 const punctuation = { always: '.,;:!?', withoutBrackets: '.,;:!?)*_~-' } as const;
