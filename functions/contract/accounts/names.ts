@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { text } from '../shared/fields.ts';
+import { isVisible } from '../shared/visible.ts';
 import { addressIn, explicitAddressIn } from './reads-as-address.ts';
 
 /** Others may read it, so that it hides nothing. */
@@ -94,9 +95,4 @@ function kindOf(character: string): string {
 
 function codePoint(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** Whether a text has a character that shows; the blank of Braille is an invisible symbol. */
-export function isVisible(value: string): boolean {
-  return /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u.test(value);
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { languageCode } from '../inference/language-code.ts';
 import { text, whole } from '../shared/fields.ts';
+import { isVisible } from '../shared/visible.ts';
 import { analysisNames, entityTypes, piiTypes, sentiments } from './names.ts';
 
 /** Code points of a text to analyse. */
@@ -11,6 +12,9 @@ export const labelLimits = { min: 2, max: 20, characters: 64 } as const;
 
 /** Items of each list of a response, the first of the text; a text has more where one word of it is quoted again and again. */
 export const maxAnalysisItems = 1000;
+
+const visible = (maxCharacters: number) =>
+  v.pipe(text(maxCharacters), v.check(isVisible, 'must have a visible character'));
 
 const isEachOnce = (list: readonly string[]): boolean => new Set(list).size === list.length;
 
@@ -23,10 +27,10 @@ const Analyses = v.pipe(
 
 const { min, max, characters } = labelLimits;
 const Labels = v.pipe(
-  v.array(text(characters), 'must be a list'),
+  v.array(visible(characters), 'must be a list'),
   v.minLength(min, `must have at least ${min} labels`),
   v.maxLength(max, `must have at most ${max} labels`),
-  v.check((list) => isEachOnce(list), 'must have each label once'),
+  v.check((list) => isEachOnce(list.map((label) => label.trim().normalize('NFC'))), 'must have each label once'),
   v.metadata({ uniqueItems: true, description: 'Of the categories; required with that analysis, refused without.' }),
 );
 
@@ -34,7 +38,7 @@ const Labels = v.pipe(
 export const AnalysisRequest = v.pipe(
   v.object(
     {
-      text: text(maxAnalysisCharacters),
+      text: visible(maxAnalysisCharacters),
       analyses: Analyses,
       labels: v.optional(Labels),
       language: v.optional(languageCode),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { isVisible } from '../accounts/names.ts';
 import { planListing } from '../billing/plans.ts';
 import { integer, text } from '../shared/fields.ts';
+import { isVisible } from '../shared/visible.ts';
 import { AccountPath } from './accounts.ts';
 
 const body = 'must be a JSON object';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { instant, integer, pageSize, text, whole } from '../shared/fields.ts';
+import { isVisible } from '../shared/visible.ts';
 import { webhookEventTypes } from './events.ts';
 
 const body = 'must be a JSON object';
@@ -28,7 +29,7 @@ const events = v.pipe(
   v.metadata({ uniqueItems: true }),
 );
 
-const description = v.optional(v.nullable(text(200)));
+const description = v.optional(v.nullable(v.pipe(text(200), v.check(isVisible, 'must have a visible character'))));
 
 export const NewWebhook = v.object({ url, events, description }, body);
 

@@ -7,7 +7,12 @@ import { overallScores } from '#domain/analysis/weighted.ts';
 import { type EncoderSettings, encoderCall, maxEncoderBytes } from './encoder-call.ts';
 
 const Score = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
-const Scores = v.pipe(v.array(v.object({ label: v.string(), score: Score })), v.minLength(1));
+/** Of all labels of a model, each once. */
+const Scores = v.pipe(
+  v.array(v.object({ label: v.string(), score: Score })),
+  v.minLength(1),
+  v.check((scores) => new Set(scores.map(({ label }) => label)).size === scores.length, 'must have each label once'),
+);
 
 interface Classification<Name extends string> {
   /** What errors call the model. */

@@ -3,6 +3,7 @@ import { maxAnalysisItems } from '#contract/analysis/analysis.ts';
 import { type EntityType } from '#contract/analysis/names.ts';
 import type { EncoderPlace } from '#contract/platform/analysis-encoders.ts';
 import { type Part, partsOf } from '#domain/analysis/parts.ts';
+import { byPlace } from '#domain/analysis/span.ts';
 import type { EntitySpan, TextAnalyzer } from '#domain/analysis/text-analyzer.ts';
 import { type EncoderSettings, encoderCall, maxEncoderBytes } from './encoder-call.ts';
 
@@ -74,12 +75,32 @@ export function tokenClassification(
           body: { inputs: part.text, parameters: { aggregation_strategy: 'simple' } },
           parse: parse(part),
         }));
-      return encoderCall(settings, place, 'of the entities', batches, (replies) => ({
-        entities: replies.flat().slice(0, maxAnalysisItems),
-        unlocated: 0,
-      }));
+      return encoderCall(settings, place, 'of the entities', batches, (replies) => {
+        const found = replies.flat();
+        const entities = eachOnce(found.flatMap((entity) => trimmed(text, entity)));
+        const unlocated = found.filter(({ start, end }) => text.slice(start, end).trim() === '').length;
+        return { entities: entities.slice(0, maxAnalysisItems), unlocated };
+      });
     },
   };
+}
+
+/** Without the white space around it, as a quote is; nothing where it is that alone. */
+function trimmed(text: string, entity: EntitySpan): EntitySpan[] {
+  const words = text.slice(entity.start, entity.end);
+  const start = entity.start + words.length - words.trimStart().length;
+  const end = entity.start + words.trimEnd().length;
+  return start < end ? [{ ...entity, start, end }] : [];
+}
+
+/** In the order of the text, each place of a type once, with its highest score. */
+function eachOnce(entities: readonly EntitySpan[]): EntitySpan[] {
+  const known = new Map<string, EntitySpan>();
+  for (const entity of entities.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0))) {
+    const key = `${entity.type} ${entity.start} ${entity.end}`;
+    if (!known.has(key)) known.set(key, entity);
+  }
+  return [...known.values()].toSorted(byPlace);
 }
 
 /** Where each code point begins in UTF-16 units, and where the text ends. */

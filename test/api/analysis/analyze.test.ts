@@ -128,6 +128,7 @@ describe('POST /api/ai/analyze', () => {
     ['no text', { ...sample, text: undefined }, /^text is required\./],
     ['null as text', { ...sample, text: null }, /^text must be a string\./],
     ['empty text', { ...sample, text: '' }, /^text must not be empty\./],
+    ['text that shows nothing', { ...sample, text: ' \u200b\u2800\n' }, /^text must have a visible character\./],
     ['5,001 characters', { ...sample, text: '😀'.repeat(5001) }, /^text must have at most 5000 characters\./],
     ['half of a character', '{"text":"\\ud800","analyses":["pii"]}', /^text must be well-formed Unicode\./],
     ['no analyses', { text }, /^analyses is required\./],
@@ -152,6 +153,16 @@ describe('POST /api/ai/analyze', () => {
       'a label twice',
       { text, analyses: ['categories'], labels: ['a', 'b', 'a'] },
       /^labels must have each label once\./,
+    ],
+    [
+      'a label twice, with white space and decomposed',
+      { text, analyses: ['categories'], labels: ['é', ' e\u0301'] },
+      /^labels must have each label once\./,
+    ],
+    [
+      'a label that shows nothing',
+      { text, analyses: ['categories'], labels: ['a', '\u200b '] },
+      /^labels\.1 must have a visible character\./,
     ],
     ['an empty label', { text, analyses: ['categories'], labels: ['a', ''] }, /^labels\.1 must not be empty\./],
     [

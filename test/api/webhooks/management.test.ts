@@ -173,6 +173,7 @@ describe('what is no webhook', () => {
     ['events.0 must be an event of the catalogue, or *.', { ...valid, events: ['credits.lowest'] }],
     ['events must not name anything twice.', { ...valid, events: ['*', '*'] }],
     ['events must be a list.', { ...valid, events: 'credits.low' }],
+    ['description must have a visible character.', { ...valid, description: ' \u200b\u2060' }],
     ['description must have at most 200 characters.', { ...valid, description: 'x'.repeat(201) }],
   ])('is refused, and nothing is stored: %s', async (detail, body) => {
     const before = await stored();

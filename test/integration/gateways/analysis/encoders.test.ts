@@ -115,6 +115,15 @@ describe('a model that classifies sequences in TEI', () => {
     ['too many texts', [[{ label: 'neutral', score: 1 }], [{ label: 'neutral', score: 1 }]]],
     ['the form of one text', [{ label: 'neutral', score: 1 }]],
     ['no label', [[]]],
+    [
+      'a label twice',
+      [
+        [
+          { label: 'neutral', score: 0.6 },
+          { label: 'neutral', score: 0.6 },
+        ],
+      ],
+    ],
   ])('that returns %s is a MODEL_ERROR', async (_, body) => {
     await expect(analyze('x', ['sentiment'], () => body)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
@@ -138,12 +147,29 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
       group('XYZ', 0, 1),
     ]);
     expect(found.entities).toEqual([
+      { text: '👍', type: 'OTHER', start: 0, end: 1, score: 0.75 },
       { text: 'Ada', type: 'PERSON', start: 2, end: 5, score: 0.75 },
       { text: Array.from(text).slice(14, 20).join(''), type: 'EVENT', start: 14, end: 20, score: 0.75 },
       { text: Array.from(text).slice(24, 28).join(''), type: 'LOCATION', start: 24, end: 28, score: 0.75 },
-      { text: '👍', type: 'OTHER', start: 0, end: 1, score: 0.75 },
     ]);
     expect(v.parse(Tokens, sent[0]).inputs).toBe(text);
+  });
+
+  it('gives each entity once, in the order of the text, without the white space around it', async () => {
+    const { found } = await analyze('Ada saw Oslo.', ['entities'], () => [
+      group('LOC', 7, 12),
+      group('PER', 0, 4, 0.5),
+      group('PER', 0, 3, 0.9),
+      group('PER', 3, 4),
+    ]);
+    expect(found).toMatchObject({
+      entities: [
+        { text: 'Ada', type: 'PERSON', start: 0, end: 3, score: 0.9 },
+        { text: 'Oslo', type: 'LOCATION', start: 8, end: 12, score: 0.75 },
+      ],
+      unlocated: 1,
+    });
+    expect(found.entities).toHaveLength(2);
   });
 
   it('is sent a text in parts, whose places are those of the whole', async () => {
