@@ -1,7 +1,7 @@
 import type { ModelPiiType } from '#contract/analysis/names.ts';
 import { unspaced } from '../locate.ts';
 import type { Span } from '../span.ts';
-import { folded } from './fold.ts';
+import { folded, isAscii } from './fold.ts';
 import type { PlacedText } from './placed-text.ts';
 
 /** What a model takes for personal data. */
@@ -94,6 +94,10 @@ function isShort(quote: string): boolean {
 /** What each unit is in words of scripts that put spaces between them; nothing, in others. */
 function kindsOf(text: string): Uint8Array {
   const kinds = new Uint8Array(text.length);
+  if (isAscii(text)) {
+    for (let at = 0; at < text.length; at += 1) kinds[at] = asciiKinds[text.charCodeAt(at)] ?? other;
+    return kinds;
+  }
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)) {
     let at = index;
     for (const character of word) {
@@ -103,6 +107,11 @@ function kindsOf(text: string): Uint8Array {
   }
   return kinds;
 }
+
+const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /\w/.test(character) ? kindOf(character) : other;
+});
 
 function kindOf(character: string): number {
   if (character >= 'a' && character <= 'z') return letter;
