@@ -29,6 +29,11 @@ export function agentDocumentTests(stage: () => Stage): void {
     await page.goto(`/agents?agent=${agent.id}`);
     await page.getByRole('link', { name: 'Add a document' }).click();
     await shows(page, '0 of 2,000 passages used');
+    const text = page.getByLabel('Text', { exact: true });
+    await text.fill('Pasted');
+    await page.getByRole('tab', { name: 'Conversations' }).click();
+    await page.getByRole('tab', { name: 'Documents' }).click();
+    expect(await text.inputValue()).toBe('Pasted');
     await choose(page, 'large.md', Buffer.alloc(1024 * 1024 + 1, 'a'));
     await shows(page, 'The file is larger than 1 MiB');
     await choose(page, 'old.txt', Buffer.from([0xe9, 0x20, 0xff]));

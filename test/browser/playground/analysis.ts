@@ -2,6 +2,10 @@ import { expect, test } from 'vitest';
 import { changeTheme, findings } from '../findings.ts';
 import { press, type Stage, shows } from '../stage.ts';
 
+/** What can be seen on the accent of the theme. */
+const ticks = { light: 'rgb(255, 255, 255)', dark: 'rgb(12, 36, 25)' };
+const colorOf = (icon: any): string => icon.ownerDocument.defaultView.getComputedStyle(icon).color;
+
 export function analysisTests(stage: () => Stage): void {
   test('marks entities where they are, strikes personal data through, and shows no score that nobody gave', async () => {
     const { service, visit, shoot } = stage();
@@ -11,6 +15,11 @@ export function analysisTests(stage: () => Stage): void {
     await page.getByLabel('Text', { exact: true }).fill(text);
     await page.getByLabel('Key phrases').check();
     await page.getByRole('checkbox', { name: 'Language', exact: true }).check();
+    await page.route('**/api/ai/analyze', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      await route.fulfill({ response, json: { ...body, data: { ...body.data, unlocated: 2 } } });
+    });
     await press(page, 'Analyze');
     const marked = page.getByRole('region', { name: 'Marked text' });
     await marked.waitFor();
@@ -19,6 +28,7 @@ export function analysisTests(stage: () => Stage): void {
     expect(await inner('mark')).toEqual(['Aurora 5PRODUCT', 'OsloLOCATION', 'Ada LovelacePERSON']);
     expect(await inner('del')).toEqual(['ada@example.comEMAIL', 'Ada LovelacePERSON', '+44 20 7946 0958PHONE']);
     expect(await page.getByRole('status').filter({ has: marked }).count()).toBe(1);
+    await shows(page, '2 results could not be located in the text');
     const redacted = page.getByRole('region', { name: 'Redacted text' });
     expect(await redacted.textContent()).toContain('Oslo. Write to [EMAIL], [PERSON] or [PHONE].');
     const facts = page.locator('dl', { hasText: 'Sentiment' }).last();
@@ -27,6 +37,8 @@ export function analysisTests(stage: () => Stage): void {
       for (const theme of ['light', 'dark'] as const) {
         await page.setViewportSize({ width, height: 900 });
         await changeTheme(page, theme);
+        const tick = page.getByRole('checkbox', { name: 'Sentiment' }).locator('xpath=following-sibling::*');
+        expect(await tick.first().evaluate(colorOf)).toBe(ticks[theme]);
         await shoot(page, `playground-analyze-${theme}-${width}`);
         expect(await findings(page)).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
