@@ -1,5 +1,6 @@
 import { analysisOf } from './analysis/analysis.ts';
 import { fillSchema } from './arguments.ts';
+import { nearestSentence, systemText } from './passages.ts';
 import { sentences, wantedLength } from './prose.ts';
 import type { ChatBody } from './request.ts';
 import { translate, translationOrder } from './translation.ts';
@@ -25,10 +26,12 @@ function chatText(messages: readonly Message[], maxTokens: number | undefined): 
   if (results.length > 0) return textFromResults(results, question);
 
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => content);
-  const order = translationOrder(system.join('\n'));
+  const { instructions, passages } = systemText(system.join('\n'));
+  const order = translationOrder(instructions);
   if (order) return translate(question, order);
+  if (passages.length > 0) return `${textFromPassages(question, passages)} ${whoIAm}.`;
 
-  const instructed = system.length > 0 ? ` I was told: “${quote(system.join(' '), 12)}”.` : '';
+  const instructed = /\S/.test(instructions) ? ` I was told: “${quote(instructions, 12)}”.` : '';
   const turn = questions.length > 1 ? ` This is your message number ${questions.length}.` : '';
   const verb = question.trimEnd().endsWith('?') ? 'asked' : 'wrote';
   const prose = sentences(question, wantedLength(question, maxTokens));
@@ -39,6 +42,12 @@ function chatText(messages: readonly Message[], maxTokens: number | undefined): 
 export function continuePrompt(prompt: string, maxTokens: number | undefined): string {
   const gap = prompt === '' || /\s$/.test(prompt) ? '' : ' ';
   return `${gap}(by the built-in demo engine) … ${sentences(prompt, wantedLength(prompt, maxTokens))}`;
+}
+
+function textFromPassages(question: string, passages: Parameters<typeof nearestSentence>[1]): string {
+  const found = nearestSentence(question, passages);
+  if (found) return `According to ${quote(found.document, 12)}: ${quote(found.text, 60)}`;
+  return `The documents do not say anything about “${quote(question, 24)}”.`;
 }
 
 function textFromResults(results: readonly Message[], question: string): string {

@@ -104,6 +104,8 @@ describe('documents', () => {
     expect(turn.body.data.sources).toEqual([
       { documentId: made.body.data.id, name: 'Handbook', start: 0, end: text.length, score: expect.any(Number) },
     ]);
+    expect(turn.body.data.message.content).toContain('According to Handbook: Parking is in the basement');
+    expect((await conversation.write('Who painted the Mona Lisa?')).body.data.sources).toEqual([]);
     expect(code(await owner.call('DELETE', `${owner.path}/documents/${made.body.data.id}`))).toBe('200 SUCCESS');
     expect((await conversation.write('Where is parking?')).body.data.sources).toEqual([]);
     expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(0);
