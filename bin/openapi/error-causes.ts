@@ -58,7 +58,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     cause: "The call may cost more than the key's own spending limit has left in its period",
     remedy: 'Wait for the reset that `detail` names, raise the limit, or use another key',
     detail:
-      "The call may cost 1 credits, and the key's limit of 5 credits per day has 0 left; it resets at 2027-03-02T00:00:00.000Z.",
+      "This call needs up to 1 credit, and the key's limit of 5 credits per day has 0 left; it resets at 2027-03-02T00:00:00.000Z.",
   },
   ACCOUNT_NOT_CONFIRMED: {
     cause: 'The email address is not confirmed yet',

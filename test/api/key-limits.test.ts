@@ -39,7 +39,7 @@ describe('a key with a spending limit', () => {
     expect(code(refused)).toBe('403 KEY_LIMIT_EXCEEDED');
     const { resetsAt } = (await listed(person, id)).limit;
     expect(refused.body.detail).toBe(
-      `The call may cost 1 credits, and the key's limit of 2 credits per day has 0 left; it resets at ${resetsAt}.`,
+      `This call needs up to 1 credit, and the key's limit of 2 credits per day has 0 left; it resets at ${resetsAt}.`,
     );
     const other = await chatWith(person.key);
     expect([other.status, other.headers.get('x-key-credits-remaining')]).toEqual([200, null]);

@@ -1,5 +1,5 @@
 import { planOfRank } from '#contract/billing/plans.ts';
-import type { ServiceName } from '#contract/billing/prices.ts';
+import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { unknownKey, unknownSession } from '../shared/unauthenticated.ts';
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
@@ -101,7 +101,7 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
   }
   if (meter.spendable < attempt.amount) {
     const { spendable } = meter;
-    const detail = `${mayCost(attempt)} and ${decimalCredits(spendable)} are left; upgrade the plan or wait for the next month.`;
+    const detail = `${needs(attempt)}; you have ${decimalCredits(spendable)}. Upgrade the plan or wait for the next month.`;
     return new Unaffordable('INSUFFICIENT_CREDITS', detail, { spendable, rateLimit });
   }
   if (meter.callsThisMonth >= meter.callsPerMonth) {
@@ -126,12 +126,14 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
   if (left >= attempt.amount) return undefined;
   const next = nextPeriod(period, Math.floor(attempt.now / 1000));
   const reset = next === undefined ? 'it does not reset' : `it resets at ${new Date(next * 1000).toISOString()}`;
-  const limit = `${decimalCredits(amount)} credits ${next === undefined ? 'in total' : `per ${period}`}`;
-  const detail = `${mayCost(attempt)}, and the key's limit of ${limit} has ${decimalCredits(left)} left; ${reset}.`;
+  const limit = `${creditsOf(amount)} ${next === undefined ? 'in total' : `per ${period}`}`;
+  const detail = `${needs(attempt)}, and the key's limit of ${limit} has ${decimalCredits(left)} left; ${reset}.`;
   return new Unaffordable('KEY_LIMIT_EXCEEDED', detail, { spendable: Math.min(left, meter.spendable), rateLimit });
 }
 
-const mayCost = ({ amount }: Attempt): string => `The call may cost ${decimalCredits(amount)} credits`;
+const needs = ({ amount }: Attempt): string => `This call needs up to ${creditsOf(amount)}`;
+
+const creditsOf = (micro: number): string => `${decimalCredits(micro)} ${micro === microPerCredit ? 'credit' : 'credits'}`;
 
 function notForKey(what: string, allowed: readonly string[]): ServiceError {
   const detail = `The key may not use the ${what}, only: ${allowed.join(', ')}.`;
