@@ -64,7 +64,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Texts to embed in one request', limits.embeddingTexts],
   ['Tokens of a text to embed', limits.embeddingTokens],
   ['Words to translate in one request', maxTranslationWords],
-  ['Characters to analyse in one request', maxAnalysisCharacters],
+  ['Characters to analyze in one request', maxAnalysisCharacters],
   ['Labels of an analysis', labelLimits.max],
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],

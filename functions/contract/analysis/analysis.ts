@@ -4,7 +4,7 @@ import { text, whole } from '../shared/fields.ts';
 import { isVisible } from '../shared/visible.ts';
 import { analysisNames, entityTypes, piiTypes, sentiments } from './names.ts';
 
-/** Code points of a text to analyse. */
+/** Code points of a text to analyze. */
 export const maxAnalysisCharacters = 5000;
 
 /** Of `labels`. */

@@ -20,7 +20,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
     [priced, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
-    // What is translated or analysed is cut into parts that fit.
+    // What is translated or analyzed is cut into parts that fit.
     [priced && !cutServices.has(priced.service), 'CONTEXT_LENGTH_EXCEEDED'],
     [priced && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],
     [route.idempotent, 'REQUEST_IN_PROGRESS', 'REPLAY_UNAVAILABLE', 'IDEMPOTENCY_KEY_REUSED'],

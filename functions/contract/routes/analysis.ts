@@ -7,7 +7,7 @@ export const analysisRoutes = {
     id: 'analyze',
     method: 'POST',
     path: '/api/ai/analyze',
-    summary: 'Analyse a text',
+    summary: 'Analyze a text',
     credential: 'session or key',
     confirmed: true,
     bodyInput: AnalysisRequest,
