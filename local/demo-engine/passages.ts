@@ -23,7 +23,13 @@ export function systemText(system: string): SystemText {
   const data = lines.findIndex((line) => /^\{"(?:passage|summary)":/.test(line));
   if (data === -1) return { instructions: system, passages: [] };
   const passages = lines.slice(data, data + maxPassages + 1).flatMap(passageOf);
-  return { instructions: lines.slice(0, Math.max(data - 1, 0)).join('\n').trim(), passages };
+  return {
+    instructions: lines
+      .slice(0, Math.max(data - 1, 0))
+      .join('\n')
+      .trim(),
+    passages,
+  };
 }
 
 function passageOf(line: string): Passage[] {

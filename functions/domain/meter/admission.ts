@@ -133,7 +133,8 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
 
 const needs = ({ amount }: Attempt): string => `This call needs up to ${creditsOf(amount)}`;
 
-const creditsOf = (micro: number): string => `${decimalCredits(micro)} ${micro === microPerCredit ? 'credit' : 'credits'}`;
+const creditsOf = (micro: number): string =>
+  `${decimalCredits(micro)} ${micro === microPerCredit ? 'credit' : 'credits'}`;
 
 function notForKey(what: string, allowed: readonly string[]): ServiceError {
   const detail = `The key may not use the ${what}, only: ${allowed.join(', ')}.`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { passageSearch } from '#domain/agents/turns/turn-passages.ts';
 import type { TurnOrder } from '#domain/agents/turns/turn-order.ts';
+import { passageSearch } from '#domain/agents/turns/turn-passages.ts';
 
 const embed = async () => ({ body: { data: [{ embedding: [1, 0] }] }, cost: 0 });
 const search = (scores: readonly number[]) => async () =>
@@ -9,7 +9,10 @@ const order = { agent: { chunks: 9 }, message: { content: 'What is the weather i
 
 describe('passages for a message', () => {
   it.each([
-    [[0.44, 0.1, 0.099, 0.04], [0.44, 0.1]],
+    [
+      [0.44, 0.1, 0.099, 0.04],
+      [0.44, 0.1],
+    ],
     [[0.08, 0.04, 0.015, 0], []],
     [[], []],
   ])('with scores %j are those of %j: what has nothing to do with it is not sent', async (scores, sent) => {
