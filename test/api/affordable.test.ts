@@ -37,7 +37,7 @@ describe('a call that is priced by the token', () => {
     const person = await service.person({ credits: 0.007 });
     const { status, body } = await post(person, '/v1/completions', { model: 'svc-1', prompt: words(7), max_tokens: 9 });
     expect([status, body.message]).toEqual([402, 'INSUFFICIENT_CREDITS']);
-    expect(body.detail).toMatch(/^This call needs up to 0\.0\d+ credits; you have 0\.007\. /);
+    expect(body.detail).toMatch(/^This call needs up to 0\.0\d+ credits; you have 0\.007 left\. /);
     const { headers } = await post(person, '/v1/completions', { model: 'svc-1', prompt: 'Hello', max_tokens: 1 });
     expect(headers.get('x-credits-remaining')).toBe('0.005');
   });

@@ -25,7 +25,7 @@ export function failureTests(stage: () => Stage): void {
     await page.route('**/v1/chat/completions', async (route) => {
       const response = await route.fetch();
       const body = await response.json();
-      const detail = body.detail.replace(/\b0( credits)? are left/, '0.8836$1 are left');
+      const detail = body.detail.replace(/\b0 left/, '0.8836 left');
       await route.fulfill({ response, json: { ...body, detail } });
     });
     await page.getByLabel('Your message').fill('Hello');

@@ -101,7 +101,7 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
   }
   if (meter.spendable < attempt.amount) {
     const { spendable } = meter;
-    const detail = `${needs(attempt)}; you have ${decimalCredits(spendable)}. Upgrade the plan or wait for the next month.`;
+    const detail = `${needs(attempt)}; you have ${decimalCredits(spendable)} left. Upgrade the plan or wait for the next month.`;
     return new Unaffordable('INSUFFICIENT_CREDITS', detail, { spendable, rateLimit });
   }
   if (meter.callsThisMonth >= meter.callsPerMonth) {
