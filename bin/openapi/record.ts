@@ -13,6 +13,12 @@ import { recorder } from './recorder.ts';
 type Recorder = ReturnType<typeof recorder>;
 type Service = Awaited<ReturnType<typeof startService>>;
 
+const secondsAfter = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
+
+/** When the subscription begins and is upgraded: some seconds that a recording takes round neither price nor credits otherwise. */
+const subscribedAt = secondsAfter(recordedAt, 600);
+const upgradedAt = secondsAfter(subscribedAt, 15 * 86_400 + 21);
+
 const email = 'sample@example.com';
 const Created = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
 const CreatedKey = v.object({ ...Created.entries, key: v.string() });
@@ -50,6 +56,7 @@ async function openAccount(service: Service, { record }: Recorder): Promise<stri
   await record('me', { cookie });
   const { key } = v.parse(CreatedKey, (await record('createKey', { cookie })).data);
   await record('listPlans', { key });
+  await moveClock(service, { now: subscribedAt.toISOString() });
   await record('createSubscription', { key });
   return key;
 }
@@ -98,9 +105,6 @@ async function changeEmail(service: Service, { record }: Recorder): Promise<void
   await record('decideEmailChange', { body: { token: await mailedToken(service) } });
   await record('cancelEmailChange', { cookie });
 }
-
-/** In the middle of the month, and where the time that the recording has taken rounds neither price nor credits otherwise. */
-const upgradedAt = new Date(recordedAt.getTime() + (15 * 86_400 + 24) * 1000);
 
 async function manageSubscription(service: Service, { record }: Recorder, key: string): Promise<void> {
   await moveClock(service, { now: upgradedAt.toISOString() });
