@@ -17,11 +17,11 @@ export interface StreamedTurn {
 }
 
 /**
- * Streams the reply, and last what the turn came to. It is kept when it is whole, also where its reader has left; only then it is charged, or where
- * it was cancelled after something was delivered.
+ * Streams the reply, and last what the turn came to. It is kept when it is whole, also where its reader has left. It is charged then, and where it ends
+ * after something was delivered by anything but a failure: cancelled, or refused by `keep`, as when its conversation was deleted on the way.
  */
 export function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): StreamedResponse {
-  const progress = { isKept: false, isCancelled: false, isDelivered: false };
+  const progress = { isKept: false, isRefused: false, isCancelled: false, isDelivered: false };
   let used: ModelUsage | undefined;
 
   async function* chunks(): AsyncGenerator {
@@ -43,7 +43,10 @@ export function streamedTurn({ reply, collected, keep, free, amount }: StreamedT
       const whole = collected();
       if (progress.isCancelled || !whole) throw new ServiceError('MODEL_ERROR', 'The reply was cut short.');
       used = whole.usage;
-      const turn = await keep(whole);
+      const turn = await keep(whole).catch((error: unknown) => {
+        progress.isRefused = error instanceof ServiceError;
+        throw error;
+      });
       isFree = true;
       return turn;
     } finally {
@@ -51,7 +54,10 @@ export function streamedTurn({ reply, collected, keep, free, amount }: StreamedT
     }
   }
 
-  const cost = async () => (progress.isKept || (progress.isCancelled && progress.isDelivered) ? amount : 0);
+  const cost = async () => {
+    const { isKept, isRefused, isCancelled, isDelivered } = progress;
+    return isKept || (isDelivered && (isRefused || isCancelled)) ? amount : 0;
+  };
   const cancel = () => {
     progress.isCancelled = true;
     reply.cancel();
