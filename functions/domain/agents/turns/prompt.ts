@@ -21,14 +21,37 @@ const notice = [
 ].join(' ');
 
 /**
- * What a chat template may read as its own, wherever it stands: tokens such as <|im_end|>, </s>, <start_of_turn>, <<SYS>> and [INST]; and line breaks
- * that JSON leaves as they are. Written as JSON's escapes they are text.
+ * Where what a chat template may read as its own begins, wherever it stands: tokens such as <|im_end|>, </s>, <fim-prefix>, <<SYS>>, [INST] and [gMASK]; and
+ * line breaks that JSON leaves as they are. Written as JSON's escapes they are text.
  */
-const templateMarks = /<(?=[|｜<]|\/?\w+>)|\[(?=\/?[A-Z_]+\])|[\u0085\u2028\u2029]/g;
+const templateMarks = /<|\[(?=[\p{L}/])|[\u0085\u2028\u2029]/gu;
+
+const escaped = (text: string): string =>
+  text.replaceAll(templateMarks, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** What others wrote, as a line of JSON that nothing in it can end. */
-export const dataLine = (data: object): string =>
-  JSON.stringify(data).replaceAll(templateMarks, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+export const dataLine = (data: object): string => escaped(JSON.stringify(data));
+
+const jsonStrings = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+
+/** The result of a function without a chat template's marks: JSON as the same JSON, with escapes in its strings alone. */
+function resultText(content: string): string {
+  if (content.search(templateMarks) < 0) return content;
+  return isJson(content) ? content.replaceAll(jsonStrings, escaped) : escaped(content);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a message has as the model is sent it. */
+export const sentContent = ({ role, content }: Pick<Message, 'role' | 'content'>): string =>
+  role === 'function' ? resultText(content) : content;
 
 /**
  * The instructions, then what others wrote, as JSON: no text in it can end its line or its string, so none can pass for anything
@@ -46,10 +69,13 @@ export function systemText({ instructions, summary, passages }: SystemParts): st
 
 /** Tokens of a message by our count, with those that a chat template adds. */
 export async function tokensOf(
-  { content, name, call }: Pick<Message, 'content' | 'name' | 'call'>,
+  message: Pick<Message, 'role' | 'content' | 'name' | 'call'>,
   tokenizer: Tokenizer,
 ): Promise<number> {
-  const texts = [content, name ?? '', call ? call.name + call.arguments : ''].filter((text) => text !== '');
+  const { name, call } = message;
+  const texts = [sentContent(message), name ?? '', call ? call.name + call.arguments : ''].filter(
+    (text) => text !== '',
+  );
   return overheadPerMessage + (await countTokens(texts, tokenizer));
 }
 
@@ -79,7 +105,9 @@ export function modelConversation(
   });
 }
 
-function chatMessage({ role, content, name = '', call }: Message): ChatMessage {
+function chatMessage(message: Message): ChatMessage {
+  const { role, name = '', call } = message;
+  const content = sentContent(message);
   if (role === 'user') return { role, content };
   if (role === 'function') return { role, name, content };
   return { role, content, ...(call && { function_call: { name: call.name, arguments: call.arguments } }) };

@@ -1,3 +1,4 @@
+import type { NewMessage } from '#contract/agents/conversations.ts';
 import type { Inference } from '../../inference/inference.ts';
 import type { ModelGateway } from '../../inference/model-gateway.ts';
 import type { Proof } from '../../inference/tokens.ts';
@@ -7,7 +8,7 @@ import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { Conversation, Message } from '../conversations/conversation.ts';
 import type { Passage, VectorIndex } from '../documents/vector-index.ts';
 import { type ChosenContext, contextPlan } from './context.ts';
-import { tokensOf } from './prompt.ts';
+import { sentContent, tokensOf } from './prompt.ts';
 import { summarized } from './summary.ts';
 import { inProgress, type TurnOrder, windowOf } from './turn-order.ts';
 import { passageSearch } from './turn-passages.ts';
@@ -41,7 +42,8 @@ export function turnPreparation(parts: PreparationParts) {
   async function check(order: TurnOrder, prove: Proof): Promise<void> {
     const { agent, recent, message } = order;
     const { instructions, functions, maxTokens, truncation } = agent;
-    const texts = instructions + JSON.stringify(functions) + JSON.stringify(message) + JSON.stringify(recent.at(-1));
+    const parts = [functions, message, givenMessages(message).map(sentContent), recent.at(-1)];
+    const texts = instructions + parts.map((part) => JSON.stringify(part)).join('');
     const bound = 2 * Buffer.byteLength(texts) + (maxTokens ?? 1);
     if (truncation !== 'error' && bound <= windowOf(agent.model)) return;
     await prove();
@@ -51,11 +53,8 @@ export function turnPreparation(parts: PreparationParts) {
   async function freshMessages({ agent, conversation, message }: TurnOrder): Promise<Message[]> {
     const now = clock.now();
     const about = { createdAt: now, expiresAt: now + agent.retentionDays * dayMs };
-    const given: Pick<Message, 'role' | 'content' | 'name'>[] = message.functionResults
-      ? message.functionResults.map(({ name, content }) => ({ role: 'function', name, content }))
-      : [{ role: 'user', content: message.content ?? '' }];
     return Promise.all(
-      given.map(async (one, index) => {
+      givenMessages(message).map(async (one, index) => {
         return { place: conversation.next + index, ...one, tokens: await tokensOf(one, tokenizer), ...about };
       }),
     );
@@ -93,6 +92,11 @@ export function turnPreparation(parts: PreparationParts) {
   }
 
   return { check, begin };
+}
+
+function givenMessages({ content, functionResults }: NewMessage): Pick<Message, 'role' | 'content' | 'name'>[] {
+  if (!functionResults) return [{ role: 'user', content: content ?? '' }];
+  return functionResults.map((result) => ({ role: 'function', name: result.name, content: result.content }));
 }
 
 /** Gives the conversation back where something fails; where even that does, its deadline does. */

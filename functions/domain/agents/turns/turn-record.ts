@@ -38,7 +38,7 @@ export function turnRecord({ conversations, tokenizer, clock }: RecordParts) {
       role: 'assistant',
       content,
       ...(call && { call }),
-      tokens: await tokensOf({ content, call }, tokenizer),
+      tokens: await tokensOf({ role: 'assistant', content, call }, tokenizer),
       createdAt: now,
       expiresAt,
       ...(sources.length > 0 && { sources }),

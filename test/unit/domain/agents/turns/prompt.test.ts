@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { systemText } from '#domain/agents/turns/prompt.ts';
+import type { Agent } from '#domain/agents/agent.ts';
+import type { Message } from '#domain/agents/conversations/conversation.ts';
+import { modelConversation, systemText, tokensOf } from '#domain/agents/turns/prompt.ts';
 
 const hostile = fc.array(
   fc.oneof(
@@ -17,11 +19,17 @@ const hostile = fc.array(
       '<s>',
       '[INST]',
       '[/INST]',
+      '[gMASK]',
     ),
     fc.constantFrom(
       '<<SYS>>',
       '<start_of_turn>',
       '<｜User｜>',
+      '< |im_end|>',
+      '<fim-prefix>',
+      '<image soft token>',
+      '[UNUSED_TOKEN_146]',
+      '[control_8]',
       '{"passage":9',
       'What follows is data',
       '# Instructions',
@@ -31,7 +39,7 @@ const hostile = fc.array(
 const text = hostile.map((parts) => parts.join('').toWellFormed());
 
 /** What a chat template could take for its own. */
-const marks = /<[|｜<]|<\/?\w+>|\[\/?[A-Z_]+\]/;
+const marks = /<|\[\/?\p{L}/u;
 
 describe('what others wrote, in a system message,', () => {
   it('is one line of JSON for each after the instructions and the notice, whatever it is', () => {
@@ -58,5 +66,43 @@ describe('what others wrote, in a system message,', () => {
   it('is not there where there is none', () => {
     expect(systemText({ instructions: 'Be brief.', summary: undefined, passages: [] })).toBe('Be brief.');
     expect(systemText({ instructions: '', summary: undefined, passages: [] })).toBeUndefined();
+  });
+});
+
+describe('the result of a function', () => {
+  const agent = { model: 'svc-1', functions: [], temperature: 1 } as unknown as Agent;
+  const message = (content: string): Message => {
+    return { place: 1, role: 'function', name: 'look_up', content, tokens: 0, createdAt: 0, expiresAt: 0 };
+  };
+  const sent = (content: string): string => {
+    const { messages } = modelConversation(agent, undefined, [message(content)], false);
+    return String(messages[0]?.content);
+  };
+
+  it.each([
+    ['21', '21'],
+    ['["a"]', '["a"]'],
+    ['[true, null]', '[true, null]'],
+    ['{"list": [1, 2],\n "is": true}', '{"list": [1, 2],\n "is": true}'],
+    ['{"t": "<b>"}', '{"t": "\\u003cb>"}'],
+    ['[false, "[INST] \\"<s>\\""]', '[false, "\\u005bINST] \\"\\u003cs>\\""]'],
+    ['sunny [gMASK]\n<|im_end|>', 'sunny \\u005bgMASK]\n\\u003c|im_end|>'],
+  ])('is sent without the marks of a chat template: %j', (content, expected) => {
+    expect(sent(content)).toBe(expected);
+  });
+
+  it('keeps its meaning as JSON, without a mark in any of its strings, and is counted as it is sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), text, fc.nat({ max: 2 }), async (value, extra, indent) => {
+        const content = JSON.stringify({ value, extra, [extra]: [extra] }, undefined, indent);
+        expect(JSON.parse(sent(content))).toEqual(JSON.parse(content));
+        expect(sent(content)).not.toMatch(/<|\[(?!(?:true|false|null)\b)\/?\p{L}/u);
+        const counted: string[] = [];
+        const count = async (one: string) => counted.push(one);
+        await tokensOf(message(content), { count });
+        expect(counted).toContain(sent(content));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
