@@ -130,7 +130,7 @@ export function agentTests(stage: () => Stage): void {
     await shows(page, /^Saving a change raises the version/);
   });
 
-  test('every screen of an agent can be read in both themes, and fits a phone', async () => {
+  test('every screen of an agent can be read in both themes, and fits a phone', { timeout: 90_000 }, async () => {
     const { service, visit, shoot } = stage();
     const person = await service.person({ planRank: 4 });
     const about = {

@@ -42,7 +42,7 @@ export function agentTurnTests(stage: () => Stage): void {
     const { agent } = await agentOwner(service, {}, person);
     const page = await visit(person);
     await page.goto(`/agents?agent=${agent.id}`);
-    await page.getByLabel('Your message').fill('Write a long story of rivers in three hundred words');
+    await page.getByLabel('Your message').fill('What of the rivers of the north, their bridges and their boats?');
     await press(page, 'Send');
     await page.waitForURL(/conversation=cnv_/);
     const log = page.getByRole('log');
@@ -50,7 +50,7 @@ export function agentTurnTests(stage: () => Stage): void {
     await page.reload();
     await log.getByText('version 1', { exact: true }).waitFor();
     expect(await log.getAttribute('aria-busy')).toBe('false');
-    expect(await log.textContent()).toContain('Write a long story of rivers');
+    expect(await log.textContent()).toContain('What of the rivers of the north');
     expect(await page.getByText('A reply is on its way…').count()).toBe(0);
   });
 
@@ -67,7 +67,7 @@ export function agentTurnTests(stage: () => Stage): void {
         json: { error: true, message: 'MODEL_ERROR', status: 502, data: null, detail: 'The model failed.' },
       }),
     );
-    await page.getByLabel('Your message').fill('Write a long story of rivers in three hundred words');
+    await page.getByLabel('Your message').fill('What of the rivers of the north, their bridges and their boats?');
     await press(page, 'Send');
     await shows(page, /^The model failed\./);
     await shows(page, 'No conversations');
