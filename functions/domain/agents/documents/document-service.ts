@@ -15,7 +15,8 @@ import { type AgentDocument, documentView } from './document.ts';
 import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
 
 /** What documents and messages are embedded by. */
-export const embeddingModel = models.find(({ dimensions }) => dimensions !== null)?.id ?? 'svc-embed';
+const embedder = models.find(({ dimensions }) => dimensions !== null);
+export const embeddingModel = embedder?.id ?? 'svc-embed';
 
 export interface DocumentListParts {
   readonly agents: Pick<AgentService, 'existing'>;
@@ -131,7 +132,7 @@ export function documentIndexing(parts: IndexingParts) {
       cost += embedded.cost;
       tokens += embedded.body.usage.prompt_tokens;
       const found = embedded.body.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
-      if (!(await vectors.add(document, { from, chunks: batch, vectors: sameLength(found) }))) missing('document');
+      if (!(await vectors.add(document, { from, chunks: batch, vectors: wholeVectors(found) }))) missing('document');
     }
     return { cost, tokens };
   }
@@ -139,10 +140,13 @@ export function documentIndexing(parts: IndexingParts) {
   return { order, check, add };
 }
 
-function sameLength(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  const [first] = vectors;
-  if (vectors.every(({ length }) => length === first?.length)) return vectors;
-  throw new ServiceError('MODEL_ERROR', `The model ${embeddingModel} returned embeddings of different lengths.`);
+/** Refuses (502) embeddings of another length than the model's in the catalogue. */
+export function wholeVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  if (vectors.every(({ length }) => length === embedder?.dimensions)) return vectors;
+  throw new ServiceError(
+    'MODEL_ERROR',
+    `The model ${embeddingModel} returned embeddings of another length than its own.`,
+  );
 }
 
 function noRoom(chunks: number, there: number): ServiceError {

@@ -1,5 +1,5 @@
 import type { Inference } from '../../inference/inference.ts';
-import { embeddingModel } from '../documents/document-service.ts';
+import { embeddingModel, wholeVectors } from '../documents/document-service.ts';
 import type { Passage, VectorIndex } from '../documents/vector-index.ts';
 import type { TurnOrder } from './turn-order.ts';
 
@@ -18,8 +18,9 @@ export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorInd
     if (!/\S/.test(input)) return [];
     const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
     const { body } = await embed({ model: embeddingModel, amount: 0, request: { input: [input] }, input: request });
-    const query = body.data[0]?.embedding;
-    if (typeof query !== 'object') return [];
+    const embedding = body.data[0]?.embedding;
+    const [query] = typeof embedding === 'object' ? wholeVectors([embedding]) : [];
+    if (!query) return [];
     const passages = await vectors.search(agent, query, maxPassages);
     return passages.filter(({ score }) => score >= minScore);
   };

@@ -60,8 +60,7 @@ async function indexingOf(faults: readonly Fault[], model: readonly ModelFault[]
     async embed({ input: { input } }: { input: { input: string | readonly string[] } }) {
       const kind = batches.shift() ?? 'good';
       if (kind === 'fails') throw new ServiceError('MODEL_ERROR', 'broken');
-      const vector = (index: number) =>
-        Array.from({ length: kind === 'uneven' && index > 0 ? 3 : 8 }, (_, at) => at + index);
+      const vector = (index: number) => Array.from({ length: lengthOf(kind, index) }, (_, at) => at + index);
       const data = [input]
         .flat()
         .map((_, index) => ({ object: 'embedding' as const, index, embedding: vector(index) }));
@@ -89,7 +88,7 @@ async function indexingOf(faults: readonly Fault[], model: readonly ModelFault[]
     search: async () =>
       dynamoVectorIndex(database.client, table).search(
         await sound.agents.existing(ref.accountId, ref.id),
-        [1, 2, 3, 4, 5, 6, 7, 8],
+        Array.from({ length: dimensions }, (_, at) => at + 1),
         4,
       ),
     list: async () => (await documentList(sound).list(ref.accountId, ref.id, { limit: 10 })).items,
@@ -102,7 +101,15 @@ async function indexingOf(faults: readonly Fault[], model: readonly ModelFault[]
   };
 }
 
-type ModelFault = 'good' | 'fails' | 'uneven';
+type ModelFault = 'good' | 'fails' | 'uneven' | 'short' | 'long';
+
+const dimensions = 1536;
+
+function lengthOf(kind: ModelFault, index: number): number {
+  if (kind === 'short') return dimensions - 1;
+  if (kind === 'long') return 5000;
+  return kind === 'uneven' && index > 0 ? 3 : dimensions;
+}
 type Indexing = Awaited<ReturnType<typeof indexingOf>>;
 
 const chunksOf = (count: number): Chunk[] =>
@@ -180,7 +187,9 @@ describe('a document whose store fails at any step', () => {
 
   it.each<[string, readonly Fault[], readonly ModelFault[], string]>([
     ['the model of its second batch', [], ['good', 'fails'], 'broken'],
-    ['vectors of different lengths', [], ['uneven'], 'embeddings of different lengths'],
+    ['vectors of different lengths', [], ['uneven'], 'embeddings of another length than its own'],
+    ['vectors of another length than the catalogue has', [], ['short'], 'embeddings of another length than its own'],
+    ['vectors that are too long to be stored', [], ['long'], 'embeddings of another length than its own'],
     ['the write of its first batch', ['none', 'throttle'], [], 'ThrottlingException'],
     ['the write of its second batch', ['none', 'none', 'throttle'], [], 'ThrottlingException'],
     ['the write that makes it ready', ['none', 'none', 'none', 'throttle'], [], 'ThrottlingException'],
