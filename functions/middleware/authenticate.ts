@@ -29,7 +29,9 @@ export function authenticate(route: Route, authentication: () => Authentication)
       const { now, findMeter } = authentication();
       const meter = await findMeter(caller.accountId);
       if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw unknownKey();
-      if (call) call.isProved = true;
+      if (!call) return;
+      call.isProved = true;
+      call.provenKey = meter.keys.get(caller.keyId);
     }
     return () => (proof ??= read());
   }

@@ -4,6 +4,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
+import type { WorkingKey } from '#domain/meter/key-limits.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/receipt.ts';
 import type { Credential } from '#domain/shared/credential.ts';
@@ -43,6 +44,8 @@ export interface Call {
   prove?: Proof;
   /** The proof has succeeded. */
   isProved?: true;
+  /** The key, where the proof has read it. */
+  provenKey?: WorkingKey | undefined;
   input: { path: unknown; query: unknown; body: unknown };
   order?: Order;
   /** The value of the Idempotency-Key header, on routes that take it. */

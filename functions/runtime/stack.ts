@@ -54,7 +54,7 @@ export function stack(
     .use(authenticate(route, authentication(services)))
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
-    .use(open ? [once.claim, openOrder(open)] : once.claim)
+    .use(open ? [once.claim, openOrder(route, open)] : once.claim)
     .use(meter(route, meters(services)))
     .use(once.keep)
     .handler(async (event, { call }) => {

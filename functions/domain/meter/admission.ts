@@ -2,7 +2,15 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { unknownKey, unknownSession } from '../shared/unauthenticated.ts';
-import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
+import {
+  type Budget,
+  budgetAt,
+  isSameLimit,
+  type KeyLimits,
+  limitsOf,
+  nextPeriod,
+  type WorkingKey,
+} from './key-limits.ts';
 import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
 import { decimalCredits } from './receipt.ts';
@@ -115,9 +123,8 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
 function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | undefined): ServiceError | undefined {
   if (meter.planRank < attempt.minPlanRank) return planTooSmall(attempt);
   const key = keyOf(meter, attempt);
-  if (key?.models && !key.models.includes(attempt.model)) return notForKey(`model ${attempt.model}`, key.models);
-  if (key?.services && !key.services.includes(attempt.service))
-    return notForKey(`service ${attempt.service}`, key.services);
+  const other = otherUse(key, attempt);
+  if (other) return other;
   const keyLimits = limitsOf(key, meter.budgets);
   const budget = budgetOf({ ...attempt, keyLimits });
   if (!budget || !keyLimits?.limit) return undefined;
@@ -129,6 +136,16 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
   const limit = `${creditsOf(amount)} ${next === undefined ? 'in total' : `per ${period}`}`;
   const detail = `${needs(attempt)}, and the key's limit of ${limit} has ${decimalCredits(left)} left; ${reset}.`;
   return new Unaffordable('KEY_LIMIT_EXCEEDED', detail, { spendable: Math.min(left, meter.spendable), rateLimit });
+}
+
+/** The refusal (403) of a key that is limited to other models or services; a model that is not known yet is not looked at. */
+export function otherUse(
+  key: Pick<WorkingKey, 'models' | 'services'> | undefined,
+  { model, service }: { readonly model?: string | undefined; readonly service: ServiceName },
+): ServiceError | undefined {
+  if (model !== undefined && key?.models && !key.models.includes(model)) return notForKey(`model ${model}`, key.models);
+  if (key?.services && !key.services.includes(service)) return notForKey(`service ${service}`, key.services);
+  return undefined;
 }
 
 const needs = ({ amount }: Attempt): string => `This call needs up to ${creditsOf(amount)}`;
