@@ -67,7 +67,7 @@ export function agentTurnTests(stage: () => Stage): void {
         json: { error: true, message: 'MODEL_ERROR', status: 502, data: null, detail: 'The model failed.' },
       }),
     );
-    await page.getByLabel('Your message').fill('What of the rivers of the north, their bridges and their boats?');
+    await page.getByLabel('Your message').fill('Write a long story of rivers in three hundred words');
     await press(page, 'Send');
     await shows(page, /^The model failed\./);
     await shows(page, 'No conversations');
