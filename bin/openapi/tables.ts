@@ -80,6 +80,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Days that messages are kept, at most', limits.maxRetentionDays],
   ['Text of a document', mebibytes(limits.documentBytes)],
   ['Chunks of the documents of an agent', limits.agentChunks],
+  ['Conversations of an agent', limits.agentConversations],
   ['Characters of a message to an agent', limits.messageCharacters],
   ['Messages of a conversation', limits.conversationMessages],
   [

@@ -138,7 +138,7 @@ export const agentRoutes = {
     pathInput: AgentPath,
     output: Conversation,
     success: created,
-    refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+    refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     idempotent: true,
     uses: once,
   }),

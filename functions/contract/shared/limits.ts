@@ -38,6 +38,8 @@ export const limits = {
   documentBodyBytes: 5 * 1024 * 1024,
   /** Chunks of an agent's documents together. */
   agentChunks: 2000,
+  /** Conversations of an agent that have not expired. */
+  agentConversations: 10_000,
   /** Code points of a message or a function's result. */
   messageCharacters: 100_000,
   /** Messages that a conversation ever has. */

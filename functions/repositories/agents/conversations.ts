@@ -8,6 +8,7 @@ import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew } from '../shared/transaction.ts';
 import { agentPartition, conversationPartition, conversationPrefix } from './agent-items.ts';
+import { conversationCount } from './conversation-count.ts';
 import {
   entryRow,
   isThe,
@@ -37,11 +38,18 @@ export function conversationStore(
   items: Items = itemsBy(sdkSend(client)),
 ): ConversationStore {
   const purge = purger(client, table);
+  const count = conversationCount(client, table);
   const put = (Item: Record<string, unknown>) => ({ Put: { TableName: table, Item } });
 
   return {
     async create(conversation) {
-      await commit(client, [putNew(table, stateRow(conversation)), put(entryRow(conversation))]);
+      const begin = () =>
+        commit(client, [
+          count.oneMore(conversation),
+          putNew(table, stateRow(conversation)),
+          put(entryRow(conversation)),
+        ]);
+      return (await begin()) || ((await count.recount(conversation)) && (await begin()));
     },
     async page({ accountId, id: agentId }, { limit, cursor }, now) {
       const list = { pk: agentPartition(agentId), prefix: conversationPrefix, cursor, limit, schema: StoredEntry, now };
@@ -150,6 +158,7 @@ export function conversationStore(
       const isDone = await commit(client, [
         { Delete: { TableName: table, Key: stateKey(ref.id), ConditionExpression: 'attribute_exists(pk)' } },
         { Delete: { TableName: table, Key: { pk, sk } } },
+        count.oneLess({ accountId: ref.accountId, id: ref.agentId }),
         purge.noted(note),
       ]);
       if (isDone) await purge.now(note);

@@ -5,6 +5,8 @@ import { readable } from '../shared/readable.ts';
 
 /** Reads for one page of a list: a read ends at 1 MB. */
 const maxReads = 10;
+/** Bytes of items as JSON after which a page ends: Lambda sends responses of up to 6 MB. */
+const maxBytes = 2 * 1024 * 1024;
 
 const SortKey = v.object({ sk: v.string() });
 
@@ -19,7 +21,7 @@ export interface ListQuery<Schema extends v.GenericSchema> {
   readonly now?: number;
 }
 
-/** The newest of a partition under a prefix, and what names the last one shown where there are more. */
+/** The newest of a partition under a prefix, and where the next page begins: after the last one shown, or after the last one read where the rest of these had expired. */
 export async function newestFirst<Schema extends v.GenericSchema>(
   client: DynamoDBDocumentClient,
   table: string,
@@ -39,18 +41,24 @@ export async function newestFirst<Schema extends v.GenericSchema>(
     ConsistentRead: true,
     Limit: limit + 2,
   };
-  const items: Record<string, unknown>[] = [];
+  const shown: Record<string, unknown>[] = [];
+  let bytes = 0;
   let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
-  for (let reads = 0; reads < maxReads && items.length <= limit; reads++) {
+  const pageTo = (last: unknown) => {
+    return { items: readable(schema, shown), next: last ? sortKeyOf(last).slice(prefix.length) : null };
+  };
+  for (let reads = 0; reads < maxReads; reads++) {
     const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand({ ...query, ExclusiveStartKey }));
-    items.push(...Items.filter((item) => sortKeyOf(item) !== `${prefix}${cursor}`));
+    for (const item of Items.filter((one) => sortKeyOf(one) !== `${prefix}${cursor}`)) {
+      bytes += Buffer.byteLength(JSON.stringify(item));
+      const isFull = shown.length === limit || bytes > maxBytes;
+      if (isFull && shown.length > 0) return pageTo(shown.at(-1));
+      shown.push(item);
+    }
     ExclusiveStartKey = LastEvaluatedKey;
     if (!LastEvaluatedKey) break;
   }
-  const shown = items.slice(0, limit);
-  const last = shown.at(-1);
-  const isMore = items.length > limit || ExclusiveStartKey !== undefined;
-  return { items: readable(schema, shown), next: isMore && last ? sortKeyOf(last).slice(prefix.length) : null };
+  return pageTo(ExclusiveStartKey);
 }
 
 const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;

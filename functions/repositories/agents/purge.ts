@@ -1,17 +1,19 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { readable } from '../shared/readable.ts';
-import type { TransactItem } from '../shared/transaction.ts';
+import { commit, type TransactItem } from '../shared/transaction.ts';
 import {
   accountPartition,
   agentPartition,
   agentPrefix,
   conversationPartition,
   conversationPrefix,
+  documentPrefix,
   idIn,
   indexPartition,
   purgePartition,
 } from './agent-items.ts';
+import { stateKey } from './conversation-items.ts';
 
 /** What was deleted, and has items that are still there. */
 const Deleted = v.object({
@@ -22,9 +24,13 @@ const Deleted = v.object({
 });
 type Deleted = v.InferOutput<typeof Deleted>;
 
-/** Items that a request deletes; the job deletes what is left. */
-const deletesPerRequest = 1000;
+/** Items that a request deletes, and the job of one deletion before the next has its turn. */
+const deletesAtATime = 1000;
 const concurrency = 25;
+const conversationsAtATime = 10;
+const notesAtATime = 4;
+/** Deletions that one run of the job takes up, oldest first. */
+const notesPerRun = 10_000;
 
 const Key = v.object({ pk: v.string(), sk: v.string() });
 type Key = v.InferOutput<typeof Key>;
@@ -34,8 +40,26 @@ const noteKey = ({ kind, id, at }: Deleted): Key => ({
   sk: `${String(at).padStart(15, '0')}#${kind}#${id}`,
 });
 
+/** How many items may still be deleted now. */
+interface Budget {
+  left: number;
+}
+
 /** Thrown where more is left than may be deleted now. */
 class Exhausted extends Error {}
+
+/** So many at a time; after a failure no more are begun, and it is thrown once all have ended. */
+async function each<T>(
+  items: AsyncGenerator<T> | IterableIterator<T>,
+  width: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  async function work(): Promise<void> {
+    for await (const item of items) await act(item);
+  }
+  const ends = await Promise.allSettled(Array.from({ length: width }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
 
 /** Deletes what was in agents, conversations and documents. The note of it goes last, so that a purge cut short is taken up again. */
 export function purger(client: DynamoDBDocumentClient, table: string) {
@@ -52,71 +76,97 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
     for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Key, Items);
   }
 
-  /** Some at a time, each counted against what may be deleted. */
-  async function removeAll(keys: AsyncGenerator<Key>, budget: { left: number }): Promise<void> {
-    async function work(): Promise<void> {
-      for await (const key of keys) {
-        if (budget.left-- <= 0) throw new Exhausted();
-        await remove(key);
-      }
-    }
-    await Promise.all(Array.from({ length: concurrency }, work));
+  async function spend(key: Key, budget: Budget): Promise<void> {
+    if (budget.left-- <= 0) throw new Exhausted();
+    await remove(key);
   }
 
-  async function removeAgent(agentId: string, budget: { left: number }): Promise<void> {
-    for await (const { sk } of keysIn(agentPartition(agentId), conversationPrefix))
-      await removeAll(keysIn(conversationPartition(idIn(sk))), budget);
+  const removeAll = (keys: AsyncGenerator<Key>, budget: Budget, width = concurrency): Promise<void> =>
+    each(keys, width, (key) => spend(key, budget));
+
+  /** Its state first: while that is there a turn may leave messages. Its entry last: it names what is left. */
+  async function removeConversation(entry: Key, budget: Budget): Promise<void> {
+    const id = idIn(entry.sk);
+    await spend(stateKey(id), budget);
+    await removeAll(keysIn(conversationPartition(id)), budget, Math.ceil(concurrency / conversationsAtATime));
+    await spend(entry, budget);
+  }
+
+  /** Documents before their chunks: while a document is there, more are added to it. */
+  async function removeAgent(agentId: string, budget: Budget): Promise<void> {
+    await removeAll(keysIn(agentPartition(agentId), documentPrefix), budget);
     await removeAll(keysIn(indexPartition(agentId)), budget);
-    await removeAll(keysIn(agentPartition(agentId)), budget);
+    const conversations = keysIn(agentPartition(agentId), conversationPrefix);
+    await each(conversations, conversationsAtATime, (entry) => removeConversation(entry, budget));
   }
 
-  async function removeContents({ kind, agentId, id }: Deleted, budget: { left: number }): Promise<void> {
+  async function removeContents({ kind, agentId, id }: Deleted, budget: Budget): Promise<void> {
     if (kind === 'agent') return removeAgent(agentId, budget);
     if (kind === 'conversation') return removeAll(keysIn(conversationPartition(id)), budget);
     await removeAll(keysIn(indexPartition(agentId), `vectors#${id}#`), budget);
     await removeAll(keysIn(indexPartition(agentId), `texts#${id}#`), budget);
   }
 
-  async function finish(deleted: Deleted, budget: { left: number }): Promise<void> {
-    await removeContents(deleted, budget);
-    await remove(noteKey(deleted));
+  /** As much as is deleted at a time. False when more is left. */
+  async function advance(deleted: Deleted): Promise<boolean> {
+    try {
+      await removeContents(deleted, { left: deletesAtATime });
+      await remove(noteKey(deleted));
+      return true;
+    } catch (error) {
+      if (error instanceof Exhausted) return false;
+      throw error;
+    }
+  }
+
+  async function notes(): Promise<Deleted[]> {
+    const query = {
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': purgePartition },
+    };
+    const found: Deleted[] = [];
+    for await (const { Items = [] } of paginateQuery({ client }, query)) {
+      found.push(...readable(Deleted, Items));
+      if (found.length >= notesPerRun) break;
+    }
+    return found;
+  }
+
+  /** In the transaction that deletes. */
+  function noted({ kind, agentId, id, at }: Deleted): TransactItem {
+    const Item = { ...noteKey({ kind, agentId, id, at }), kind, agentId, id, at };
+    return { Put: { TableName: table, Item } };
   }
 
   return {
-    /** In the transaction that deletes. */
-    noted({ kind, agentId, id, at }: Deleted): TransactItem {
-      const Item = { ...noteKey({ kind, agentId, id, at }), kind, agentId, id, at };
-      return { Put: { TableName: table, Item } };
-    },
+    noted,
     /** As much as a request may take. */
     async now(deleted: Deleted): Promise<void> {
-      try {
-        await finish(deleted, { left: deletesPerRequest });
-      } catch (error) {
-        if (!(error instanceof Exhausted)) throw error;
-      }
+      await advance(deleted);
     },
-    /** All that requests have left. Returns how many notes there were. */
+    /** All that requests have left, each in its turn, so that none waits for the end of a long one. Returns how many there were. */
     async rest(): Promise<number> {
-      const query = {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': purgePartition },
-      };
-      let count = 0;
-      for await (const { Items = [] } of paginateQuery({ client }, query))
-        for (const deleted of readable(Deleted, Items)) {
-          await finish(deleted, { left: Number.POSITIVE_INFINITY });
-          count++;
-        }
-      return count;
+      const all = await notes();
+      for (let left = all; left.length > 0;) {
+        const unfinished: Deleted[] = [];
+        await each(left.values(), notesAtATime, async (deleted) => {
+          if (!(await advance(deleted))) unfinished.push(deleted);
+        });
+        left = unfinished;
+      }
+      return all.length;
     },
-    /** The agents of an account with all that is in them. */
+    /** The agents of an account; `rest` deletes what is in them, before what was deleted later. */
     async account(accountId: number): Promise<void> {
-      const unlimited = { left: Number.POSITIVE_INFINITY };
-      for await (const { sk } of keysIn(accountPartition(accountId), agentPrefix))
-        await removeAgent(idIn(sk), unlimited);
-      await removeAll(keysIn(accountPartition(accountId)), unlimited);
+      for await (const key of keysIn(accountPartition(accountId), agentPrefix)) {
+        const id = idIn(key.sk);
+        await commit(client, [
+          { Delete: { TableName: table, Key: key } },
+          noted({ kind: 'agent', agentId: id, id, at: 0 }),
+        ]);
+      }
+      await removeAll(keysIn(accountPartition(accountId)), { left: Number.POSITIVE_INFINITY });
     },
   };
 }

@@ -1,4 +1,6 @@
+import { limits } from '#contract/shared/limits.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
 import { type AgentService, missing } from '../agent-service.ts';
 import type { PageRequest } from '../agent-store.ts';
 import { newId } from '../agent.ts';
@@ -33,8 +35,12 @@ export function conversationService(parts: ConversationServiceParts) {
       expiresAt: now + retentionDays * dayMs,
       next: 0,
     };
-    await conversations.create(conversation);
-    return conversationView(conversation, now);
+    if (await conversations.create(conversation)) return conversationView(conversation, now);
+    await agents.existing(accountId, agentId);
+    throw new ServiceError(
+      'INVALID_STATE',
+      `An agent may have ${limits.agentConversations} conversations; delete one first.`,
+    );
   }
 
   async function list(accountId: number, agentId: string, request: PageRequest) {

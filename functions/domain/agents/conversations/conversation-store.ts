@@ -17,7 +17,8 @@ export interface KeptTurn {
 
 /** Conversations with agents. Moments in epoch ms; what has expired by `now` is not there. */
 export interface ConversationStore {
-  create(conversation: Conversation): Promise<void>;
+  /** False when the agent has as many as it may, or is gone. */
+  create(conversation: Conversation): Promise<boolean>;
   /** Newest first. */
   page(agent: AgentRef, request: PageRequest, now: number): Promise<Page<Conversation>>;
   find(ref: ConversationRef, now: number): Promise<Conversation | undefined>;

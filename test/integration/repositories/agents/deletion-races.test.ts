@@ -1,0 +1,124 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import type { Agent } from '#domain/agents/agent.ts';
+import type { Conversation } from '#domain/agents/conversations/conversation.ts';
+import { conversationPartition } from '#repositories/agents/agent-items.ts';
+import { agentStore } from '#repositories/agents/agents.ts';
+import { messageRow } from '#repositories/agents/conversation-items.ts';
+import { conversationStore } from '#repositories/agents/conversations.ts';
+import { documentStore } from '#repositories/agents/documents.ts';
+import { purger } from '#repositories/agents/purge.ts';
+import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { times } from '#test/many.ts';
+
+const table = tables.agents.name;
+const now = 1_800_000_000_000;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+/** A client that does something before each of its requests; these are noted. */
+function meddled(meddle: () => Promise<unknown>) {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
+  const requests: any[] = [];
+  client.middlewareStack.add((next) => async (args) => {
+    await meddle();
+    requests.push(args.input);
+    return next(args);
+  });
+  return { client, requests };
+}
+
+async function itemsOf(...names: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { Items = [] } of paginateScan({ client: database.client }, { TableName: table }))
+    for (const { pk, sk } of Items) if (names.some((name) => `${pk} ${sk}`.includes(name))) found.push(`${pk} ${sk}`);
+  return found;
+}
+
+const put = (Item: object) => database.client.send(new PutCommand({ TableName: table, Item: { ...Item } }));
+const message = (place: number) => {
+  return { place, role: 'user' as const, content: 'Hello', tokens: 5, createdAt: now, expiresAt: now + 1e9 };
+};
+
+let made = 0;
+function newAgent(): Agent {
+  made += 1;
+  const texts = { name: 'Guide', model: 'svc-1', instructions: '', truncation: 'drop' as const };
+  const numbers = { temperature: 1, maxTokens: null, retentionDays: 30, version: 1, chunks: 0, index: 0 };
+  return { accountId: made, id: `agt_${made}x`, ...texts, ...numbers, functions: [], createdAt: now, updatedAt: now };
+}
+function newConversation({ accountId, id: agentId }: Agent): Conversation {
+  made += 1;
+  return { accountId, agentId, id: `cnv_${made}x`, createdAt: now, updatedAt: now, expiresAt: now + 1e9, next: 0 };
+}
+
+it('an agent to which documents, turns and conversations are added at every step of its deletion leaves nothing', async () => {
+  const agent = newAgent();
+  const [conversations, documents] = [conversationStore(database.client, table), documentStore(database.client, table)];
+  const vectors = dynamoVectorIndex(database.client, table);
+  expect(await agentStore(database.client, table).create(agent)).toBe(true);
+  const about = { name: 'Handbook', status: 'indexing' as const, bytes: 1, indexedChunks: 0, createdAt: now };
+  const document = { accountId: agent.accountId, agentId: agent.id, id: 'doc_1', ...about, chunks: 900, deadline: now };
+  expect(await documents.begin(document)).toBe(true);
+  const begun: Conversation[] = [];
+
+  let indexed = 0;
+  async function addBatch() {
+    const chunks = [{ start: 0, end: 5, text: 'Hello' }];
+    if (await vectors.add(document, { from: indexed, chunks, vectors: [[1, 2]] })) indexed += 1;
+  }
+  async function addTurn() {
+    const found = begun[0] && (await conversations.find(begun[0], now));
+    if (!found) return;
+    const after = { ...found, lock: { token: String(Math.random()), until: now } };
+    if (await conversations.lock(after, now))
+      await conversations.keep({ after: { ...after, next: found.next + 1 }, messages: [message(found.next)] });
+  }
+  async function addConversation() {
+    const conversation = newConversation(agent);
+    if (await conversations.create(conversation)) begun.push(conversation);
+  }
+  const meddle = () => Promise.all([addBatch(), addTurn(), addConversation()]);
+
+  for (let round = 0; round < 5; round++) await meddle();
+  const { client } = meddled(meddle);
+  expect(await agentStore(client, table).remove(agent, now)).toBe(true);
+  await meddle();
+  await purger(database.client, table).rest();
+  expect([indexed >= 5, begun.length >= 5]).toEqual([true, true]);
+  expect(await itemsOf(agent.id, ...begun.map(({ id }) => id))).toEqual([]);
+});
+
+it('deletions have their turns: a small one does not wait for the end of a long one', async () => {
+  const conversations = conversationStore(database.client, table);
+  const [long, short] = [newAgent(), newAgent()];
+  for (const agent of [long, short]) await agentStore(database.client, table).create(agent);
+  const many = times(12, () => newConversation(long));
+  for (const one of many) {
+    await conversations.create(one);
+    await Promise.all(times(100, (place) => put(messageRow(one.id, message(place)))));
+  }
+  const one = newConversation(short);
+  await conversations.create(one);
+  const { id: agentId } = long;
+  await put({ pk: 'purge', sk: `1#agent#${agentId}`, kind: 'agent', agentId, id: agentId, at: 1 });
+  const later = { kind: 'agent' as const, agentId: short.id, id: short.id, at: 2 };
+  await put({ pk: 'purge', sk: `2#agent#${short.id}`, ...later });
+
+  const { client, requests } = meddled(async () => undefined);
+  expect(await purger(client, table).rest()).toBeGreaterThanOrEqual(2);
+  const deleted = requests.filter(({ Key }) => Key !== undefined).map(({ Key }) => String(Key.pk));
+  const partitions = new Set(many.map(({ id }) => conversationPartition(id)));
+  const isOfLong = (pk: string) => partitions.has(pk);
+  expect(deleted.indexOf(conversationPartition(one.id))).toBeLessThan(deleted.findLastIndex(isOfLong));
+  // Several conversations beside each other.
+  expect(new Set(deleted.filter(isOfLong).slice(0, 100)).size).toBeGreaterThan(5);
+  expect(await itemsOf(...[...many, one].map(({ id }) => id))).toEqual([]);
+});

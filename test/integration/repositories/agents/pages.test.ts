@@ -1,0 +1,59 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { newestFirst } from '#repositories/agents/pages.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { times } from '#test/many.ts';
+
+const table = tables.agents.name;
+const mebibyte = 1024 * 1024;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+const schema = v.object({ sk: v.string(), text: v.optional(v.string()) });
+const nameAt = (index: number): string => `item#${String(index).padStart(3, '0')}`;
+
+async function fill(pk: string, count: number, about: (index: number) => object) {
+  const puts = times(count, (index) => ({ pk, sk: nameAt(index), ...about(index) }));
+  await Promise.all(puts.map((Item) => database.client.send(new PutCommand({ TableName: table, Item }))));
+}
+
+/** All pages, each after the one before. */
+async function pages(pk: string, limit: number, now?: number) {
+  const list = { pk, prefix: 'item#', limit, schema, ...(now !== undefined && { now }) };
+  const found: { sk: string; text?: string | undefined }[][] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await newestFirst(database.client, table, { ...list, cursor });
+    found.push([...items]);
+    cursor = next ?? undefined;
+  } while (cursor !== undefined && found.length < 100);
+  return found;
+}
+
+const names = (count: number): string[] => times(count, nameAt).toReversed();
+
+it('a page ends at 2 MB, and the pages together have everything once', async () => {
+  await fill('large', 40, () => ({ text: 'ä'.repeat(100_000) }));
+  const found = await pages('large', 200);
+  expect(found.flat().map(({ sk }) => sk)).toEqual(names(40));
+  for (const page of found) expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(2 * mebibyte);
+  expect(found.length).toBe(4);
+});
+
+it('a page has one item, whatever its size', async () => {
+  await fill('quoted', 3, () => ({ text: '\u0001'.repeat(390_000) }));
+  expect((await pages('quoted', 200)).map((page) => page.length)).toEqual([1, 1, 1]);
+});
+
+it.each([1, 2, 3, 50])('what is behind any number of expired items is found, %i to a page', async (limit) => {
+  const pk = `expired-${limit}`;
+  await fill(pk, 150, (index) => ({ expiresAt: index % 60 === 0 ? 10 : 1 }));
+  const found = await pages(pk, limit, 5);
+  expect(found.flat().map(({ sk }) => sk)).toEqual([120, 60, 0].map(nameAt));
+});
