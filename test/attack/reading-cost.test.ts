@@ -79,7 +79,7 @@ const worst: [string, v.GenericSchema, object][] = [
 /** The shortest of as many tries as make it shorter: what else the machine does, and the compiler, cost processor time too. */
 async function minProcessorMs(work: () => unknown): Promise<number> {
   let min = Number.POSITIVE_INFINITY;
-  for (let inVain = 0, tries = 0; inVain < 3 && tries < 15; tries++) {
+  for (let inVain = 0, tries = 0; inVain < 5 && tries < 25; tries++) {
     const took = await processorMs(work);
     inVain = took < min * 0.9 ? 0 : inVain + 1;
     min = Math.min(min, took);
