@@ -6,6 +6,7 @@ import type { ModelCall } from '../inference/model-gateway.ts';
 import type { Order } from '../inference/order.ts';
 import type { Proof } from '../inference/tokens.ts';
 import { fixedPrice } from '../meter/pricing.ts';
+import { failingTogether } from '../shared/failing-together.ts';
 import type { ChatAnalyzer } from './chat-analyzer.ts';
 import { spanIn } from './offsets.ts';
 import { type IsPhoneNumber, mayHavePhones } from './pii/phone.ts';
@@ -96,16 +97,8 @@ function allOf(calls: Calls): ModelCall<Promise<Findings>> {
     prepare() {
       for (const call of calls) call.prepare();
     },
-    async send(signal) {
-      const failed = new AbortController();
-      const either = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
-      try {
-        return together(await Promise.all(calls.map((call) => call.send(either))));
-      } catch (error) {
-        failed.abort();
-        throw error;
-      }
-    },
+    send: (signal) =>
+      failingTogether(signal, async (either) => together(await Promise.all(calls.map((call) => call.send(either))))),
   };
 }
 

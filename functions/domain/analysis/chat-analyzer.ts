@@ -1,7 +1,7 @@
 import type { Model } from '#contract/inference/models.ts';
 import type { ModelChatRequest } from '../inference/chat.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
-import { inOrder, withoutCallersFault } from '../inference/part-calls.ts';
+import { inOrder, withParts } from '../inference/part-calls.ts';
 import type { Proof } from '../inference/tokens.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -52,10 +52,8 @@ export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenize
       };
       return {
         prepare: () => short?.call.prepare(),
-        async send(signal) {
-          const failed = new AbortController();
-          const either = AbortSignal.any(signal ? [signal, failed.signal] : [failed.signal]);
-          try {
+        send: (signal) =>
+          withParts(model.id, signal, async (either) => {
             const window = short?.window ?? (await countedWindow(task, model, tokenizer));
             const parts = short ? [short.part] : await sizedParts(task.text, window.partTokens, tokenizer);
             const first = await inOrder(parts, (part) =>
@@ -68,11 +66,7 @@ export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenize
             const second = await inOrder(again.flat(), (part) => attempt(part, callOf(part, window, true), either));
             if (!second.every(({ value }) => value)) throw noAnalysis(model);
             return mergeReplies(task.text, [...first, ...second].flatMap(weighted));
-          } catch (error) {
-            failed.abort();
-            throw withoutCallersFault(error, model.id);
-          }
-        },
+          }),
       };
     },
   };

@@ -7,7 +7,7 @@ import { ServiceError } from '../shared/service-error.ts';
 import type { ModelChatRequest } from './chat.ts';
 import type { ModelGateway } from './model-gateway.ts';
 import type { Order } from './order.ts';
-import { inOrder, templateTokens, withoutCallersFault } from './part-calls.ts';
+import { inOrder, templateTokens, withParts } from './part-calls.ts';
 import { cutText, type TextPart } from './text-parts.ts';
 import type { Proof } from './tokens.ts';
 import { countWords, maxLengthPerWord } from './words.ts';
@@ -51,17 +51,12 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
     const instruction = instructionFor(request);
     const room = Math.floor(model.contextWindow / 2) - templateTokens - Buffer.byteLength(instruction);
     const parts = cutText(request.text, Math.min(room, maxPartBytes));
-    const failed = new AbortController();
-    const signal = AbortSignal.any([newDeadline(), failed.signal]);
-    try {
-      const translated = await inOrder(parts, (part) => translatePart(part, instruction, signal));
-      const { sourceLanguage, targetLanguage } = request;
-      const credits = amount / microPerCredit;
-      return { translatedText: translated.join(''), sourceLanguage, targetLanguage, words, credits };
-    } catch (error) {
-      failed.abort();
-      throw withoutCallersFault(error, model.id);
-    }
+    const translated = await withParts(model.id, newDeadline(), (signal) =>
+      inOrder(parts, (part) => translatePart(part, instruction, signal)),
+    );
+    const { sourceLanguage, targetLanguage } = request;
+    const credits = amount / microPerCredit;
+    return { translatedText: translated.join(''), sourceLanguage, targetLanguage, words, credits };
   }
 
   async function translatePart(part: TextPart, instruction: string, signal: AbortSignal): Promise<string> {

@@ -1,6 +1,6 @@
 import type { EncoderPlace } from '#contract/platform/analysis-encoders.ts';
 import type { ModelCall } from '#domain/inference/model-gateway.ts';
-import { inOrder, withoutCallersFault } from '#domain/inference/part-calls.ts';
+import { inOrder, withParts } from '#domain/inference/part-calls.ts';
 import type { ModelRuntime } from '../sagemaker/runtime.ts';
 import { readReply } from '../sagemaker/whole-reply.ts';
 
@@ -32,15 +32,12 @@ export const encoderCall = <Reply, Result>(
   resultOf: (replies: readonly Reply[]) => Result,
 ): ModelCall<Promise<Result>> => ({
   prepare: () => undefined,
-  async send(signal) {
-    try {
+  send: (signal) =>
+    withParts(name, signal, async (whole) => {
       const replies = await inOrder(batches(), ({ texts, body, parse }) => {
         const invoke = runtime.reply({ endpoint, component, body, maxBytes: texts * maxResponseBytes });
-        return readReply({ model: name, invoke, parse, deadlineMs, signal });
+        return readReply({ model: name, invoke, parse, deadlineMs, signal: whole });
       });
       return resultOf(replies);
-    } catch (error) {
-      throw withoutCallersFault(error, name);
-    }
-  },
+    }),
 });

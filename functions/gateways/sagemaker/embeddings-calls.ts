@@ -1,4 +1,5 @@
 import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
+import { failingTogether } from '#domain/shared/failing-together.ts';
 import { maxEmbeddingsBytes } from './response-bounds.ts';
 import { findServed, type GatewayContext } from './served-model.ts';
 import { refuseOtherDimensions, vectorsFor } from './vectors.ts';
@@ -12,9 +13,7 @@ export async function embed(
 ): Promise<ModelEmbeddings> {
   const { endpoint, component, dialect, servedName } = findServed(context, model, ({ embeddings }) => embeddings);
   const { deadlineMs } = context.settings;
-  const failed = new AbortController();
-  const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(deadlineMs)]);
-  try {
+  return failingTogether(AbortSignal.timeout(deadlineMs), async (signal) => {
     const calls = dialect.batches(request, servedName).map(({ texts, body }) => {
       const maxBytes = maxEmbeddingsBytes(texts);
       const invoke = context.runtime.reply({ endpoint, component, body, maxBytes });
@@ -28,7 +27,5 @@ export async function embed(
     const prompt_tokens = counts.reduce((sum, count) => sum + count, 0);
     const data = vectors.map((embedding, index) => ({ index, embedding }));
     return { data, usage: Number.isNaN(prompt_tokens) ? null : { prompt_tokens } };
-  } finally {
-    failed.abort();
-  }
+  });
 }
