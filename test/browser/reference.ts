@@ -44,6 +44,25 @@ export function referenceTests(stage: () => Stage): void {
     await page.context().close();
   });
 
+  test('keeps a key that was entered before it was known who is signed in', async () => {
+    const { service, visit } = stage();
+    const { cookie, key } = await service.person();
+    for (const person of [undefined, { cookie }]) {
+      const page = await visit(person);
+      const known = Promise.withResolvers<void>();
+      await page.route('**/auth/me', async (route) => {
+        await known.promise;
+        await route.fallback();
+      });
+      await page.goto('/docs#listModels');
+      await page.getByLabel('API key', { exact: true }).fill(key);
+      expect(await stored(page)).not.toContain(key);
+      known.resolve();
+      await eventually(() => stored(page)).toContain(key);
+      await page.context().close();
+    }
+  });
+
   test('forgets the key of a guest who signs in, and that of a person who signs out', async () => {
     const { service, visit } = stage();
     const person = await service.person();

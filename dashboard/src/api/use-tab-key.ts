@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { recall, remember } from './tab-memory.ts';
 
@@ -12,10 +12,18 @@ export function useTabKey(
   slot: 'entered' | 'example',
 ): readonly [string, (key: string) => void] {
   const [entered, setEntered] = useState<string>();
+  /** Entered before it was known whose page this is. */
+  const [early, setEarly] = useState<string>();
   const kept = account === undefined ? undefined : recall(account, v.string(), slot);
+  useEffect(() => {
+    if (account === undefined || early === undefined) return;
+    remember(account, early, slot);
+    setEarly(undefined);
+  }, [account, early, slot]);
   function change(key: string): void {
-    if (account !== undefined) remember(account, key, slot);
     setEntered(key);
+    if (account === undefined) setEarly(key);
+    else remember(account, key, slot);
   }
   return [entered ?? kept ?? '', change];
 }
