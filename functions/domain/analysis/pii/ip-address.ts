@@ -13,6 +13,7 @@ export function* ipAddresses(text: string): Generator<Span> {
   for (const { 0: found, index } of text.matchAll(dotted)) {
     if (isIPv4(found)) yield { start: index, end: index + found.length };
   }
+  if (!text.includes(':')) return;
   for (const { 0: run, index } of text.matchAll(hexadecimal)) {
     const span = addressIn(run, index);
     if (span && !isWithinWord(text, span.start, span.end)) yield span;

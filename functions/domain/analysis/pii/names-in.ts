@@ -2,7 +2,7 @@ import type { ModelPiiType } from '#contract/analysis/names.ts';
 import { unspaced } from '../locate.ts';
 import type { Span } from '../span.ts';
 import { folded, isAscii } from './fold.ts';
-import type { PlacedText } from './placed-text.ts';
+import type { Placed } from './placed-text.ts';
 
 /** What a model takes for personal data. */
 export interface PiiQuote {
@@ -18,7 +18,7 @@ const maxShort = 2;
 /** A text in which names are sought. */
 export class NamesText {
   readonly #text: string;
-  readonly #folded: PlacedText;
+  readonly #folded: Placed;
   /** Of each unit of the folded text. */
   readonly #kinds: Uint8Array;
   /** Where the word ends that a unit of the folded text is in. */
@@ -29,6 +29,21 @@ export class NamesText {
     this.#folded = folded(text);
     this.#kinds = kindsOf(this.#folded.text);
     this.#wordEnds = new Uint32Array(this.#kinds.length);
+    this.#endWords();
+  }
+
+  /** Takes spans of the text, in its order, for what ends words: others may begin behind them. */
+  hide(spans: readonly Span[]): void {
+    let next = 0;
+    for (let unit = 0; unit < this.#kinds.length; unit += 1) {
+      const at = this.#folded.startOf(unit);
+      while (at >= (spans[next]?.end ?? Number.POSITIVE_INFINITY)) next += 1;
+      if (at >= (spans[next]?.start ?? Number.POSITIVE_INFINITY)) this.#kinds[unit] = other;
+    }
+    this.#endWords();
+  }
+
+  #endWords(): void {
     for (let at = this.#kinds.length - 1; at >= 0; at -= 1) {
       const goesOn = at + 1 < this.#kinds.length && this.#kinds[at + 1] !== other;
       this.#wordEnds[at] = this.#kinds[at] !== other && goesOn ? (this.#wordEnds[at + 1] ?? 0) : at + 1;
@@ -37,15 +52,15 @@ export class NamesText {
 
   /**
    * Where a quote stands in the text, however it is written there: at the beginning of each word that begins with it, up to that word's end;
-   * where it begins none, within words, if the text is whole. Without overlaps.
+   * where it begins none, within words, unless some of the text is hidden. Without overlaps.
    */
-  spansOf(quote: string, isTextWhole = true): Span[] {
+  spansOf(quote: string, isWhole = true): Span[] {
     const sought = folded(quote.toWellFormed()).text.trim();
     if (sought === '' || !quote.isWellFormed()) return [];
     if (isShort(quote)) return this.#wholeWords(quote.trim(), sought);
     const first = kindsOf(sought.slice(0, 2))[0] ?? other;
     const beginning = this.#found(sought, (at) => this.#begins(at, first));
-    return beginning.length > 0 || !isTextWhole ? beginning : this.#found(sought, () => true);
+    return beginning.length > 0 || !isWhole ? beginning : this.#found(sought, () => true);
   }
 
   #wholeWords(quote: string, sought: string): Span[] {
@@ -115,6 +130,7 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
 
 function kindOf(character: string): number {
   if (character >= 'a' && character <= 'z') return letter;
+  if (character >= '\u4e00' && character <= '\u9fff') return other;
   if (character === '_') return underscore;
   if (/\p{N}/u.test(character)) return digit;
   return unspaced.test(character) ? other : letter;

@@ -1,7 +1,19 @@
 import type { Span } from '../span.ts';
 
 /** A text as it is compared, and where each of its UTF-16 units stands in the text that it was made of. */
-export class PlacedText {
+export interface Placed {
+  readonly text: string;
+  /** Where the piece begins in the original that a unit of `text` is of. */
+  startOf(unit: number): number;
+  /** Where a span of `text` that is not empty stands in the original. */
+  spanOf(span: Span): Span;
+}
+
+/** A text that has each unit where the original has it. */
+export const inPlace = (text: string): Placed => ({ text, startOf: (unit) => unit, spanOf: (span) => span });
+
+/** One that is put together from pieces. */
+export class PlacedText implements Placed {
   text = '';
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
@@ -24,7 +36,10 @@ export class PlacedText {
     }
   }
 
-  /** Where a span of `text` that is not empty stands in the original. */
+  startOf(unit: number): number {
+    return this.#starts[unit] ?? 0;
+  }
+
   spanOf({ start, end }: Span): Span {
     return { start: this.#starts[start] ?? 0, end: this.#ends[end - 1] ?? 0 };
   }

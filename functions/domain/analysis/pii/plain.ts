@@ -1,17 +1,19 @@
-import { PlacedText } from './placed-text.ts';
+import { inPlace, type Placed, PlacedText } from './placed-text.ts';
 
 const formats = /\p{Cf}/u;
+const wide = /[\uff0b\uff0d-\uff1a\uff20-\uff3a\uff3f\uff41-\uff5a\ufe52\ufe6b]/;
 
 /** Forms of full width that East Asian keyboards write addresses and numbers in; not their commas and stops, which end sentences. */
 const piece =
   /(?<format>\p{Cf}+)|[\uff0b\uff0d-\uff1a\uff20-\uff3a\uff3f\uff41-\uff5a\ufe52\ufe6b]|[^\p{Cf}\uff0b\uff0d-\uff1a\uff20-\uff3a\uff3f\uff41-\uff5a\ufe52\ufe6b]+/gu;
 
 /** A text as the rules read it: in ASCII's forms, without characters that show nothing, and once more with a space for them where there are any. */
-export function plainTexts(text: string): PlacedText[] {
+export function plainTexts(text: string): Placed[] {
+  if (!formats.test(text) && !wide.test(text)) return [inPlace(text)];
   return formats.test(text) ? [plain(text, ''), plain(text, ' ')] : [plain(text, '')];
 }
 
-function plain(text: string, format: string): PlacedText {
+function plain(text: string, format: string): Placed {
   const result = new PlacedText();
   for (const { 0: found, index, groups } of text.matchAll(piece)) {
     if (groups?.['format'] !== undefined) result.add(format, index, index + found.length);

@@ -22,13 +22,15 @@ export function personalData(
   quotes: readonly PiiQuote[],
   isPhoneNumber: IsPhoneNumber,
 ): { spans: PiiSpan[]; unlocated: number } {
-  const names = quotedSpans(text, quotes);
-  const { unlocated } = names;
-  let spans = mergeOverlaps([...ruleSpans(text, isPhoneNumber).map(byRule), ...names.spans]);
+  const names = quotes.length > 0 ? new NamesText(text) : undefined;
+  const quoted = quotedSpans(names, quotes);
+  const { unlocated } = quoted;
+  let spans = mergeOverlaps([...ruleSpans(text, isPhoneNumber).map(byRule), ...quoted.spans]);
   for (let round = 0; round < maxRounds; round += 1) {
     if (spans.length === 0) return { spans, unlocated };
-    const rest = masked(text, spans);
-    const again = [...ruleSpans(rest, isPhoneNumber).map(byRule), ...quotedSpans(rest, names.found, false).spans];
+    names?.hide(spans);
+    const rules = ruleSpans(masked(text, spans), isPhoneNumber).map(byRule);
+    const again = [...rules, ...quotedSpans(names, quoted.found, false).spans];
     const known = spans;
     const more = again.filter(({ start, end }) => !known.some((span) => span.start <= start && end <= span.end));
     if (more.length === 0) return { spans, unlocated };
@@ -39,10 +41,9 @@ export function personalData(
 }
 
 /** Where quotes stand in a text; each that is `found` once. */
-function quotedSpans(text: string, quotes: readonly PiiQuote[], isWhole = true) {
+function quotedSpans(names: NamesText | undefined, quotes: readonly PiiQuote[], isWhole = true) {
   const spans: PiiSpan[] = [];
   const [found, known] = [new Map<string, PiiQuote>(), new Map<string, readonly Span[]>()];
-  const names = quotes.length > 0 ? new NamesText(text) : undefined;
   let unlocated = 0;
   for (const quote of quotes) {
     const key = `${quote.type} ${quote.text}`;
