@@ -1,8 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeyKey } from '#repositories/accounts/account-items.ts';
-import { rowsOf, tableName } from '#test/database/rows.ts';
+import { putRows, rowsOf } from '#test/database/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -16,12 +14,9 @@ const call = (method: string, path: string, cookie: string, body?: unknown) =>
 const statusWith = async (key: string) => (await service.call('GET', '/v1/models', { key })).status;
 /** A record as the service writes it, past the service; higher indexes are newer. */
 async function plantKey(accountId: number, index: number): Promise<void> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
   const id = `planted-${index}`;
   const about = { name: `key ${index}`, prefix: 'tai_x', lastFour: 'xxxx', createdAt: 1000 + index, revision: 1 };
-  const Item = { ...apiKeyKey(accountId, id), id, status: 'revoked', ...about };
-  await client.send(new PutCommand({ TableName: tableName('accounts'), Item }));
-  client.destroy();
+  await putRows('accounts', [{ ...apiKeyKey(accountId, id), id, status: 'revoked', ...about }]);
 }
 const chatWith = async (key: string) =>
   (await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status;

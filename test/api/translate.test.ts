@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '#runtime/container.ts';
+import { expectNoCharge, partFailures } from '#test/models/failing-parts.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -123,23 +124,7 @@ describe('POST /api/ai/translate', () => {
     expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
   });
 
-  it.each([
-    ['error', 502, 'MODEL_ERROR'],
-    ['throttle', 503, 'SERVICE_UNAVAILABLE'],
-    ['unavailable', 503, 'SERVICE_UNAVAILABLE'],
-    ['cut', 502, 'MODEL_ERROR'],
-    ['hang', 504, 'MODEL_TIMEOUT'],
-  ])('charges nothing when the model fails one of many parts: %s', async (fault, status, message) => {
-    const { key, id } = await service.person();
-    // One that is cut while it was kept is replaced, once.
-    const count = fault === 'cut' ? 20 : 1;
-    const fail = (name: string) => service.post('/_local/faults', { target: 'sagemaker', fault: name, count });
-    await fail(fault);
-    const response = await translate(key, { ...sample, text: words(900) });
-    await fail('none');
-    expect([response.status, response.body.message]).toEqual([status, message]);
-    if (status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(response.headers.get('x-credits-charged')).toBe('0');
-    expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
-  });
+  it.each(partFailures)('charges nothing when the model fails one of many parts: %s', (...failure) =>
+    expectNoCharge(service, failure, ({ key }) => translate(key, { ...sample, text: words(900) })),
+  );
 });

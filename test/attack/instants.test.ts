@@ -1,41 +1,23 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TableId, tables } from '#contract/platform/tables.ts';
 import { apiKeyKey, sessionKey } from '#repositories/accounts/account-items.ts';
 import { dayPrefix, rowKey } from '#repositories/billing/ledger-items.ts';
-import { rowsOf } from '#test/database/rows.ts';
+import { putRows, rowsOf, setInRow } from '#test/database/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
-let database: DynamoDBDocumentClient;
 let asked: string[] = [];
 beforeAll(async () => {
   service = await startTestService({ onDynamoRequest: (operation) => void asked.push(operation) });
-  database = DynamoDBDocumentClient.from(new DynamoDBClient());
 });
-afterAll(async () => {
-  database.destroy();
-  await service.close();
-});
+afterAll(() => service.close());
 
 const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });
-const put = (table: TableId, Item: Record<string, unknown>) =>
-  database.send(new PutCommand({ TableName: tables[table].name, Item }));
 const range = 'must be from 1970-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.';
 
 /** Gives the stored key an attribute that no version of the code writes. */
 const spoil = (accountId: number, keyId: string, name: string, value: unknown) =>
-  database.send(
-    new UpdateCommand({
-      TableName: tables.accounts.name,
-      Key: apiKeyKey(accountId, keyId),
-      UpdateExpression: 'SET #name = :value',
-      ExpressionAttributeNames: { '#name': name },
-      ExpressionAttributeValues: { ':value': value },
-    }),
-  );
+  setInRow('accounts', apiKeyKey(accountId, keyId), name, value);
 
 const beyond = Date.UTC(12_026, 0, 1);
 
@@ -150,8 +132,12 @@ describe('a stored row that cannot be read', () => {
 
   it('of a session hides none of the others, and is none', async () => {
     const { cookie, id, email, password } = await service.registered();
-    await put('accounts', { ...sessionKey(id, 'x'.repeat(22)), createdAt: 1, expiresAt: beyond, lastSeenAt: 'now' });
-    await put('accounts', { ...sessionKey(id, 'y'.repeat(22)), createdAt: 1, expiresAt: beyond, lastSeenAt: beyond });
+    await putRows('accounts', [
+      { ...sessionKey(id, 'x'.repeat(22)), createdAt: 1, expiresAt: beyond, lastSeenAt: 'now' },
+    ]);
+    await putRows('accounts', [
+      { ...sessionKey(id, 'y'.repeat(22)), createdAt: 1, expiresAt: beyond, lastSeenAt: beyond },
+    ]);
     expect((await call('GET', '/api/auth/sessions', cookie)).body.data).toHaveLength(1);
     expect((await call('POST', '/api/auth/login', '', { email, password })).status).toBe(200);
   });
@@ -163,7 +149,9 @@ describe('a stored row that cannot be read', () => {
     const page = async (query: string) => (await service.call('GET', `/api/credits?${query}`, { key })).body.data;
     const { entries } = await page('limit=50');
     const spoiled = entries[1].seq;
-    await put('ledger', { ...rowKey(id, spoiled), seq: spoiled, type: 'charge', at: beyond, amount: 0, balance: 0 });
+    await putRows('ledger', [
+      { ...rowKey(id, spoiled), seq: spoiled, type: 'charge', at: beyond, amount: 0, balance: 0 },
+    ]);
     const seen: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -181,13 +169,15 @@ describe('a stored row that cannot be read', () => {
     const days = async () => (await service.call('GET', '/api/usage', { key })).body.data.days;
     const before = await days();
     expect(before).toHaveLength(1);
-    await put('ledger', { a: id, sk: `${dayPrefix(before[0].date)}chat#broken#`, date: before[0].date, calls: 'many' });
+    await putRows('ledger', [
+      { a: id, sk: `${dayPrefix(before[0].date)}chat#broken#`, date: before[0].date, calls: 'many' },
+    ]);
     expect(await days()).toEqual(before);
   });
 
   it('of a deleted account keeps none of the others from being purged', async () => {
     const { id, email, password, cookie } = await service.registered();
-    await put('accounts', { pk: 'purge', sk: '000000000000001#1', accountId: 'nobody' });
+    await putRows('accounts', [{ pk: 'purge', sk: '000000000000001#1', accountId: 'nobody' }]);
     await call('POST', '/api/auth/delete-account', cookie, { email, password });
     await service.settled();
     await service.post('/_local/clock', { advance: 'P30DT2H' });

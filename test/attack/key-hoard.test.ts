@@ -1,12 +1,11 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import type { KeyRecord } from '#domain/keys/key-record.ts';
 import { usableKeysKey } from '#repositories/accounts/account-items.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { services } from '#runtime/container.ts';
-import { rowsOf } from '#test/database/rows.ts';
+import { onDatabase, rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
 import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
@@ -36,22 +35,20 @@ const patch = ({ cookie }: Person, id: string, body: unknown) =>
 const laid = { status: 'suspended', expiresAt: null };
 
 /** Past what the service looks at first: at the same moment nobody sees another's. */
-async function createAtOnce(person: Person, count: number, now: number) {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const store = keyStore(client, tables.accounts.name, tables.meters.name, () => tables.audit.name);
-  const record = (id: string): KeyRecord => ({
-    id,
-    name: 'one of many',
-    prefix: 'tai_',
-    lastFour: 'last',
-    status: 'active',
-    createdAt: now,
-    revision: 1,
+const createAtOnce = (person: Person, count: number, now: number) =>
+  onDatabase((client) => {
+    const store = keyStore(client, tables.accounts.name, tables.meters.name, () => tables.audit.name);
+    const record = (id: string): KeyRecord => ({
+      id,
+      name: 'one of many',
+      prefix: 'tai_',
+      lastFour: 'last',
+      status: 'active',
+      createdAt: now,
+      revision: 1,
+    });
+    return Promise.all(times(count, (index) => store.create(person.id, record(`key-${index}`), { now })));
   });
-  const outcomes = await Promise.all(times(count, (index) => store.create(person.id, record(`key-${index}`), { now })));
-  client.destroy();
-  return outcomes;
-}
 
 /** Suspends keys until so many are usable, of which one is active. */
 async function hoard(person: Person, count: number): Promise<void> {
@@ -106,9 +103,8 @@ describe('an account never has more than 100 keys that are active or suspended',
   it('counts those that were made before they were counted', async () => {
     const person = await service.person();
     await hoard(person, 100);
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-    await client.send(new DeleteCommand({ TableName: tables.accounts.name, Key: usableKeysKey(person.id) }));
-    client.destroy();
+    const deletion = new DeleteCommand({ TableName: tables.accounts.name, Key: usableKeysKey(person.id) });
+    await onDatabase((client) => client.send(deletion));
     expect((await create(person)).status).toBe(409);
     expect((await service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie })).status).toBe(200);
     expect((await create(person)).status).toBe(201);

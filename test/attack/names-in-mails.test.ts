@@ -1,8 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
+import { setInRow } from '#test/database/rows.ts';
 import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
 import { nameCalls } from '#test/requests/odd-names.ts';
 import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
@@ -42,17 +40,8 @@ describe('a mail', () => {
 
   it('names nobody by a name that was stored before there was a rule', async () => {
     const { id, email } = await service.person();
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-    await client.send(
-      new UpdateCommand({
-        TableName: tables.accounts.name,
-        Key: userKey(id),
-        UpdateExpression: 'SET #name = :name',
-        ExpressionAttributeNames: { '#name': 'name' },
-        ExpressionAttributeValues: { ':name': 'friend,\n\nclaim your prize at https://evil.example/x\n\nAda' },
-      }),
-    );
-    client.destroy();
+    const name = 'friend,\n\nclaim your prize at https://evil.example/x\n\nAda';
+    await setInRow('accounts', userKey(id), 'name', name);
     await forgot(email);
     const [mail] = await mailsTo(service, email);
     expect(mail?.text).toMatch(/^Hello,\n/);

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { tableName } from '#test/database/rows.ts';
+import { onDatabase, tableName } from '#test/database/rows.ts';
 import { chat, startTestService } from '#test/service/service.ts';
 import { until } from './until.ts';
 
@@ -21,13 +20,13 @@ test('an account loses its meter and its rows, and with them its credits', async
   const at = new Date().toISOString();
   await sleep(1500);
 
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  await client.send(new DeleteCommand({ TableName: tableName('meters'), Key: { a: id } }));
-  const query = { KeyConditionExpression: 'a = :a', ExpressionAttributeValues: { ':a': id } };
-  const { Items = [] } = await client.send(new QueryCommand({ TableName: tableName('ledger'), ...query }));
-  const lost = Items.map(({ a, sk }) => ({ DeleteRequest: { Key: { a, sk } } }));
-  await client.send(new BatchWriteCommand({ RequestItems: { [tableName('ledger')]: lost } }));
-  client.destroy();
+  await onDatabase(async (client) => {
+    await client.send(new DeleteCommand({ TableName: tableName('meters'), Key: { a: id } }));
+    const query = { KeyConditionExpression: 'a = :a', ExpressionAttributeValues: { ':a': id } };
+    const { Items = [] } = await client.send(new QueryCommand({ TableName: tableName('ledger'), ...query }));
+    const lost = Items.map(({ a, sk }) => ({ DeleteRequest: { Key: { a, sk } } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [tableName('ledger')]: lost } }));
+  });
 
   expect((await service.call('GET', '/api/credits', { key })).status).toBe(401);
   writeFileSync(process.env['RESTORE_STATE'] ?? '', JSON.stringify({ at, id, key, balance }));

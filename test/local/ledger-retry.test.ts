@@ -1,27 +1,20 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { queues } from '#contract/platform/queues.ts';
 import { services } from '#runtime/container.ts';
-import { tableName } from '#test/database/rows.ts';
+import { rowsOf, setInRow } from '#test/database/rows.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
-let client: DynamoDBDocumentClient;
 let poisoned: Person;
 let others: Person[];
 
 beforeAll(async () => {
   service = await startTestService();
-  client = DynamoDBDocumentClient.from(new DynamoDBClient());
 });
-afterAll(async () => {
-  client.destroy();
-  await service.close();
-});
+afterAll(() => service.close());
 beforeEach(async () => {
   poisoned = await service.person();
   others = await Promise.all([service.person(), service.person(), service.person()]);
@@ -31,16 +24,7 @@ const spend = async ({ key }: Person) =>
   expect((await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status).toBe(200);
 
 /** Puts an entry on the account's meter that no ledger can read. */
-const poison = ({ id }: Person) =>
-  client.send(
-    new UpdateCommand({
-      TableName: tableName('meters'),
-      Key: { a: id },
-      UpdateExpression: 'SET #last = :last',
-      ExpressionAttributeNames: { '#last': 'last' },
-      ExpressionAttributeValues: { ':last': [{ t: 'riddle', at: 1, v: 1 }] },
-    }),
-  );
+const poison = ({ id }: Person) => setInRow('meters', { a: id }, 'last', [{ t: 'riddle', at: 1, v: 1 }]);
 
 const entriesOf = async ({ key }: Person) =>
   (await service.call('GET', '/api/credits', { key })).body.data.entries as { type: string; balance: number }[];
@@ -95,10 +79,7 @@ describe('an account whose record cannot be written into the ledger', () => {
   });
 });
 
-async function imageOf({ id }: Person): Promise<Record<string, unknown>> {
-  const { Item } = await client.send(new GetCommand({ TableName: tableName('meters'), Key: { a: id } }));
-  return Item ?? {};
-}
+const imageOf = async ({ id }: Person) => (await rowsOf('meters')).find(({ a }) => a === id) ?? {};
 
 test('what waits is on disk, for the owner only', async () => {
   const file = join(service.folder, 'queues.sqlite');

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { type Service, startService } from '#local/start/service.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { bearer, call, chat, newFolder } from '#test/service/local-calls.ts';
 import { processesWith } from '#test/service/local-command.ts';
 
@@ -153,15 +153,13 @@ describe('the service in a process', () => {
   });
 
   test('has settled once the ledger has what was charged', async () => {
-    const client = new DynamoDBClient();
-    const rows = async () => (await client.send(new ScanCommand({ TableName: process.env['LEDGER_TABLE']! }))).Count!;
+    const rows = async () => (await rowsOf('ledger')).length;
     await service.settled();
     const before = await rows();
     for (let calls = 0; calls < 3; calls += 1)
       await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(service.status.demo!.apiKey));
     await service.settled();
     expect(await rows()).toBe(before + 3);
-    client.destroy();
   });
 
   test('refuses its data folder to another while it runs', async () => {

@@ -1,29 +1,18 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { stateKey } from '#repositories/agents/conversation-items.ts';
 import { agentOwner } from '#test/agents/owner.ts';
+import { rowsOf, setInRow } from '#test/database/rows.ts';
 import { patience } from '#test/many.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
-let client: DynamoDBDocumentClient;
 beforeAll(async () => {
   service = await startTestService();
-  client = DynamoDBDocumentClient.from(new DynamoDBClient());
 });
-afterAll(async () => {
-  client.destroy();
-  await service.close();
-});
+afterAll(() => service.close());
 
-const TableName = tables.agents.name;
-const items = async (): Promise<number> => {
-  const { Count = 0 } = await client.send(new ScanCommand({ TableName, Select: 'COUNT' }));
-  return Count;
-};
+const items = async (): Promise<number> => (await rowsOf('agents')).length;
 
 /** A text of so many chunks: no two of its sentences fit into one. */
 const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
@@ -99,17 +88,7 @@ it('an account has a hundred agents, and the next once one is deleted', async ()
 it('a conversation has 10,000 messages, and refuses the next without a charge', async () => {
   const owner = await agentOwner(service);
   const conversation = await owner.conversation();
-  const write = (next: number) =>
-    client.send(
-      new UpdateCommand({
-        TableName,
-        Key: stateKey(conversation.id),
-        UpdateExpression: 'SET #next = :next',
-        ExpressionAttributeNames: { '#next': 'next' },
-        ExpressionAttributeValues: { ':next': next },
-      }),
-    );
-  await write(limits.conversationMessages - 2);
+  await setInRow('agents', stateKey(conversation.id), 'next', limits.conversationMessages - 2);
   expect(code(await conversation.write('The last one'))).toBe('200 SUCCESS');
   await service.settled();
   const credits = await owner.credits();

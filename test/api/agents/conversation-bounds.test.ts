@@ -1,39 +1,29 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { agentKey } from '#repositories/agents/agent-items.ts';
 import { entryRow } from '#repositories/agents/conversation-items.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
+import { putRows, setInRow } from '#test/database/rows.ts';
 import { patience, times } from '#test/many.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
-let client: DynamoDBDocumentClient;
 beforeAll(async () => {
   service = await startTestService();
-  client = DynamoDBDocumentClient.from(new DynamoDBClient());
 });
-afterAll(async () => {
-  client.destroy();
-  await service.close();
-});
+afterAll(() => service.close());
 
-const TableName = tables.agents.name;
 const dayMs = 86_400_000;
 
 /** Entries of so many conversations, and what they are counted as. */
 async function fill({ id: accountId, agent }: Owner, entries: number, count: number): Promise<void> {
   const now = Date.now();
   const about = { accountId, agentId: agent.id, createdAt: now, updatedAt: now, expiresAt: now + 10 * dayMs, next: 0 };
-  const puts = times(entries, (index) => ({ PutRequest: { Item: entryRow({ ...about, id: `cnv_0${index}` }) } }));
-  for (let from = 0; from < entries; from += 25)
-    await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts.slice(from, from + 25) } }));
-  const Key = agentKey({ accountId, id: agent.id });
-  const ExpressionAttributeValues = { ':count': count };
-  const UpdateExpression = 'SET conversations = :count';
-  await client.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }));
+  await putRows(
+    'agents',
+    times(entries, (index) => entryRow({ ...about, id: `cnv_0${index}` })),
+  );
+  await setInRow('agents', agentKey({ accountId, id: agent.id }), 'conversations', count);
 }
 
 it(

@@ -1,11 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { type TableId, tables } from '#contract/platform/tables.ts';
 import { handler as purge } from '#jobs/purge-accounts.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';
 import { messagePrefix, placeText } from '#repositories/agents/conversation-items.ts';
 import { agentOwner } from '#test/agents/owner.ts';
+import { putRows, rowsOf } from '#test/database/rows.ts';
 import { patience, times } from '#test/many.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
@@ -17,14 +16,11 @@ afterAll(() => service.close());
 
 const secret = 'Zaubernuss';
 
-/** Whether any item of any table has a text, wherever it is in it. */
-async function isStored(text: string): Promise<string[]> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+/** The tables with an item that has a text, wherever it is in it. */
+async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = [];
-  for (const { name } of Object.values(tables))
-    for await (const { Items = [] } of paginateScan({ client }, { TableName: name }))
-      for (const item of Items) if (JSON.stringify(item, bytesAsText).includes(text)) found.push(name);
-  client.destroy();
+  for (const table of Object.keys(tables) as TableId[])
+    if (JSON.stringify(await rowsOf(table), bytesAsText).includes(text)) found.push(table);
   return found;
 }
 
@@ -32,22 +28,12 @@ const bytesAsText = (_: string, value: unknown) =>
   value instanceof Uint8Array ? Buffer.from(value).toString() : value;
 
 /** Items of the agents' table: vectors have no text to look for. */
-async function items(): Promise<number> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  let count = 0;
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: tables.agents.name })) count += Items.length;
-  client.destroy();
-  return count;
-}
+const items = async (): Promise<number> => (await rowsOf('agents')).length;
 
 /** Keys of the agents' table that name any of these. */
 async function itemsOf(...names: string[]): Promise<string[]> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const found: string[] = [];
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: tables.agents.name }))
-    for (const { pk, sk } of Items) if (names.some((name) => `${pk} ${sk}`.includes(name))) found.push(`${pk} ${sk}`);
-  client.destroy();
-  return found;
+  const keys = (await rowsOf('agents')).map(({ pk, sk }) => [pk, sk].map(String).join(' '));
+  return keys.filter((key) => names.some((name) => key.includes(name)));
 }
 
 async function filled() {
@@ -62,24 +48,24 @@ async function filled() {
 it('a conversation takes its messages with it', { timeout: patience }, async () => {
   const before = await items();
   const { owner, conversation, documentId } = await filled();
-  expect((await isStored(secret)).length).toBeGreaterThan(0);
+  expect((await tablesWith(secret)).length).toBeGreaterThan(0);
   expect(code(await owner.call('DELETE', conversation.path))).toBe('200 SUCCESS');
   expect(code(await owner.call('GET', conversation.path))).toBe('404 NOT_FOUND');
   expect((await owner.call('GET', `${owner.path}/conversations`)).body.data.items).toEqual([]);
-  expect(await isStored(`What of the ${secret}?`)).toEqual([]);
+  expect(await tablesWith(`What of the ${secret}?`)).toEqual([]);
   expect(code(await owner.call('DELETE', `${owner.path}/documents/${documentId}`))).toBe('200 SUCCESS');
-  expect(await isStored(`The ${secret} blooms`)).toEqual([]);
+  expect(await tablesWith(`The ${secret} blooms`)).toEqual([]);
   // The agent and the account's count of its agents.
   expect(await items()).toBe(before + 2);
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
-  expect(await isStored(secret)).toEqual([]);
+  expect(await tablesWith(secret)).toEqual([]);
 });
 
 it('an agent takes its conversations and documents with it', { timeout: patience }, async () => {
   const before = await items();
   const { owner, conversation } = await filled();
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
-  expect(await isStored(secret)).toEqual([]);
+  expect(await tablesWith(secret)).toEqual([]);
   // The account's count of its agents stays.
   expect(await items()).toBe(before + 1);
   for (const path of [owner.path, conversation.path, `${owner.path}/documents`])
@@ -88,14 +74,12 @@ it('an agent takes its conversations and documents with it', { timeout: patience
 
 /** The first message of a conversation again, this many times after its others. */
 async function repeatMessage(conversationId: string, count: number): Promise<void> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const { name } = tables.agents;
   const pk = conversationPartition(conversationId);
-  const { Item } = await client.send(new GetCommand({ TableName: name, Key: { pk, sk: messageKeyAt(0) } }));
-  const copies = times(count, (index) => ({ PutRequest: { Item: { ...Item, pk, sk: messageKeyAt(100 + index) } } }));
-  for (let from = 0; from < count; from += 25)
-    await client.send(new BatchWriteCommand({ RequestItems: { [name]: copies.slice(from, from + 25) } }));
-  client.destroy();
+  const first = (await rowsOf('agents')).find((row) => row['pk'] === pk && row['sk'] === messageKeyAt(0));
+  await putRows(
+    'agents',
+    times(count, (index) => ({ ...first, sk: messageKeyAt(100 + index) })),
+  );
 }
 
 const messageKeyAt = (place: number): string => `${messagePrefix}${placeText(place)}`;
@@ -104,9 +88,9 @@ it('what a request does not come to the end of, the job does', { timeout: patien
   const { owner, conversation } = await filled();
   await repeatMessage(conversation.id, 1100);
   await owner.call('DELETE', owner.path);
-  expect((await isStored(secret)).length).toBeGreaterThan(0);
+  expect((await tablesWith(secret)).length).toBeGreaterThan(0);
   await purge();
-  expect(await isStored(secret)).toEqual([]);
+  expect(await tablesWith(secret)).toEqual([]);
 });
 
 it('messages go when their time is over, by TTL', { timeout: patience }, async () => {
@@ -116,7 +100,7 @@ it('messages go when their time is over, by TTL', { timeout: patience }, async (
   await service.post('/_local/clock', { advance: 'P2D' });
   const { messages, messageCount } = await conversation.get();
   expect([messages.items.map(({ role }: any) => role), messageCount]).toEqual([['assistant', 'user'], 8]);
-  await expect.poll(() => isStored(`What of the ${secret}?`), { timeout: 15_000, interval: 200 }).toEqual([]);
+  await expect.poll(() => tablesWith(`What of the ${secret}?`), { timeout: 15_000, interval: 200 }).toEqual([]);
   await service.post('/_local/clock', { advance: 'P29D' });
   expect(code(await owner.call('GET', conversation.path))).toBe('404 NOT_FOUND');
   await owner.call('DELETE', owner.path);
@@ -130,6 +114,6 @@ it('an account takes its agents with it, once it is purged', { timeout: patience
   expect(code(await service.call('POST', '/api/auth/delete-account', { cookie, body }))).toBe('200 SUCCESS');
   await service.post('/_local/clock', { advance: 'P31D' });
   await purge();
-  await expect.poll(() => isStored(secret), { timeout: 15_000, interval: 200 }).toEqual([]);
+  await expect.poll(() => tablesWith(secret), { timeout: 15_000, interval: 200 }).toEqual([]);
   expect(await itemsOf(owner.agent.id, conversation.id, String(owner.id))).toEqual([]);
 });

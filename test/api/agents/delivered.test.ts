@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { agentOwner } from '#test/agents/owner.ts';
+import { beginConversation } from '#test/agents/owner.ts';
 import { done } from '#test/models/scripted-model.ts';
 import {
   chatEnd,
@@ -16,10 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function begin(about: object = {}) {
-  const owner = await agentOwner(service.calls, about, service.person);
-  return { owner, conversation: await owner.conversation() };
-}
+const begin = (about?: object) => beginConversation(service, about);
 
 it.each(['conversation', 'agent'])('a streamed turn whose %s is deleted while it is read is charged', async (what) => {
   const { owner, conversation } = await begin();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentModel } from '#test/agents/agent-model.ts';
-import { agentOwner } from '#test/agents/owner.ts';
+import { beginConversation } from '#test/agents/owner.ts';
 import { done, type Step } from '#test/models/scripted-model.ts';
 import {
   chatEnd,
@@ -26,9 +26,19 @@ function* slowly(): Generator<Step> {
   }
 }
 
-async function begin(about: object = {}) {
-  const owner = await agentOwner(service.calls, about, service.person);
-  return { owner, conversation: await owner.conversation() };
+const begin = (about?: object) => beginConversation(service, about);
+
+/** A model that waits with its reply until this is resolved. */
+function holdReply(): PromiseWithResolvers<void> {
+  const gate = Promise.withResolvers<void>();
+  const { engine } = agentModel(() => 'Hello');
+  service.model.becomes({
+    async invoke(body, signal) {
+      await gate.promise;
+      return engine.invoke(body, signal);
+    },
+  });
+  return gate;
 }
 
 const reply = (content: string, more: object = {}) => ({
@@ -38,20 +48,13 @@ const reply = (content: string, more: object = {}) => ({
 describe('messages to one conversation', () => {
   it('that come while one is replied to are refused, and cost nothing', async () => {
     const { conversation } = await begin();
-    const gate = Promise.withResolvers<void>();
-    const { engine } = agentModel(() => 'Hello');
-    service.model.becomes({
-      async invoke(body, signal) {
-        await gate.promise;
-        return engine.invoke(body, signal);
-      },
-    });
+    const held = holdReply();
     const charged = await service.charged(async () => {
       const first = conversation.write('first');
       await expect.poll(async () => (await conversation.get()).status, { timeout: 15_000 }).toBe('running');
       const others = await Promise.all(Array.from({ length: 8 }, () => conversation.write('other')));
       expect(new Set(others.map(code))).toEqual(new Set(['409 REQUEST_IN_PROGRESS']));
-      gate.resolve();
+      held.resolve();
       expect(code(await first)).toBe('200 SUCCESS');
     });
     expect(charged).toBe(1_000_000);
@@ -165,19 +168,12 @@ describe('a reader', () => {
 
 it('a turn that finds its conversation deleted is not kept, and costs nothing', async () => {
   const { owner, conversation } = await begin();
-  const gate = Promise.withResolvers<void>();
-  const { engine } = agentModel(() => 'Hello');
-  service.model.becomes({
-    async invoke(body, signal) {
-      await gate.promise;
-      return engine.invoke(body, signal);
-    },
-  });
+  const held = holdReply();
   const charged = await service.charged(async () => {
     const sent = conversation.write('first');
     await expect.poll(async () => (await conversation.get()).status, { timeout: 15_000 }).toBe('running');
     expect(code(await owner.call('DELETE', conversation.path))).toBe('200 SUCCESS');
-    gate.resolve();
+    held.resolve();
     expect(code(await sent)).toBe('404 NOT_FOUND');
   });
   expect(charged).toBe(0);

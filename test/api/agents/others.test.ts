@@ -1,8 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -14,20 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function stored(): Promise<unknown> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.agents.name }));
-  client.destroy();
-  return Items;
-}
-
 describe("another account's", () => {
   it('agent, document and conversation are not there, whatever is done to them', async () => {
     const { id: documentId } = (await owner.call('POST', `${owner.path}/documents`, { name: 'a', text: 'A text.' }))
       .body.data;
     const { path, id } = await owner.conversation();
     await owner.call('POST', `${path}/messages`, { content: 'A secret' });
-    const items = await stored();
+    const items = await rowsOf('agents');
     const attempts: [string, string, object?][] = [
       ['GET', owner.path],
       ['PATCH', owner.path, { name: 'Mine' }],
@@ -49,7 +40,7 @@ describe("another account's", () => {
     const credits = await other.credits();
     for (const [method, at, body] of attempts)
       expect([method, at, code(await other.call(method, at, body))]).toEqual([method, at, '404 NOT_FOUND']);
-    expect([await stored(), await other.credits()]).toEqual([items, credits]);
+    expect([await rowsOf('agents'), await other.credits()]).toEqual([items, credits]);
     expect((await other.call('GET', `/api/agents?cursor=${owner.agent.id}`)).body.data.items).not.toContainEqual(
       expect.objectContaining({ id: owner.agent.id }),
     );

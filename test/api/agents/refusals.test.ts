@@ -1,14 +1,12 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentChange, AgentQuery, NewAgent } from '#contract/agents/agents.ts';
 import { MessageQuery, NewMessage } from '#contract/agents/conversations.ts';
 import { NewDocument } from '#contract/agents/documents.ts';
-import { tables } from '#contract/platform/tables.ts';
 import { type BrokenRule, ofAgents, ofDocuments, ofLists, ofMessages } from '#test/agents/broken-rules.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rulesOf } from '#test/contract/rules.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -18,13 +16,6 @@ beforeAll(async () => {
   owner = await agentOwner(service);
 });
 afterAll(() => service.close());
-
-async function stored(): Promise<unknown> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.agents.name }));
-  client.destroy();
-  return Items;
-}
 
 /** No JSON has a number that is not finite, and none is a larger integer; texts of a query are strings, decoded from UTF-8; a minimum of 0 is none. */
 const unreachable =
@@ -49,10 +40,10 @@ describe('the rules of the contract', () => {
 
 describe('a refusal costs nothing and leaves nothing', () => {
   async function expectRefused(method: string, path: string, body: object, expected: string, detail: string) {
-    const [items, credits] = [await stored(), await owner.credits()];
+    const [items, credits] = [await rowsOf('agents'), await owner.credits()];
     const refused = await owner.call(method, path, body);
     expect([code(refused), refused.body.detail]).toEqual([expected, detail]);
-    expect([await stored(), await owner.credits()]).toEqual([items, credits]);
+    expect([await rowsOf('agents'), await owner.credits()]).toEqual([items, credits]);
   }
 
   const refused = '400 INVALID_FORMAT';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/container.ts';
+import { expectNoCharge, partFailures } from '#test/models/failing-parts.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -196,22 +197,9 @@ describe('POST /api/ai/analyze', () => {
     expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
   });
 
-  it.each([
-    ['error', 502, 'MODEL_ERROR'],
-    ['throttle', 503, 'SERVICE_UNAVAILABLE'],
-    ['unavailable', 503, 'SERVICE_UNAVAILABLE'],
-    ['cut', 502, 'MODEL_ERROR'],
-    ['hang', 504, 'MODEL_TIMEOUT'],
-  ])('charges nothing when the model fails one of many parts: %s', async (fault, status, message) => {
-    const { key, id } = await service.person();
-    // One that is cut while it was kept is replaced, once.
-    const count = fault === 'cut' ? 20 : 1;
-    const fail = (name: string) => service.post('/_local/faults', { target: 'sagemaker', fault: name, count });
-    await fail(fault);
-    const response = await analyze(key, { ...sample, text: `${text}${'😀'.repeat(60)} `.repeat(35) });
-    await fail('none');
-    expect([response.status, response.body.message]).toEqual([status, message]);
-    expect(response.headers.get('x-credits-charged')).toBe('0');
-    expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
-  });
+  it.each(partFailures)('charges nothing when the model fails one of many parts: %s', (...failure) =>
+    expectNoCharge(service, failure, ({ key }) =>
+      analyze(key, { ...sample, text: `${text}${'😀'.repeat(60)} `.repeat(35) }),
+    ),
+  );
 });

@@ -1,8 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
 import { services } from '#runtime/container.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -23,11 +21,9 @@ const list = async (somebody: Person = person): Promise<any[]> =>
 
 /** All that is stored of webhooks, and which of them meters name. */
 async function stored(): Promise<unknown> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.webhooks.name }));
-  const { Items: meters = [] } = await client.send(new ScanCommand({ TableName: tables.meters.name }));
-  client.destroy();
-  return { Items, named: meters.map(({ a, wh }) => [a, Array.from(wh ?? [], String).toSorted()]) };
+  const meters = await rowsOf('meters');
+  const named = meters.map(({ a, wh }) => [a, Array.from((wh ?? []) as Iterable<unknown>, String).toSorted()]);
+  return { webhooks: await rowsOf('webhooks'), named };
 }
 
 describe('a webhook', () => {
@@ -201,7 +197,7 @@ it('a deleted account leaves nothing of its webhooks once it is purged', async (
   await service.settled();
   const deletion = { email: leaving.email, password: leaving.password };
   await service.call('POST', '/api/auth/delete-account', { cookie: leaving.cookie, body: deletion });
-  const rows = async () => JSON.stringify(((await stored()) as { Items: unknown[] }).Items);
+  const rows = async () => JSON.stringify(await rowsOf('webhooks'));
   expect(await rows()).toContain(id);
   await service.post('/_local/clock', { advance: 'P31D' });
   await expect.poll(rows, { timeout: 8000 }).not.toContain(id);

@@ -1,3 +1,4 @@
+import type { ScriptedService } from '../service/scripted-service.ts';
 import type { Person, TestService } from '../service/service.ts';
 
 export type Owner = Awaited<ReturnType<typeof agentOwner>>;
@@ -40,4 +41,10 @@ export async function agentOwner(
   }
 
   return { ...person, agent, path, call, credits, conversation };
+}
+
+/** An agent of the person who uses the scripted model, and a conversation with it. */
+export async function beginConversation(service: ScriptedService, about: object = {}) {
+  const owner = await agentOwner(service.calls, about, service.person);
+  return { owner, conversation: await owner.conversation() };
 }

@@ -1,16 +1,56 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchWriteCommand,
+  DynamoDBDocumentClient,
+  paginateScan,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { type TableId, tables } from '#contract/platform/tables.ts';
+
+type Row = Record<string, unknown>;
 
 /** What the running service calls a table: a deployment has names of its own. */
 export const tableName = (table: TableId): string => process.env[tableVariables[table]] ?? tables[table].name;
 
-/** All rows of a table of the running service, past the functions. */
-export async function rowsOf(table: TableId): Promise<Record<string, unknown>[]> {
+/** Works on the database of the running service, past the functions. */
+export async function onDatabase<T>(work: (client: DynamoDBDocumentClient) => Promise<T>): Promise<T> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const rows: Record<string, unknown>[] = [];
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: tableName(table) })) rows.push(...Items);
-  client.destroy();
-  return rows;
+  try {
+    return await work(client);
+  } finally {
+    client.destroy();
+  }
 }
+
+/** All rows of a table. */
+export const rowsOf = (table: TableId): Promise<Row[]> =>
+  onDatabase(async (client) => {
+    const rows: Row[] = [];
+    for await (const { Items = [] } of paginateScan({ client }, { TableName: tableName(table) })) rows.push(...Items);
+    return rows;
+  });
+
+/** Writes rows as they are, in the place of those with their keys. */
+export const putRows = (table: TableId, rows: readonly Row[]): Promise<void> =>
+  onDatabase(async (client) => {
+    for (let from = 0; from < rows.length; from += 25) {
+      const puts = rows.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [tableName(table)]: puts } }));
+    }
+  });
+
+/** Sets one attribute of a row. */
+export const setInRow = (table: TableId, Key: UpdateCommandInput['Key'], name: string, value: unknown) =>
+  onDatabase((client) =>
+    client.send(
+      new UpdateCommand({
+        TableName: tableName(table),
+        Key,
+        UpdateExpression: 'SET #name = :value',
+        ExpressionAttributeNames: { '#name': name },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    ),
+  );

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Envelope } from '#contract/http/envelope.ts';
 import { startService } from '#local/start/service.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { services } from '#runtime/container.ts';
 import { demandDocumented } from '../contract/documented.ts';
 import { separateDatabase } from '../database/dynamodb-local.ts';
-import { tableName } from '../database/rows.ts';
+import { setInRow } from '../database/rows.ts';
 import { removeFolder, testFolder } from '../folder.ts';
 import { apiRequest, type CallOptions } from './api-request.ts';
 import { deployedService } from './deployed.ts';
@@ -85,18 +83,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   }
 
   /** Past the mail, which takes its time. */
-  async function confirmed(accountId: number): Promise<void> {
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-    const change = { UpdateExpression: 'SET confirmedAt = :now', ExpressionAttributeValues: { ':now': Date.now() } };
-    await client.send(
-      new UpdateCommand({
-        TableName: tableName('accounts'),
-        Key: userKey(accountId),
-        ...change,
-      }),
-    );
-    client.destroy();
-  }
+  const confirmed = (accountId: number) => setInRow('accounts', userKey(accountId), 'confirmedAt', Date.now());
 
   /** Takes away all but so many microcredits, as if they had been spent. */
   async function leave(accountId: number, spendable: number): Promise<void> {

@@ -1,7 +1,11 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll } from 'vitest';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
+import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { type AwsService, awsService } from '#runtime/aws/aws-service.ts';
-import { startScriptedAws } from './scripted-aws.ts';
+import { type ScriptedResponse, startScriptedAws } from './scripted-aws.ts';
 
 export const credentials = {
   accessKeyId: 'AKIDEXAMPLE',
@@ -10,6 +14,16 @@ export const credentials = {
 };
 export const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] }, maxBytes: 1e6 };
 export const later = () => new Deadline(10_000);
+
+/** That a request to DynamoDB waits for its response. */
+export const requestTimeout = 150;
+
+/** DynamoDB's response with an error. */
+export const failure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
+  status,
+  headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },
+  body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `It is ${type}.`, ...more }),
+});
 
 /** AWS with responses of the test’s choice, and clients of it. */
 export function useScriptedAws() {
@@ -29,6 +43,21 @@ export function useScriptedAws() {
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: aws.url,
   });
   const serviceOf = (id: 'dynamodb' | 'sagemaker', of = variables()): AwsService => awsService(id, of)!;
+
+  /** The SDK, as the functions use it, but for the pauses between its tries. */
+  function documents(about: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
+    const client = new DynamoDBClient({
+      region: 'us-east-1',
+      endpoint: aws.url,
+      credentials,
+      retryStrategy: new ConfiguredRetryStrategy(3, 0),
+      requestHandler: { connectionTimeout: 500, requestTimeout, throwOnRequestTimeout: true },
+      ...about,
+    });
+    return DynamoDBDocumentClient.from(withConflictRetries(client), {
+      marshallOptions: { removeUndefinedValues: true },
+    });
+  }
 
   /** What came of a call, as far as anybody can tell: its value or its error, and how often AWS was asked. */
   async function resultOf(call: () => Promise<unknown>) {
@@ -52,6 +81,7 @@ export function useScriptedAws() {
     },
     variables,
     serviceOf,
+    documents,
     resultOf,
   };
 }

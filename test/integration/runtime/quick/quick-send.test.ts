@@ -1,23 +1,14 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { type ItemCommand, itemsBy, type SendCommand, sdkSend } from '#repositories/shared/items.ts';
 import { quickSend } from '#runtime/quick/quick-send.ts';
 import { turnItems } from '#runtime/quick/turn-items.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { credentials, useScriptedAws } from '#test/transport/fast-path.ts';
+import { failure, requestTimeout, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
-const { variables, serviceOf, resultOf } = scripted;
+const { variables, serviceOf, documents, resultOf } = scripted;
 
 const TableName = 'agents';
 const Key = { pk: 'conversation#cnv_1', sk: 'state' };
@@ -51,11 +42,6 @@ const commands: Readonly<Record<string, () => ItemCommand>> = {
     new TransactWriteCommand({ TransactItems: [{ Put }, { Update }, { Delete }], ClientRequestToken: 'one' }),
 };
 
-const failure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
-  status,
-  headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },
-  body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `It is ${type}.`, ...more }),
-});
 const stored = {
   pk: { S: 'ü' },
   n: { N: '1.5' },
@@ -71,18 +57,7 @@ const cancelled = failure(400, 'TransactionCanceledException', {
   CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
 });
 
-function documents(): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({
-    region: 'us-east-1',
-    endpoint: scripted.aws.url,
-    credentials,
-    retryStrategy: new ConfiguredRetryStrategy(3, 0),
-    requestHandler: { connectionTimeout: 500, requestTimeout: 150, throwOnRequestTimeout: true },
-  });
-  return DynamoDBDocumentClient.from(withConflictRetries(client), { marshallOptions: { removeUndefinedValues: true } });
-}
-
-const quick = (client = documents()): SendCommand => quickSend(serviceOf('dynamodb'), client, { requestTimeout: 150 });
+const quick = (client = documents()): SendCommand => quickSend(serviceOf('dynamodb'), client, { requestTimeout });
 
 const asHex = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
 

@@ -1,26 +1,16 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
-import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { meterUpdate, modelRuntime } from '#runtime/fast-path.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
 import { wanting } from '#test/database/wanted.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';
+import { failure, invocation, later, requestTimeout, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
-const { variables, serviceOf, resultOf } = scripted;
+const { variables, serviceOf, documents, resultOf } = scripted;
 
-const requestTimeout = 150;
-
-const failure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
-  status,
-  headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },
-  body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `It is ${type}.`, ...more }),
-});
 const done: ScriptedResponse = {
   status: 200,
   headers: { 'x-amzn-requestid': 'R' },
@@ -40,18 +30,6 @@ const input: UpdateCommandInput = {
   ReturnValues: 'ALL_NEW',
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
 };
-
-function documents(about: ConstructorParameters<typeof DynamoDBClient>[0] = {}): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({
-    region: 'us-east-1',
-    endpoint: scripted.aws.url,
-    credentials,
-    retryStrategy: new ConfiguredRetryStrategy(3, 0),
-    requestHandler: { connectionTimeout: 500, requestTimeout: 150, throwOnRequestTimeout: true },
-    ...about,
-  });
-  return DynamoDBDocumentClient.from(withConflictRetries(client), { marshallOptions: { removeUndefinedValues: true } });
-}
 
 /** The two ways to send an UpdateItem: FAST_PATH on and off. */
 const updates = {
