@@ -16,7 +16,7 @@ Writes the skeleton of a priced endpoint, POST /api/ai/NAME, and a test that fai
 `;
 
 function isChargeable(name: string): name is templates.EndpointService {
-  return Object.hasOwn(prices, name) && !['chat', 'completion', 'embeddings'].includes(name);
+  return Object.hasOwn(prices, name) && !['chat', 'completion', 'embeddings', 'transcription'].includes(name);
 }
 
 const filesOf = ({ id }: EndpointNames) => ({

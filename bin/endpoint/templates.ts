@@ -2,7 +2,7 @@ import { prices, type ServiceName } from '#contract/billing/prices.ts';
 import type { EndpointNames } from './names.ts';
 
 /** What is charged by the request or by started units; what is metered to the token has an order of its own kind. */
-export type EndpointService = Exclude<ServiceName, 'chat' | 'completion' | 'embeddings'>;
+export type EndpointService = Exclude<ServiceName, 'chat' | 'completion' | 'embeddings' | 'transcription'>;
 
 export const schemas = ({ id, pascal }: EndpointNames): string => `import * as v from 'valibot';
 import { nonEmpty } from './inference-fields.ts';

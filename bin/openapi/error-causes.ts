@@ -116,8 +116,8 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The body may have at most 1048576 bytes.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    cause: 'The body is not sent as plain `application/json`',
-    remedy: 'Set `Content-Type: application/json` and no `Content-Encoding`',
+    cause: 'The body is of another type than the operation takes, or compressed',
+    remedy: 'Set the `Content-Type` that `detail` names, mostly `application/json`, and no `Content-Encoding`',
     detail: 'The Content-Type must be application/json, without a Content-Encoding.',
   },
   IDEMPOTENCY_KEY_REUSED: {

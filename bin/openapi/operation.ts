@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
+import { bodyTypes } from '#contract/http/media-kinds.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
@@ -28,7 +29,7 @@ export function operationOf(route: Route, recorded: RecordedResponse, { schemaOf
     description: descriptionOf(route),
     security: security[route.credential],
     ...(parameters.length > 0 && { parameters }),
-    ...(route.bodyInput && { requestBody: requestBodyOf(route, schemaOf(route.bodyInput, 'input'), recorded) }),
+    ...(route.bodyInput && { requestBody: requestBodyOf(route, schemaOf, recorded) }),
     responses: { [route.success.status]: successResponse(route, recorded, schemaOf), ...responsesOf(route) },
   };
 
@@ -62,14 +63,22 @@ const security: Readonly<Record<Credential, readonly object[]>> = {
   'session if any': [{}, ...session],
 };
 
-function requestBodyOf(route: Route, schema: object, recorded: RecordedResponse) {
+function requestBodyOf(route: Route, schemaOf: Collectors['schemaOf'], recorded: RecordedResponse) {
+  const { bodyInput, formInput, bodyKinds } = route;
+  if (!bodyInput) throw new Error(`${route.id} takes no body`);
   const more = Object.entries(samples[route.id]?.more ?? {});
   const examples = [['A request', recorded.body], ...more].map(([name, value]) => [name, { value }]);
   const json = more.length > 0 ? { examples: Object.fromEntries(examples) } : { example: recorded.body };
   return {
-    description: `At most ${route.maxBodyBytes / 1024 ** 2} MiB, nested at most ${limits.jsonDepth} levels deep; unknown fields are ignored.`,
+    description: `At most ${Math.floor((route.maxBodyBytes / 1024 ** 2) * 10) / 10} MiB, nested at most ${limits.jsonDepth} levels deep; unknown fields are ignored.`,
     required: route.bodyInput?.type !== 'optional',
-    content: { 'application/json': { schema, ...json } },
+    content: Object.fromEntries(
+      bodyKinds.map((kind) =>
+        kind === 'multipart' && formInput
+          ? [bodyTypes[kind], { schema: schemaOf(formInput, 'input') }]
+          : [bodyTypes[kind], { schema: schemaOf(bodyInput, 'input'), ...json }],
+      ),
+    ),
   };
 }
 

@@ -66,6 +66,11 @@ async function useModels(service: Service, { record }: Recorder, key: string): P
   await record('listServices', { key });
   await record('translate', { key });
   await record('analyze', { key });
+  await record('listVoices', { key });
+  await record('createSpeech', { key });
+  await record('createOpenAiSpeech', { key });
+  await record('createTranscription', { key });
+  await record('createOpenAiTranscription', { key });
   const { id } = v.parse(Created, (await record('createChatCompletion', { key })).data);
   await service.settled();
   await record('cancelRequest', { key, path: { requestId: id.slice('chatcmpl-'.length) } });

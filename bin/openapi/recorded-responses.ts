@@ -11,6 +11,7 @@ const RecordedResponse = v.object({
   status: v.number(),
   /** Names of the response's headers that the document describes. */
   headers: v.array(v.string()),
+  /** Null where it is no JSON. */
   response: v.unknown(),
   /** Beginning and end of the streamed response. */
   stream: v.exactOptional(v.string()),

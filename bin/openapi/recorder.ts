@@ -22,14 +22,15 @@ export function recorder(origin: string) {
   async function send(route: Route, { path = {}, query = {}, body, key, cookie }: Call): Promise<Response> {
     const filled = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
     const search = new URLSearchParams(query).toString();
+    const sent = samples[route.id]?.file === undefined ? JSON.stringify(body) : formOf(route.id, body);
     const reply = await fetch(origin + filled + (search && `?${search}`), {
       method: route.method,
       headers: {
-        'content-type': 'application/json',
+        ...(typeof sent === 'string' && { 'content-type': 'application/json' }),
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...(cookie !== undefined && { cookie }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: sent }),
     });
     if (reply.status === route.success.status) return reply;
     throw new Error(`${route.id} returned ${reply.status} ${await reply.text()}`);
@@ -47,11 +48,15 @@ export function recorder(origin: string) {
     const request = {
       path: { ...sample.path, ...call.path },
       query: { ...sample.query, ...call.query },
-      ...(route.bodyInput && { body: Object.assign({}, sample.body, call.body) }),
+      ...(route.bodyInput && {
+        body: Object.assign({}, sample.body, call.body, sample.file !== undefined && { file: '@speech.wav' }),
+      }),
     };
     normalizer.begin(route.id);
     const reply = await send(route, { ...call, ...request });
-    const body: unknown = await reply.json();
+    const isJson = reply.headers.get('content-type')?.startsWith('application/json');
+    const bytes = await reply.arrayBuffer();
+    const body: unknown = isJson ? JSON.parse(Buffer.from(bytes).toString()) : null;
     // Replaced in any case: a value that is returned once, such as a key, occurs in later responses.
     const first = { ...Object(normalizer.value(request)), status: reply.status, response: normalizer.value(body) };
     if (!recorded.has(route.id)) {
@@ -63,4 +68,13 @@ export function recorder(origin: string) {
   }
 
   return { record, responses: (): RecordedResponses => v.parse(RecordedResponses, Object.fromEntries(recorded)) };
+}
+
+/** The sample of a form, which the document shows with `@` before the file's name, as curl has it. */
+function formOf(id: string, fields: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.string()), fields)))
+    form.append(name, value);
+  form.set('file', new Blob([Buffer.from(samples[id]?.file ?? '', 'base64')], { type: 'audio/wav' }), 'speech.wav');
+  return form;
 }

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
+import { isFormFile } from '#contract/http/form.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 
 const contract = new URL('../../functions/contract/', import.meta.url);
@@ -30,15 +31,19 @@ const prefix = '#/components/schemas/';
 /** Rules that JSON Schema cannot express; the detail of a 400 has them. Transforms are of requests only. Any other throws. */
 const ignoreActions = ['check', 'finite', 'transform'];
 
+/** What a check of our own stands for. */
+const customs: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
+  [isJsonObject, { type: 'object' }],
+  [isFormFile, { type: 'string', format: 'binary' }],
+]);
+
 const config = (typeMode: Mode): ConversionConfig => ({
   target: 'draft-2020-12',
   typeMode,
   ignoreActions,
   overrideRef: ({ referenceId }) => prefix + referenceId,
   overrideSchema: ({ valibotSchema }) =>
-    valibotSchema.type === 'custom' && 'check' in valibotSchema && valibotSchema.check === isJsonObject
-      ? { type: 'object' }
-      : undefined,
+    valibotSchema.type === 'custom' && 'check' in valibotSchema ? customs.get(valibotSchema.check) : undefined,
 });
 
 const defined = {

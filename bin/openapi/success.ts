@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { TurnChunk } from '#contract/agents/conversations.ts';
+import { speechFormats } from '#contract/audio/speech.ts';
 import type { Route } from '#contract/http/route.ts';
 import * as chunks from '#contract/inference/stream-chunks.ts';
 import { errorSchemaOf } from './errors.ts';
@@ -31,17 +32,38 @@ export function successResponse(route: Route, recorded: RecordedResponse, schema
   const chunk = chunkSchemaOf(route);
   const data: object = route.output ? schemaOf(route.output, 'output') : { type: 'null' };
   const schema = route.format === 'envelope' ? envelopeOf(status, message, data) : data;
+  const isAudio = route.responseKinds.includes('audio');
+  const isJson = route.responseKinds.includes('json');
   return {
-    description: `${message}${route.output ? '' : '; data is null'}.`,
-    headers: successHeaders(route, recorded.headers, chunk !== undefined),
+    description: isJson ? `${message}${route.output ? '' : '; data is null'}.` : `${message}; the audio.`,
+    headers: successHeaders(route, recorded.headers, chunk !== undefined || isAudio),
     content: {
-      'application/json': { schema, example: recorded.response },
+      ...(isJson && { 'application/json': { schema, example: recorded.response } }),
+      ...(isAudio && audioContent(isJson)),
+      ...(route.responseKinds.includes('text') && textContent),
       ...(chunk && {
         'text/event-stream': { schema: streamOf(route, schemaOf(chunk, 'output')), example: recorded.stream },
       }),
     },
   };
 }
+
+/** By media type, as each format has it; a route that also gives JSON gives it where the Accept header names no audio. */
+function audioContent(isChoice: boolean) {
+  const when = isChoice ? 'Where the Accept header names audio: the' : 'The';
+  const description = `${when} bytes of the file, sent as they are generated. A connection that ends early ends a file that is not whole.`;
+  const schema = { type: 'string', format: 'binary', description };
+  const types = Object.values(speechFormats).map((type) => type.split(';', 1)[0] ?? '');
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+/** Where `response_format` is one of them. */
+const textContent = Object.fromEntries(
+  ['text/plain', 'application/x-subrip', 'text/vtt'].map((type) => [
+    type,
+    { schema: { type: 'string', format: 'text' } },
+  ]),
+);
 
 /** Exactly the four fields (docs/specification.md#response-envelope-all-json-responses). */
 function envelopeOf(status: number, message: string, data: object) {

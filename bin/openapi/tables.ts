@@ -125,6 +125,7 @@ const services: readonly ServiceName[] = [
   'translation',
   'text_analysis',
   'audio',
+  'transcription',
   'voice_call',
   'sms',
 ];

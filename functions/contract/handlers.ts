@@ -1,8 +1,20 @@
 import type { Route } from './http/route.ts';
 import { routeGroups, unknownRouteId } from './routes.ts';
 
-const { accounts, keys, subscriptions, credits, alerts, inference, analysis, openai, agents, webhooks, operators } =
-  routeGroups;
+const {
+  accounts,
+  keys,
+  subscriptions,
+  credits,
+  alerts,
+  inference,
+  analysis,
+  openai,
+  agents,
+  audio,
+  webhooks,
+  operators,
+} = routeGroups;
 
 /** The folders of `functions/api`, and the routes whose handlers they have. */
 const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
@@ -13,6 +25,7 @@ const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
   inference: [...inference, ...openai],
   analysis,
   agents,
+  audio,
   webhooks,
   operators,
   shared: [{ id: unknownRouteId }],

@@ -3,6 +3,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { analysisRoutes } from './routes/analysis.ts';
+import { audioRoutes } from './routes/audio.ts';
 import { creditRoutes } from './routes/credits.ts';
 import { inferenceRoutes } from './routes/inference.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -22,6 +23,7 @@ export const routes = {
   ...analysisRoutes,
   ...openAiRoutes,
   ...agentRoutes,
+  ...audioRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
 } as const satisfies Record<string, Route>;
@@ -37,6 +39,7 @@ export const routeGroups = {
   analysis: Object.values(analysisRoutes),
   openai: Object.values(openAiRoutes),
   agents: Object.values(agentRoutes),
+  audio: Object.values(audioRoutes),
   webhooks: Object.values(webhookRoutes),
   operators: Object.values(operatorRoutes),
 } as const satisfies Readonly<Record<string, readonly Route[]>>;

@@ -3,12 +3,17 @@ export interface Sample {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** In base64: the part `file` of a form, whose other fields are the body. */
+  readonly file?: string;
   /** Other bodies worth showing, by what they show; `A stream` is also what the streamed response's example comes of. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
 const person = { email: 'sample@example.com', password: 'a quiet river bank', newPassword: 'another river bank' };
 const { email, password, newPassword } = person;
+
+/** A hundredth of a second of silence, as a WAV file. */
+const silence = `UklGRnQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YVAAAACA${'gICA'.repeat(26)}gA==`;
 
 const reason = 'requested by mail';
 const account = { id: '123' };
@@ -161,6 +166,16 @@ export const samples: Readonly<Record<string, Sample>> = {
       },
     },
   },
+  'create-speech': {
+    body: { text: 'Good morning, friend.', voice: 'nova' },
+    more: { 'Another format': { text: 'Good morning, friend.', format: 'wav', speed: 1.25 } },
+  },
+  'create-transcription': {
+    body: { audio: silence, language: 'en', timestamps: 'segment' },
+    more: { 'Without times': { audio: silence } },
+  },
+  'create-openai-transcription': { body: { model: 'svc-transcribe', response_format: 'verbose_json' }, file: silence },
+  'create-openai-speech': { body: { model: 'svc-speech', input: 'Good morning, friend.', voice: 'nova' } },
   'create-chat-completion': {
     body: chat,
     more: {

@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { ResponseKind } from '#contract/http/media-kinds.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
@@ -46,6 +47,8 @@ export interface Call {
   isProved?: true;
   /** The key, where the proof has read it. */
   provenKey?: WorkingKey | undefined;
+  /** Kind of response that the caller requests, of those that the route has. */
+  responseKind?: ResponseKind;
   input: { path: unknown; query: unknown; body: unknown };
   order?: Order;
   /** The value of the Idempotency-Key header, on routes that take it. */

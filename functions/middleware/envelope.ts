@@ -1,12 +1,16 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
 import type { ResponseFormat } from '#contract/http/response-format.ts';
 import type { Route } from '#contract/http/route.ts';
+import { TextBody } from '#contract/http/text-body.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
+import { StreamedBytes } from '#domain/inference/streamed-bytes.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 import { cookiesOf } from './cookies.ts';
 import { errorHeaders, responseHeaders, streamHeaders } from './response-headers.ts';
+import { byteStream } from './response/byte-stream.ts';
 import { type EventStream, eventStream } from './response/event-stream.ts';
 import type { ResponseLifecycle } from './response/response-lifecycle.ts';
 
@@ -38,7 +42,7 @@ export interface Failed {
 /** Puts every response, success or error, into the envelope or the route's other format; the only place that knows statuses. */
 export function envelope(
   outcome: () => Outcome,
-  success: Route['success'],
+  { success, responseKinds }: Pick<Route, 'success' | 'responseKinds'>,
   formatFor: (event: APIGatewayProxyEvent) => ResponseFormat,
 ): Middleware {
   return {
@@ -53,19 +57,24 @@ export function envelope(
       const result = request.response;
       if (result instanceof StreamedResponse) {
         const explain = (error: unknown) => serviceErrorOf(error, call);
-        const body = eventStream(result, { format, lifecycle, explain });
+        const isBytes = result instanceof StreamedBytes;
+        const body = isBytes
+          ? byteStream(result, { lifecycle, explain })
+          : eventStream(result, { format, lifecycle, explain });
         request.response = {
           statusCode,
-          headers: { ...headers, ...streamHeaders },
+          headers: { ...headers, ...(isBytes ? { 'Content-Type': result.contentType } : streamHeaders) },
           body,
           lifecycle,
         } satisfies CallResponse;
         // Last, so that all else is done while the model works; a failure makes an error response of this one.
         return result.begun();
       }
-      const body = JSON.stringify(format.success(statusCode, message, result ?? null));
+      const isText = responseKinds.includes('text') && v.is(TextBody, result);
+      if (isText) lifecycle.headers = { ...headers, 'Content-Type': result.contentType };
+      const body = isText ? result.body : JSON.stringify(format.success(statusCode, message, result ?? null));
       const cookies = cookieHeaders(call, outcome().sessionCookie);
-      request.response = { statusCode, headers, ...cookies, body, lifecycle } satisfies CallResponse;
+      request.response = { statusCode, headers: lifecycle.headers, ...cookies, body, lifecycle } satisfies CallResponse;
       return undefined;
     },
     onError: function wrapError(request) {

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
+import type { ResponseKind } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 import { idempotencyKeyOf } from './request/idempotency-key.ts';
-import { jsonBody } from './request/json-body.ts';
+import { requestBody } from './request/request-body.ts';
 
 /** Makes the order of a parsed body, and refuses (400) what no schema can. Before it does more than parsing costs, it awaits the proof. */
-export type MakeOrder = (body: unknown, prove: Proof) => Promise<Order>;
+export type MakeOrder = (body: unknown, prove: Proof, kind: ResponseKind) => Promise<Order>;
 
 /**
  * Parses path, query and body by the route's schemas; what a schema does not name goes no further. `check` refuses (400)
@@ -22,15 +23,19 @@ export function validate(
   return {
     before: async function validateInput({ event, context: { call } }) {
       try {
-        call.input = {
-          path: parse(route.pathInput, event.pathParameters ?? {}, 'path'),
-          query: parse(route.queryInput, event.queryStringParameters ?? {}, 'query'),
-          body: route.bodyInput && parse(route.bodyInput, jsonBody(event), 'body'),
-        };
+        const path = parse(route.pathInput, event.pathParameters ?? {}, 'path');
+        const query = parse(route.queryInput, event.queryStringParameters ?? {}, 'query');
+        call.input = { path, query, body: undefined };
+        if (route.bodyInput) {
+          const { kind, value } = await requestBody(event, route, async () => call.prove?.());
+          const schema = kind === 'multipart' ? (route.formInput ?? route.bodyInput) : route.bodyInput;
+          call.input.body = parse(schema, value, 'body');
+        }
         const key = route.idempotent && idempotencyKeyOf(event);
         if (key) call.idempotencyKey = key;
         await check?.(call);
-        if (makeOrder) call.order = await makeOrder(call.input.body, async () => call.prove?.());
+        const { responseKind = 'json' } = call;
+        if (makeOrder) call.order = await makeOrder(call.input.body, async () => call.prove?.(), responseKind);
       } catch (error) {
         await call.prove?.();
         throw error;

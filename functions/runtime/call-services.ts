@@ -23,9 +23,9 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   const core = shared.core();
   const { MODEL_ENDPOINTS, TRANSLATION_MODEL } = core.environment;
   const deadlines = modelDeadlines(route, core.environment);
-  const modelGateway = lazy(() =>
-    sagemakerGateway(shared.runtime(), { endpointOf: (model) => MODEL_ENDPOINTS.get(model), ...deadlines }),
-  );
+  const settings = { endpointOf: (model: string) => MODEL_ENDPOINTS.get(model), ...deadlines };
+  const modelGateway = lazy(() => sagemakerGateway(shared.runtime(), settings));
+  const audio = lazy(async () => (await import('./audio-services.ts')).audioServices(shared.runtime(), settings));
   const forTranslation = {
     model: TRANSLATION_MODEL,
     newDeadline: () => AbortSignal.timeout(deadlines.deadlineMs),
@@ -36,6 +36,8 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     runtime: shared.runtime,
     deadlineMs: deadlines.deadlineMs,
     inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
+    /** Read by the functions of audio alone. */
+    audio,
     translation: lazy(() => translationService(modelGateway(), forTranslation)),
     agents: lazy(async () => {
       const { agentCalls } = await import('./agent-calls.ts');

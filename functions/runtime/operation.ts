@@ -1,5 +1,7 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+import type { ResponseKind } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
+import type { TextBody } from '#contract/http/text-body.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { SessionOrigin } from '#domain/accounts/session-store.ts';
 import type { Order } from '#domain/inference/order.ts';
@@ -27,7 +29,9 @@ export interface OperationCall<R extends Route> {
   readonly input: {
     readonly path: Parsed<R extends { pathInput: infer S } ? S : undefined>;
     readonly query: Parsed<R extends { queryInput: infer S } ? S : undefined>;
-    readonly body: Parsed<R extends { bodyInput: infer S } ? S : undefined>;
+    readonly body:
+      | Parsed<R extends { bodyInput: infer S } ? S : undefined>
+      | (R extends { formInput: infer S } ? Parsed<S> : never);
   };
   readonly caller: CallerOf<R>;
   /** Where the request came from, for limits by network; undefined where the stage has none. */
@@ -50,13 +54,14 @@ export type PricedOperation<R extends Route, O extends Order> = (
     /** Sets what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;
   },
-) => Promise<ResponseData<R> | StreamedResponse> | StreamedResponse;
+) => Promise<ResponseData<R> | TextBody | StreamedResponse> | StreamedResponse;
 
 /** Turns a priced route's body into its order, or refuses it (400). Awaits `prove` before anything that costs more than parsing. */
 export type OrderOf<R extends Route, O extends Order> = (
   services: CallServices,
   body: OperationCall<R>['input']['body'],
   prove: Proof,
+  kind: ResponseKind,
 ) => Promise<O>;
 
 /**

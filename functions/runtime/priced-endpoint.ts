@@ -18,7 +18,7 @@ export function pricedEndpoint<R extends Route, O extends Order>(
 ) {
   const services = perEnvironment(() => createCallServices(route));
   return stack(route, services, (call) => operation(services(), typed(given(call))), {
-    orderOf: orderOf && ((body, prove) => orderOf(services(), typed(body), prove)),
+    orderOf: orderOf && ((body, prove, kind) => orderOf(services(), typed(body), prove, kind)),
     open: open && ((call) => open(services(), typed({ ...given(call), prove: async () => call.prove?.() }))),
   });
 }

@@ -4,6 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { responseFormats } from '#contract/http/response-formats.ts';
 import type { Route } from '#contract/http/route.ts';
+import { TextBody } from '#contract/http/text-body.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { accept } from '#middleware/accept.ts';
@@ -46,7 +47,7 @@ export function stack(
     .use(
       envelope(
         () => outcome,
-        route.success,
+        route,
         () => responseFormats[route.format],
       ),
     )
@@ -65,6 +66,7 @@ export function stack(
         await nextTurn();
         return data;
       }
+      if (route.responseKinds.includes('text') && v.is(TextBody, data)) return data;
       return route.output ? v.parse(route.output, data) : null;
     });
   return route.streaming && canStream() ? streamedHandler(handle) : bufferedHandler(handle);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { binaryTypesOf } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
 import { unknownRouteId } from '#contract/routes.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
@@ -32,6 +33,7 @@ const maxBodyBytes = 10 * 1024 * 1024;
 /** API Gateway's part on one machine: HTTP in, proxy events to handlers, their responses out. Loopback only. */
 export function startFrontServer(options: FrontServerOptions): Promise<HttpServer> {
   const match = routeMatcher(options.routes);
+  const binaryTypes = new Set(binaryTypesOf(options.routes));
   const log = options.log ?? (() => undefined);
 
   function functionOf(route: Route | undefined): RouteFunction {
@@ -62,6 +64,7 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
       rawHeaders: request.rawHeaders,
       sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
       body,
+      isBinary: binaryTypes.has(mediaType(request)),
       requestId,
       resource: found?.route.path ?? '/{proxy+}',
       pathParameters: found ? decodedValues(found.rawParameters) : { proxy: path.slice(1) },
@@ -108,6 +111,9 @@ function splitTarget(target: string): [path: string, query: string] {
   const mark = local.indexOf('?');
   return mark === -1 ? [local, ''] : [local.slice(0, mark), local.slice(mark + 1)];
 }
+
+const mediaType = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 function decoded(text: string): string | undefined {
   try {

@@ -10,6 +10,8 @@ export interface GatewayRequest {
   readonly rawHeaders: readonly string[];
   readonly sourceIp: string;
   readonly body: Uint8Array;
+  /** The gateway takes bodies of this media type for binary. */
+  readonly isBinary: boolean;
   readonly requestId: string;
   /** Such as `/api/keys/{id}`, and its parameters decoded. */
   readonly resource: string;
@@ -34,7 +36,7 @@ const hopByHop = new Set([
 /**
  * The event a REST API sends to a Lambda proxy integration (AWS "Input format of a Lambda function for proxy
  * integration"): header names keep their letters, of repeated headers and query parameters the last counts in the
- * single-valued maps, absent maps and bodies are null. A body that is not UTF-8 comes as base64.
+ * single-valued maps, absent maps and bodies are null. A body that is binary or not UTF-8 comes as base64.
  */
 export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
   const headers = headersOf(request.rawHeaders);
@@ -50,18 +52,24 @@ export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
     pathParameters: Object.keys(request.pathParameters).length > 0 ? { ...request.pathParameters } : null,
     stageVariables: null,
     requestContext: requestContext(request, headers.last[headers.names.get('user-agent') ?? ''] ?? null),
-    ...eventBody(request.body),
+    ...eventBody(request),
   };
 }
 
-function eventBody(body: Uint8Array): Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'> {
+function eventBody({ body, isBinary }: GatewayRequest): Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'> {
   if (body.byteLength === 0) return { body: null, isBase64Encoded: false };
+  if (isBinary) return base64Body(body);
   try {
     return { body: utf8.decode(body), isBase64Encoded: false };
   } catch {
-    return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
+    return base64Body(body);
   }
 }
+
+const base64Body = (body: Uint8Array) => ({
+  body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
+  isBase64Encoded: true,
+});
 
 /** Names that differ in capitals only are one header, under its first spelling. */
 function headersOf(rawHeaders: readonly string[]): Grouped {

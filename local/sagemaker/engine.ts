@@ -2,11 +2,15 @@
 export interface Engine {
   /** `signal` aborts when the caller goes away. A rejection stands for a container that died. */
   invoke(body: unknown, signal: AbortSignal): Promise<EngineReply>;
+  /** Writes down what is spoken in a file, where it can: a form of OpenAI's transcription API. */
+  transcribe?(form: FormData, signal: AbortSignal): Promise<EngineReply>;
+  /** Speaks a text, where it can: a request of OpenAI's speech API, whose reply is a stream of the file's bytes. */
+  speak?(body: unknown, signal: AbortSignal): Promise<EngineReply>;
 }
 
 /**
  * `json`: a whole reply; a status of 400 or more reaches the caller as ModelError (424).
- * `stream`: the bytes of the container's server-sent events; an error while iterating is a stream that broke.
+ * `stream`: the bytes of the container's server-sent events, or of an audio file; an error while iterating is a stream that broke.
  */
 export type EngineReply =
   | { kind: 'json'; status: number; body: unknown }

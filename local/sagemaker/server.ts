@@ -3,6 +3,7 @@ import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
 import { inDialect } from './containers/dialect.ts';
+import { speechRoute } from './containers/omni-dialect.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
 import { type Call, sendReply } from './send-reply.ts';
 import {
@@ -41,7 +42,7 @@ export function startSageMaker({ engine, faults, endpoints }: SageMakerOptions):
       if (!family) {
         return sendServiceError(res, validationError(`Endpoint ${call.endpoint} of account 000000000000 not found.`));
       }
-      const body = await readText(req);
+      const body = await readBytes(req);
       if (body instanceof BodyTooLarge) return sendServiceError(res, { ...validationError(body.message), status: 413 });
 
       const fault = faults.take('sagemaker');
@@ -50,8 +51,9 @@ export function startSageMaker({ engine, faults, endpoints }: SageMakerOptions):
       const refusal = faultError(fault);
       if (refusal) return sendServiceError(res, refusal);
 
-      const played = inDialect(family, fault === 'error' ? failing : engine);
-      const reply = await invoke(played, body, signal);
+      const isRouted = family !== 'omni' || req.headers['x-amzn-sagemaker-custom-attributes'] === speechRoute;
+      const played = isRouted ? inDialect(family, fault === 'error' ? failing : engine) : unrouted;
+      const reply = await invoke(played, await parsedBody(req, body), signal);
       if (signal.aborted) return;
       if (!reply) return sendServiceError(res, internalFailure('The container ended without a reply.'));
       await sendReply({ res, req, call, reply, signal, ...(fault === 'cut' && { cutAfterChunks: chunksBeforeCut }) });
@@ -65,9 +67,9 @@ function parseCall({ method, url = '' }: IncomingMessage): Call | undefined {
   return { endpoint, stream: tail !== 'invocations' };
 }
 
-async function readText(req: IncomingMessage): Promise<string | BodyTooLarge> {
+async function readBytes(req: IncomingMessage): Promise<Buffer | BodyTooLarge> {
   try {
-    return (await readBody(req, bodyLimitBytes)).toString();
+    return Buffer.from(await readBody(req, bodyLimitBytes));
   } catch (error) {
     if (error instanceof BodyTooLarge) return error;
     throw error;
@@ -87,18 +89,26 @@ function faultError(fault: FaultOf<'sagemaker'> | undefined): ServiceError | und
   return fault === 'unavailable' ? serviceUnavailable : undefined;
 }
 
-const failing: Engine = { invoke: async () => containerError(500, 'The model failed, as ordered.') };
+const failing: Engine = {
+  transcribe: async () => containerError(500, 'The model failed, as ordered.'),
+  invoke: async () => containerError(500, 'The model failed, as ordered.'),
+  speak: async () => containerError(500, 'The model failed, as ordered.'),
+};
+
+const unrouted: Engine = { invoke: async () => containerError(400, `The custom attributes must be ${speechRoute}.`) };
 
 /** Undefined when the engine failed altogether. */
-async function invoke(engine: Engine, text: string, signal: AbortSignal): Promise<EngineReply | undefined> {
-  const body = parseJson(text);
-  if (body === undefined) return containerError(400, 'The body is not valid JSON.');
+async function invoke(engine: Engine, body: unknown, signal: AbortSignal): Promise<EngineReply | undefined> {
+  if (body === undefined) return containerError(400, 'The body is not as its Content-Type has it.');
   return engine.invoke(body, signal).catch(() => undefined);
 }
 
-function parseJson(text: string): unknown {
+/** A form, or what JSON parses to; undefined for neither. */
+async function parsedBody({ headers }: IncomingMessage, body: Buffer): Promise<unknown> {
+  const contentType = headers['content-type'] ?? '';
   try {
-    return JSON.parse(text);
+    if (!contentType.startsWith('multipart/form-data')) return JSON.parse(body.toString());
+    return await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ export interface LocalOptions {
   readonly data: string;
   readonly modelUrl?: string;
   readonly modelName?: string;
+  readonly audioUrl?: string;
   readonly canary: boolean;
 }
 
@@ -16,6 +17,7 @@ export const usage = `Usage: npm start -- [options]
   --data DIR         folder that keeps everything (.local)
   --model-url URL    an OpenAI-compatible server to call instead of the demo engine, e.g. http://127.0.0.1:11434/v1
   --model-name NAME  the model to call there
+  --audio-url URL    an OpenAI-compatible audio server to call instead of the demo engine, e.g. http://127.0.0.1:8000/v1
   --canary           also run the canary, every five minutes; its failures are logged
   --help             this text
 `;
@@ -32,7 +34,8 @@ export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
     port: port(flags.port),
     data: nonEmpty('--data', flags.data),
     canary: flags.canary,
-    ...(flags['model-url'] !== undefined && { modelUrl: httpUrl(flags['model-url']) }),
+    ...(flags['model-url'] !== undefined && { modelUrl: httpUrl('--model-url', flags['model-url']) }),
+    ...(flags['audio-url'] !== undefined && { audioUrl: httpUrl('--audio-url', flags['audio-url']) }),
     ...(flags['model-name'] !== undefined && { modelName: nonEmpty('--model-name', flags['model-name']) }),
   };
 }
@@ -47,6 +50,7 @@ function read(args: readonly string[]) {
         data: { type: 'string', default: '.local' },
         'model-url': { type: 'string' },
         'model-name': { type: 'string' },
+        'audio-url': { type: 'string' },
         canary: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -63,10 +67,10 @@ function port(text: string): number {
   throw new Problem(`--port must be a number from 0 to 65535, and "${text}" is not.`, badUsage);
 }
 
-function httpUrl(text: string): string {
+function httpUrl(flag: string, text: string): string {
   const url = URL.parse(text);
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return text;
-  throw new Problem(`--model-url must be an http:// or https:// address, and "${text}" is not.`, badUsage);
+  throw new Problem(`${flag} must be an http:// or https:// address, and "${text}" is not.`, badUsage);
 }
 
 function nonEmpty(flag: string, text: string): string {

@@ -10,6 +10,8 @@ export interface ServiceOptions {
   /** An OpenAI-compatible server to call instead of the demo engine, and the model to call there. */
   readonly modelUrl?: string;
   readonly modelName?: string;
+  /** An OpenAI-compatible audio server to call instead of the demo engine. */
+  readonly audioUrl?: string;
   /** How long the demo engine takes for a word. */
   readonly wordDelayMs?: number;
   /** Builds the dashboard where it is not built from its sources as they are; else it is served as it lies there. */

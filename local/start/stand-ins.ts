@@ -2,9 +2,11 @@ import * as v from 'valibot';
 import type { ContainerFamily } from '#contract/inference/models.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { demoEngine } from '../demo-engine/engine.ts';
+import { demoSpeech } from '../demo-engine/speech/speech.ts';
 import { type DynamoProxyOptions, startDynamoProxy } from '../dynamodb/dynamodb-proxy.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { startSes } from '../mail/ses.ts';
+import { audioUrlEngine } from '../sagemaker/audio-url.ts';
 import { modelUrlEngine } from '../sagemaker/model-url.ts';
 import { type Engine, startSageMaker } from '../sagemaker/server.ts';
 import type { Closers, Part } from '../shared/closers.ts';
@@ -21,7 +23,7 @@ export interface StandInOptions {
   readonly faults: Faults;
   readonly mails: MailStore;
   readonly queues: QueueStore;
-  readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'wordDelayMs'>;
+  readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs'>;
   readonly now: () => number;
   /** Receives bounces and complaints from the SES stand-in. */
   readonly onFeedback: (event: unknown) => void;
@@ -31,6 +33,7 @@ export interface StandInOptions {
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<Endpoints> {
   const { proxy, external, faults, mails, queues, model, now, onFeedback } = options;
   const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
+  const engine = { ...engineOf(model), ...audioOf(model, closers) };
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
     const part = await starting;
     closers.add(part);
@@ -39,7 +42,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
   const [dynamodb, ses, sagemaker, sqs] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
     external.ses ?? started(startSes({ mails, faults, now, onFeedback })),
-    external.sagemaker ?? started(startSageMaker({ engine: engineOf(model), faults, endpoints })),
+    external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints })),
     started(startSqs(queues)),
   ]);
   return { dynamodb, ses, sagemaker, sqs };
@@ -55,4 +58,14 @@ function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> 
 function engineOf({ modelUrl, modelName, wordDelayMs }: StandInOptions['model']): Engine {
   if (modelUrl !== undefined) return modelUrlEngine({ url: modelUrl, ...(modelName !== undefined && { modelName }) });
   return demoEngine(wordDelayMs === undefined ? {} : { wordDelayMs });
+}
+
+/** Begins nothing: the demo engine starts its thread with the first text that it is to speak, and reads files with the first of them. */
+function audioOf({ audioUrl }: StandInOptions['model'], closers: Closers): Pick<Engine, 'speak' | 'transcribe'> {
+  if (audioUrl !== undefined) return audioUrlEngine(audioUrl);
+  const speech = demoSpeech();
+  closers.add(speech);
+  const transcribe = async (form: FormData) =>
+    (await import('../demo-engine/speech/recognition.ts')).demoTranscription(form);
+  return { speak: speech.speak, transcribe };
 }

@@ -83,7 +83,8 @@ describe('docs/openapi.json', () => {
 /** Of all examples of a response; a response without one has a fault too. */
 function faultsOf(operation: Operation, status: number, response: Response): string[] {
   const examples = examplesIn(response);
-  if (examples.length === 0) return ['has no example'];
+  const isBytes = Object.values(response.content).every(({ schema }) => schema['format'] === 'binary');
+  if (examples.length === 0) return isBytes ? [] : ['has no example'];
   return examples.flatMap(([type, value]) => {
     const raw = responseOf(status, type, value);
     if (status < 400) return undocumented(operation, raw);

@@ -64,6 +64,11 @@ test('that handler has one statement in its resource policy, which never reaches
   expect(permissions.filter((permission) => handlerIn(template, permission) === unknownRouteId)).toHaveLength(1);
 });
 
+test('the gateway takes forms for binary, which as text would lose their bytes, and nothing else', () => {
+  const [[, api] = []] = ofType(template, 'AWS::ApiGateway::RestApi');
+  expect(api!.Properties['BinaryMediaTypes']).toEqual(['multipart/form-data']);
+});
+
 describe('time', () => {
   const secondsOf = (id: string) => Number(functions.get(id)?.Properties['Timeout']);
 

@@ -82,6 +82,7 @@ const groups = new Set([
   'inference',
   'openai',
   'agents',
+  'audio',
   'webhooks',
   'alerts',
   'operators',

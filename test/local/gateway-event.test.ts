@@ -8,6 +8,7 @@ const request = (about: Partial<GatewayRequest> = {}): GatewayRequest => ({
   rawHeaders: [],
   sourceIp: '127.0.0.1',
   body: Buffer.alloc(0),
+  isBinary: false,
   requestId: 'request-1',
   resource: '/api/keys/{id}',
   pathParameters: { id: 'a b' },
@@ -71,6 +72,11 @@ describe('the proxy event of a REST API', () => {
     const event = gatewayEvent(request({ query: '__proto__=x', rawHeaders: ['__proto__', 'y'] }));
     expect(Object.entries(event.queryStringParameters!)).toEqual([['__proto__', 'x']]);
     expect(Object.entries(event.headers)).toEqual([['__proto__', 'y']]);
+  });
+
+  test('passes a body of a binary media type in base64, also where it happens to be text', () => {
+    const { body, isBase64Encoded } = gatewayEvent(request({ body: Buffer.from('--b--'), isBinary: true }));
+    expect([Buffer.from(body!, 'base64').toString(), isBase64Encoded]).toEqual(['--b--', true]);
   });
 
   test('passes text as it is, byte order mark and all, and other bytes in base64', () => {

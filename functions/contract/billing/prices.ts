@@ -6,7 +6,7 @@ export const microPerCredit = 1_000_000;
 
 /** A service's price: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits, docs/design/billing.md#prices). */
 export interface Price {
-  readonly unit: 'word' | 'request' | 'character' | 'message' | 'token';
+  readonly unit: 'word' | 'request' | 'character' | 'message' | 'token' | 'second';
   readonly unitSize: number;
   readonly credits: number;
   readonly description: string;
@@ -21,6 +21,7 @@ const listed = {
     credits: 50,
     description: 'Text-to-speech, per started 1,000 characters',
   },
+  transcription: { unit: 'second', unitSize: 10, credits: 1, description: 'Voice recognition, per started second' },
   voice_call: { unit: 'message', unitSize: 1, credits: 2, description: 'Voice call, per message' },
   sms: { unit: 'message', unitSize: 1, credits: 2, description: 'SMS, per message' },
   chat: { unit: 'message', unitSize: 1, credits: 1, description: 'Chat, per completion made' },

@@ -5,6 +5,7 @@ import type { QueueId } from '../platform/queues.ts';
 import type { TableId } from '../platform/tables.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
+import type { BodyKind, ResponseKind } from './media-kinds.ts';
 import { type FormatName, formatNameOf } from './response-format.ts';
 
 /**
@@ -51,8 +52,17 @@ interface RouteDeclaration {
   readonly pathInput?: GenericSchema;
   readonly queryInput?: GenericSchema;
   readonly bodyInput?: GenericSchema;
+  /** Of a form, where the route takes JSON too; else `bodyInput` is of the one kind that it takes. */
+  readonly formInput?: GenericSchema;
+  /** Kinds of bodies that it takes; JSON by default. */
+  readonly bodyKinds?: readonly BodyKind[];
   /** Schema of the response: the envelope's `data`, or all of a bare response; undeclared fields never leave. Absent: `data` is null. */
   readonly output?: GenericSchema;
+  /**
+   * What a success is; JSON by default. Of both, a caller chooses by the Accept header. Audio is streamed: its route has
+   * the streaming integration, and no `output` where it is all there is.
+   */
+  readonly responseKinds?: readonly ResponseKind[];
   /** `message` and HTTP status of a success; SUCCESS and 200 by default. */
   readonly success?: { readonly status: number; readonly message: string };
   /** What the operation itself may refuse with, beside what follows from the rest of the row (`route-errors.ts`). */
@@ -75,14 +85,20 @@ export interface Route extends RouteDeclaration {
   /** How its responses and errors are written; follows from its path. */
   readonly format: FormatName;
   readonly success: { readonly status: number; readonly message: string };
+  readonly bodyKinds: readonly BodyKind[];
+  readonly responseKinds: readonly ResponseKind[];
   readonly maxBodyBytes: number;
   /** The function's; the gateway waits a second longer, the model's deadline is shorter (docs/design/meter.md). */
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
 }
 
-const defaults: Required<Pick<Route, 'success' | 'maxBodyBytes' | 'timeoutSeconds' | 'memoryMb'>> = {
+type Defaulted = 'success' | 'bodyKinds' | 'responseKinds' | 'maxBodyBytes' | 'timeoutSeconds' | 'memoryMb';
+
+const defaults: Required<Pick<Route, Defaulted>> = {
   success: { status: 200, message: 'SUCCESS' },
+  bodyKinds: ['json'],
+  responseKinds: ['json'],
   maxBodyBytes: limits.bodyBytes,
   timeoutSeconds: 28,
   memoryMb: 512,

@@ -1,8 +1,8 @@
 /** What a model is called for. */
-export type Capability = 'chat' | 'completion' | 'embeddings';
+export type Capability = 'chat' | 'completion' | 'embeddings' | 'speech' | 'transcription';
 
 /** Families of containers that serve models on SageMaker, each with a contract of its own (docs/design/containers.md#container-contracts-on-invocations). */
-export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei'] as const;
+export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei', 'omni', 'whisperx'] as const;
 export type ContainerFamily = (typeof containerFamilies)[number];
 
 /**
@@ -39,6 +39,24 @@ export const models: readonly Model[] = [
     minPlanRank: 1,
     endpoint: 'svc-embed',
     family: 'vllm',
+  },
+  {
+    id: 'svc-speech',
+    capabilities: ['speech'],
+    contextWindow: 4096,
+    dimensions: null,
+    minPlanRank: 1,
+    endpoint: 'svc-speech',
+    family: 'omni',
+  },
+  {
+    id: 'svc-transcribe',
+    capabilities: ['transcription'],
+    contextWindow: 448,
+    dimensions: null,
+    minPlanRank: 1,
+    endpoint: 'svc-transcribe',
+    family: 'whisperx',
   },
 ];
 

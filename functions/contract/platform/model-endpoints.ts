@@ -19,6 +19,8 @@ const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
   lmi: ['chat', 'completion', 'embeddings'],
   tgi: ['chat', 'completion'],
   tei: ['embeddings'],
+  omni: ['speech'],
+  whisperx: ['transcription'],
 };
 
 /** SageMaker's own rule (CreateEndpoint, EndpointName). */

@@ -13,7 +13,7 @@ export function shownBalance(meter: Meter) {
   return {
     id: meter.accountId,
     quota: perService(() => quota),
-    used: perService((service) => usedOf(meter, service)),
+    used: { ...perService((service) => usedOf(meter, service)), audio: usedOf(meter, 'audio', 'transcription') },
     source: next?.source ?? (shownSubscription(meter) ? 'plan' : 'free'),
     expiresAt: iso(next?.expiresAt ?? periodEnd(meter.period)),
   };
@@ -47,8 +47,9 @@ function quotaOf(meter: Meter): number {
   return planOfRank(meter.planRank).creditsPerMonth ?? -1;
 }
 
-function usedOf(meter: Meter, service: ServiceName): number {
-  return Math.ceil((meter.used[service] ?? 0) / microPerCredit);
+/** Of several services together, rounded up once. */
+function usedOf(meter: Meter, ...services: readonly ServiceName[]): number {
+  return Math.ceil(services.reduce((sum, service) => sum + (meter.used[service] ?? 0), 0) / microPerCredit);
 }
 
 function perService(value: (service: ServiceName) => number) {

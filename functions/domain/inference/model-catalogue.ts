@@ -12,7 +12,7 @@ export function listedModels() {
     owned_by: 'platform',
     capabilities: [...model.capabilities],
     context_window: model.contextWindow,
-    max_output_tokens: model.dimensions === null ? model.contextWindow : null,
+    max_output_tokens: model.capabilities.includes('chat') ? model.contextWindow : null,
     dimensions: model.dimensions,
     min_plan: planOfRank(model.minPlanRank).name,
   }));

@@ -1,13 +1,13 @@
 import type { ModelUsage } from './model-stream.ts';
 
 /** What an operation responds with chunk by chunk, as its model generates them. The generation begins immediately. */
-export class StreamedResponse {
-  readonly #chunks: AsyncIterator<unknown>;
+export class StreamedResponse<Chunk = unknown> {
+  readonly #chunks: AsyncIterator<Chunk>;
   readonly #cost: (isWhole: boolean) => Promise<number>;
   readonly #cancel: () => void;
   readonly #usage: () => ModelUsage | null | undefined;
   readonly #ifLeft: 'cancel' | 'finish';
-  readonly #first: Promise<IteratorResult<unknown>>;
+  readonly #first: Promise<IteratorResult<Chunk>>;
   #isRead = false;
   #isWhole = false;
 
@@ -16,7 +16,7 @@ export class StreamedResponse {
    * of it when its reader takes no more.
    */
   constructor(
-    chunks: AsyncIterator<unknown>,
+    chunks: AsyncIterator<Chunk>,
     cost: (isWhole: boolean) => Promise<number>,
     cancel: () => void,
     usage: () => ModelUsage | null | undefined = () => undefined,
@@ -38,7 +38,7 @@ export class StreamedResponse {
   }
 
   /** What is sent next; fails where the model does. */
-  async next(): Promise<IteratorResult<unknown>> {
+  async next(): Promise<IteratorResult<Chunk>> {
     const chunk = await (this.#isRead ? this.#chunks.next() : this.#first);
     this.#isRead = true;
     this.#isWhole ||= chunk.done === true;

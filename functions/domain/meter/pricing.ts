@@ -2,8 +2,17 @@ import { microPerCredit, prices, type ServiceName } from '#contract/billing/pric
 
 /** What tokens of a service cost that is metered to the single token, in microcredits. */
 export function tokenPrice(service: 'completion' | 'embeddings', tokens: number): number {
+  return unitPrice(service, tokens);
+}
+
+/** What audio costs that is metered by started seconds, in microcredits. */
+export function secondPrice(service: 'transcription', seconds: number): number {
+  return unitPrice(service, Math.max(1, Math.ceil(seconds)));
+}
+
+function unitPrice(service: ServiceName, units: number): number {
   const { unitSize, credits } = prices[service];
-  return (tokens * credits * microPerCredit) / unitSize;
+  return (units * credits * microPerCredit) / unitSize;
 }
 
 /** What one call of a service with a fixed price per message or request costs, in microcredits. */
@@ -16,6 +25,6 @@ export function fixedPrice(service: ServiceName): number {
 /** What `units` of a service cost that is charged by the started unit size (words, characters), in microcredits. */
 export function pricePerStarted(service: ServiceName, units: number): number {
   const { unit, unitSize, credits } = prices[service];
-  if (unit === 'token') throw new Error(`${service} is metered to the single token`);
+  if (unit === 'token' || unit === 'second') throw new Error(`${service} is metered to the single ${unit}`);
   return Math.ceil(units / unitSize) * credits * microPerCredit;
 }

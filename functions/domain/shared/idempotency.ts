@@ -104,9 +104,16 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** The same text for the same value, in whatever order its fields came. */
+/** The same text for the same value, in whatever order its fields came; a file is its digest. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
+  return JSON.stringify(ordered(value));
+}
+
+/** Bytes come first: as JSON, each would be a number of its own. */
+function ordered(value: unknown): unknown {
+  if (value instanceof Uint8Array) return createHash('sha256').update(value).digest('base64url');
+  if (Array.isArray(value)) return value.map(ordered);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [name, ordered(inner)]);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -25,3 +25,9 @@ export const maxStreamBytes = (maxTokens: number): number => streamBytes + strea
 
 /** What each part and each event of a stream counts beside its bytes, so that floods of tiny ones end as early as of large ones. */
 export const pieceBytes = 128;
+
+/** Of the audio of one text: 20 minutes, as slow as it may be spoken, at 24,000 samples of 16 bits a second. */
+export const maxSpeechBytes = 20 * 60 * 48_000;
+
+/** Of a transcript: hours of speech with the times of each word. */
+export const maxTranscriptBytes = 8 * 1024 * kilobyte;

@@ -1,11 +1,17 @@
 import type { Deadline } from './deadline.ts';
 
-/** One call of an endpoint, with a body to be sent as JSON. */
+/** One call of an endpoint. */
 export interface Invocation {
   readonly endpoint: string;
   /** Inference component of the endpoint, where it has such. */
   readonly component?: string | undefined;
+  /** Sent as JSON, unless it is bytes already, of `contentType`. */
   readonly body: unknown;
+  readonly contentType?: string | undefined;
+  /** Media type of the reply; JSON by default. */
+  readonly accept?: string | undefined;
+  /** What chooses among the APIs of a container that has several. */
+  readonly attributes?: string | undefined;
   /** Bytes that a whole reply may have; a longer one is refused with BodyTooLarge. */
   readonly maxBytes: number;
 }
@@ -22,10 +28,18 @@ export interface ModelRuntime {
   parts(invocation: Invocation): Streaming;
 }
 
-export const commandInput = ({ endpoint, component, body }: Invocation) => ({
+export const commandInput = ({
+  endpoint,
+  component,
+  body,
+  contentType = 'application/json',
+  accept = 'application/json',
+  attributes,
+}: Invocation) => ({
   EndpointName: endpoint,
   InferenceComponentName: component,
-  ContentType: 'application/json',
-  Accept: 'application/json',
-  Body: JSON.stringify(body),
+  ContentType: contentType,
+  Accept: accept,
+  CustomAttributes: attributes,
+  Body: body instanceof Uint8Array ? body : JSON.stringify(body),
 });

@@ -27,16 +27,21 @@ export interface Served<Dialect> extends ModelEndpoint {
   readonly dialect: Dialect;
 }
 
-const containers: Readonly<Record<ContainerFamily, Container>> = { vllm, lmi, tgi, tei };
+type Containers = Readonly<Partial<Record<ContainerFamily, Container>>>;
+
+/** Those of audio are loaded where it is. */
+const textContainers: Containers = { vllm, lmi, tgi, tei };
 
 /** Where a model is, and how to speak to it there. Throws SERVICE_UNAVAILABLE for one that is not there, or cannot do this. */
 export function findServed<Dialect>(
   { settings }: GatewayContext,
   model: string,
   dialectOf: (container: Container) => Dialect | undefined,
+  containers: Containers = textContainers,
 ): Served<Dialect> {
   const endpoint = settings.endpointOf(model);
-  const dialect = endpoint && dialectOf(containers[endpoint.family]);
+  const container = endpoint && containers[endpoint.family];
+  const dialect = container && dialectOf(container);
   if (!endpoint || !dialect) throw new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is not available.`);
   return { ...endpoint, dialect };
 }

@@ -13,7 +13,7 @@ export interface EventStreamOptions {
 /** The body of a response that is sent as it is generated. */
 export interface EventStream {
   /** Each is made when it is read. */
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<string | Buffer>;
   /** The reader takes no more: ends the model's work, unless what it makes is kept, and resolves when the call is settled. */
   readonly leave: () => Promise<void>;
 }

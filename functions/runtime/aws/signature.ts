@@ -5,7 +5,7 @@ import type { Credentials } from './aws-service.ts';
 export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** HMAC's two blocks of a key (RFC 2104), so that a request is signed with two hashes and makes no key object. */

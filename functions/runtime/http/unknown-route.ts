@@ -19,7 +19,7 @@ export function unknownRoute() {
     .use(
       envelope(
         () => outcome,
-        { status: 404, message: 'NOT_FOUND' },
+        { success: { status: 404, message: 'NOT_FOUND' }, responseKinds: ['json'] },
         ({ path }) => formatOf(path),
       ),
     )

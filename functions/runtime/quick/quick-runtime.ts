@@ -74,12 +74,20 @@ export function quickRuntime(
 }
 
 function request(invocation: Invocation, operation: string): HttpRequest {
-  const { EndpointName, InferenceComponentName: component, ContentType, Accept, Body } = commandInput(invocation);
+  const {
+    EndpointName,
+    InferenceComponentName: component,
+    ContentType,
+    Accept,
+    CustomAttributes: attributes,
+    Body,
+  } = commandInput(invocation);
   return {
     path: `/endpoints/${encodeURIComponent(EndpointName)}/${operation}`,
     headers: {
       'content-type': ContentType,
       [operation === 'invocations' ? 'accept' : 'x-amzn-sagemaker-accept']: Accept,
+      ...(attributes !== undefined && { 'x-amzn-sagemaker-custom-attributes': attributes }),
       ...(component !== undefined && { 'x-amzn-sagemaker-inference-component': component }),
     },
     body: Body,

@@ -10,7 +10,9 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct, type IDependable } from 'constructs';
+import { binaryTypesOf } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
+import { allRoutes } from '#contract/routes.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';
@@ -56,10 +58,12 @@ export class ServiceApi extends Construct {
   constructor(scope: Construct, id: string, { stage, buffered }: ServiceApiProps) {
     super(scope, id);
     const logs = createLogGroup(this, 'AccessLogs', stage);
+    const binaryMediaTypes = [...binaryTypesOf(allRoutes)];
     this.#buffered = buffered;
     this.#api = new RestApi(this, 'RestApi', {
       restApiName: `text-ai-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
+      ...(binaryMediaTypes.length > 0 && { binaryMediaTypes }),
       // The account has one for all stages (lib/constructs/data/gateway-logs.ts).
       cloudWatchRole: false,
       deployOptions: {

@@ -115,10 +115,12 @@ describe('every route, as the table has it,', () => {
     '%s answers 401 to a bad body with a bad credential, 400 with a good one',
     async (_, route) => {
       const body = '{"model": ';
+      const isForm = !route.bodyKinds.includes('json');
+      const headers: Record<string, string> = isForm ? { 'content-type': 'multipart/form-data; boundary=b' } : {};
       const { path } = sampleOf(route);
       const credential = route.credential === 'key' ? { key: person.key } : { cookie: person.cookie };
-      expect(await send(route.method, path, { body, key: 'junk' })).toBe('401 INVALID_API_KEY');
-      expect(await send(route.method, path, { body, ...credential })).toBe('400 INVALID_FORMAT');
+      expect(await send(route.method, path, { body, headers, key: 'junk' })).toBe('401 INVALID_API_KEY');
+      expect(await send(route.method, path, { body, headers, ...credential })).toBe('400 INVALID_FORMAT');
     },
   );
 });

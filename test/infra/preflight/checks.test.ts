@@ -66,6 +66,8 @@ test('an account that is ready passes every check of a stage of every choice', a
     'Endpoint of svc-instruct': 'ok: svc-instruct is InService',
     'Endpoint of svc-code': 'ok: svc-code is InService',
     'Endpoint of svc-embed': 'ok: svc-embed is InService',
+    'Endpoint of svc-speech': 'ok: svc-speech is InService',
+    'Endpoint of svc-transcribe': 'ok: svc-transcribe is InService',
   });
 });
 

@@ -29,8 +29,8 @@ describe('npm run preflight', () => {
 
   test('prints a line for each check, and succeeds when nothing is missing', async () => {
     const { code, lines } = await run(['live'], credentials);
-    expect(lines).toContain('ok       CDK bootstrap             CDKToolkit has version 28');
-    expect(lines).toHaveLength(12);
+    expect(lines).toContain('ok       CDK bootstrap               CDKToolkit has version 28');
+    expect(lines).toHaveLength(14);
     expect(code).toBe(0);
   });
 

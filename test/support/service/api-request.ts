@@ -6,16 +6,17 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** A request of the API; a body that is no text is sent as JSON. */
+/** A request of the API; a body that is neither a text nor a form is sent as JSON. */
 export function apiRequest(method: string, { body, key, cookie, headers }: CallOptions): RequestInit {
+  const isForm = body instanceof FormData;
   return {
     method,
     headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       ...(key && { authorization: `Bearer ${key}` }),
       ...(cookie && { cookie }),
       ...headers,
     },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' || isForm ? body : JSON.stringify(body) }),
   };
 }

@@ -1,3 +1,5 @@
+import type { ModelSpeechRequest } from '#domain/audio/speech-gateway.ts';
+import type { ModelTranscript, ModelTranscriptionRequest } from '#domain/audio/transcription-gateway.ts';
 import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
 import type { ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
@@ -36,9 +38,25 @@ export interface EmbeddingsDialect {
   readonly reply: (value: unknown) => Vectors;
 }
 
+export interface SpeechDialect {
+  /** `CustomAttributes` of the invocation. */
+  readonly attributes: string;
+  readonly body: (request: ModelSpeechRequest, servedName?: string) => unknown;
+}
+
+export interface TranscriptionDialect {
+  readonly body: (
+    request: ModelTranscriptionRequest,
+    servedName?: string,
+  ) => { readonly bytes: Uint8Array; readonly contentType: string };
+  readonly reply: (value: unknown) => ModelTranscript;
+}
+
 /** What a family of containers can do, and the requests it takes (docs/design/containers.md#container-contracts-on-invocations). */
 export interface Container {
   readonly chat?: TextDialect<ModelChatRequest, ModelChatReply>;
   readonly completion?: TextDialect<ModelCompletionRequest, ModelCompletionReply>;
   readonly embeddings?: EmbeddingsDialect;
+  readonly speech?: SpeechDialect;
+  readonly transcription?: TranscriptionDialect;
 }

@@ -8,7 +8,7 @@ describe('where models run', () => {
     v.parse(Environment, { MODEL_ENDPOINTS: JSON.stringify(setting) }).MODEL_ENDPOINTS;
 
   it('is as the catalogue has it, unless the stage says otherwise of a model', () => {
-    expect([...endpoints({})]).toEqual(models.map(({ id, endpoint }) => [id, { endpoint, family: 'vllm' }]));
+    expect([...endpoints({})]).toEqual(models.map(({ id, endpoint, family }) => [id, { endpoint, family }]));
     const given = endpoints({
       'svc-1': 'Llama-Live',
       'svc-code': { family: 'tgi' },

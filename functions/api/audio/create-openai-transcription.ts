@@ -1,0 +1,29 @@
+import { audioRoutes } from '#contract/routes/audio.ts';
+import { toOpenAiTranscription } from '#domain/audio/openai-transcription.ts';
+import type { TranscriptionOrder } from '#domain/audio/transcription.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof audioRoutes.createOpenAiTranscription;
+
+const orderTranscription: OrderOf<Route, TranscriptionOrder> = async (services, body) => {
+  const { model, file, language, prompt, temperature, 'timestamp_granularities[]': granularities = [] } = body;
+  const words = granularities.includes('word');
+  return (await services.audio()).transcription.order({
+    model,
+    file,
+    language,
+    prompt,
+    temperature,
+    segments: true,
+    words,
+  });
+};
+
+const createTranscription: PricedOperation<Route, TranscriptionOrder> = async (services, { order, input, setCost }) => {
+  const { body, cost } = await (await services.audio()).transcription.transcribe(order);
+  setCost(cost);
+  return toOpenAiTranscription(body, input.body.response_format);
+};
+
+export const handler = pricedEndpoint(audioRoutes.createOpenAiTranscription, orderTranscription, createTranscription);

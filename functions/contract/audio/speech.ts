@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import { modelFor } from '../inference/inference-fields.ts';
+import { decimal, text, whole } from '../shared/fields.ts';
+
+/** Formats of speech with their media types. `pcm` is 16 bits a sample, little-endian, 24,000 a second, one channel, without a header. */
+export const speechFormats = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg; codecs=opus',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+} as const;
+export type SpeechFormat = keyof typeof speechFormats;
+
+const formatNames = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
+
+/** Voices that every speech model has. */
+export const voices = [
+  { id: 'alloy', language: 'en', description: 'Neutral and even' },
+  { id: 'echo', language: 'en', description: 'Male, warm' },
+  { id: 'fable', language: 'en', description: 'Male, bright' },
+  { id: 'onyx', language: 'en', description: 'Male, deep' },
+  { id: 'nova', language: 'en', description: 'Female, lively' },
+  { id: 'shimmer', language: 'en', description: 'Female, bright' },
+] as const;
+
+const voiceIds = voices.map(({ id }) => id);
+export type Voice = (typeof voiceIds)[number];
+
+/** Code points of a text that is spoken in one call, at most. */
+const maxSpeechCharacters = 4096;
+
+/** Bytes of audio in an envelope, at most. */
+export const maxEnvelopedAudioBytes = 4_000_000;
+
+const spoken = text(maxSpeechCharacters);
+const model = modelFor('speech');
+const voice = v.picklist(voiceIds, `must be one of ${voiceIds.join(', ')}`);
+const format = v.picklist(formatNames, `must be one of ${formatNames.join(', ')}`);
+const speed = decimal(0.25, 4);
+
+/** Body of POST /ai/speech. */
+export const SpeechRequest = v.object(
+  {
+    text: spoken,
+    voice: v.optional(voice, 'alloy'),
+    format: v.optional(format, 'mp3'),
+    speed: v.optional(speed, 1),
+    model: v.optional(model, 'svc-speech'),
+  },
+  'must be a JSON object',
+);
+export type SpeechRequest = v.InferOutput<typeof SpeechRequest>;
+
+/** Body of POST /openai/v1/audio/speech. What would need a response that we cannot give is refused, the rest ignored. */
+export const OpenAiSpeechRequest = v.object(
+  {
+    model: v.nullish(model, 'svc-speech'),
+    input: spoken,
+    voice: v.nullish(voice, 'alloy'),
+    response_format: v.nullish(format, 'mp3'),
+    speed: v.nullish(speed, 1),
+    stream_format: v.nullish(v.literal('audio', 'must be audio: speech is streamed as its bytes')),
+  },
+  'must be a JSON object',
+);
+
+/** `audio` in base64; `characters` are the code points of the text, for which `credits` were charged. */
+export const Speech = v.object({
+  audio: v.pipe(v.string(), v.metadata({ description: 'In base64.' })),
+  contentType: v.string(),
+  durationSeconds: v.number(),
+  characters: whole,
+  credits: whole,
+});
+export type Speech = v.InferOutput<typeof Speech>;
+
+export const VoiceList = v.object({
+  items: v.array(v.object({ id: v.string(), language: v.string(), description: v.string() })),
+  nextCursor: v.null(),
+});

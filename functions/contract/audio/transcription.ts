@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { type FormFile, isFormFile } from '../http/form.ts';
+import { content, modelFor } from '../inference/inference-fields.ts';
+import { languageCode as language } from '../inference/language-code.ts';
+import { decimal } from '../shared/fields.ts';
+
+/** Bytes of audio that are sent in the request itself, at most. */
+export const maxDirectAudioBytes = 4 * 1024 * 1024;
+
+/** In base64, with the rest of a body around it. */
+export const maxTranscribeBodyBytes = Math.ceil((maxDirectAudioBytes * 4) / 3) + 64 * 1024;
+
+const file = v.custom<FormFile>(isFormFile, 'must be a file of the form');
+const model = modelFor('transcription');
+
+const base64 = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64'),
+  v.metadata({ description: 'The file in base64, in a body of JSON.' }),
+);
+
+const recognition = {
+  language: v.optional(language),
+  timestamps: v.optional(v.picklist(['none', 'segment', 'word'], 'must be none, segment or word'), 'none'),
+};
+
+/** Body of POST /ai/transcribe in JSON, and as a form. */
+export const TranscriptionRequest = v.object({ audio: base64, ...recognition }, 'must be a JSON object');
+export const TranscriptionForm = v.object({ file, ...recognition }, 'must be a form');
+
+const responseFormat = v.picklist(
+  ['json', 'text', 'srt', 'vtt', 'verbose_json'],
+  'must be json, text, srt, vtt or verbose_json',
+);
+
+/** Fields of a form are texts. */
+const temperature = v.pipe(
+  v.string('must be a number'),
+  v.regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a number'),
+  v.transform(Number),
+  decimal(0, 1),
+);
+
+/** Body of POST /openai/v1/audio/transcriptions, a form. What would need a response that we cannot give is refused, the rest ignored. */
+export const OpenAiTranscriptionRequest = v.object(
+  {
+    file,
+    model: v.optional(model, 'svc-transcribe'),
+    language: v.optional(language),
+    prompt: v.optional(content),
+    temperature: v.optional(temperature),
+    response_format: v.optional(responseFormat, 'json'),
+    'timestamp_granularities[]': v.optional(
+      v.array(v.picklist(['word', 'segment'], 'must be word or segment'), 'must be a list'),
+    ),
+    stream: v.optional(v.literal('false', 'must be false: the text is sent as a whole')),
+  },
+  'must be a form',
+);
+
+/** Seconds from the beginning. */
+const at = v.number();
+export const TranscriptSegment = v.object({ start: at, end: at, text: v.string() });
+export type TranscriptSegment = v.InferOutput<typeof TranscriptSegment>;
+export const TranscriptWord = v.object({ start: at, end: at, word: v.string() });
+export type TranscriptWord = v.InferOutput<typeof TranscriptWord>;
+
+/** `segments` and `words` only as far as `timestamps` requests them; `credits` as metered, 0.1 for each started second. */
+export const Transcription = v.object({
+  text: v.string(),
+  language: v.nullable(v.string()),
+  durationSeconds: v.number(),
+  segments: v.array(TranscriptSegment),
+  words: v.array(TranscriptWord),
+  credits: v.number(),
+});
+export type Transcription = v.InferOutput<typeof Transcription>;
+
+/** As OpenAI's clients read it: `json` has the text and the seconds alone. Formats that are text are a body of their own. */
+export const OpenAiTranscription = v.object({
+  task: v.optional(v.literal('transcribe')),
+  language: v.optional(v.nullable(v.string())),
+  duration: v.optional(v.number()),
+  text: v.string(),
+  segments: v.optional(v.array(v.object({ id: v.number(), ...TranscriptSegment.entries }))),
+  words: v.optional(v.array(TranscriptWord)),
+  usage: v.object({ type: v.literal('duration'), seconds: v.number() }),
+});
+export type OpenAiTranscription = v.InferOutput<typeof OpenAiTranscription>;

@@ -1,0 +1,88 @@
+import {
+  maxEnvelopedAudioBytes,
+  type Speech,
+  type SpeechFormat,
+  type SpeechRequest,
+  speechFormats,
+} from '#contract/audio/speech.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { ResponseKind } from '#contract/http/media-kinds.ts';
+import type { ModelCall } from '../inference/model-gateway.ts';
+import type { Order } from '../inference/order.ts';
+import { StreamedBytes } from '../inference/streamed-bytes.ts';
+import { pricePerStarted } from '../meter/pricing.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { checkedAudio } from './checked-audio.ts';
+import type { AudioStream, SpeechGateway } from './speech-gateway.ts';
+
+/** A text ready to be admitted and spoken; its `amount` is exact. */
+export interface SpeechOrder extends Order {
+  readonly format: SpeechFormat;
+  /** Code points. */
+  readonly characters: number;
+  readonly stream: boolean;
+  readonly call: ModelCall<AudioStream>;
+}
+
+/** Seconds that an audio file of this format lasts. Fails where it is none. */
+export type DurationOf = (bytes: Buffer, format: SpeechFormat) => Promise<number>;
+
+/** Text-to-speech (docs/design/audio.md): whole in an envelope, or as the bytes of the file while it is made. */
+export function speechService(gateway: SpeechGateway, durationOf: DurationOf) {
+  function order({ text, voice, format, speed, model }: SpeechRequest, kind: ResponseKind): SpeechOrder {
+    const characters = codePoints(text);
+    const call = gateway.speech(model, { input: text, voice, response_format: format, speed });
+    const amount = pricePerStarted('audio', characters);
+    return { model, amount, format, characters, stream: kind === 'audio', call };
+  }
+
+  /** Charged once any audio was delivered. */
+  function stream({ model, amount, format, call }: SpeechOrder): StreamedBytes {
+    const { chunks, cancel } = call.send();
+    return new StreamedBytes(speechFormats[format], checkedAudio(chunks, format, model), async () => amount, cancel);
+  }
+
+  /** Refuses (400) audio that no envelope holds; then nothing is charged. */
+  async function whole({ model, amount, format, characters, call }: SpeechOrder): Promise<Speech> {
+    const { chunks, cancel } = call.send();
+    const bytes = await collected(checkedAudio(chunks, format, model), cancel);
+    const seconds = await durationOf(bytes, format).catch((cause: unknown) => {
+      throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`, { cause });
+    });
+    return {
+      audio: bytes.toString('base64'),
+      contentType: speechFormats[format],
+      durationSeconds: Math.round(seconds * 1000) / 1000,
+      characters,
+      credits: amount / microPerCredit,
+    };
+  }
+
+  return { order, stream, whole };
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+async function collected(chunks: AsyncIterable<Buffer>, cancel: () => void): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of chunks) {
+    length += piece.length;
+    if (length > maxEnvelopedAudioBytes) {
+      cancel();
+      throw tooLong();
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, length);
+}
+
+const tooLong = () =>
+  new ServiceError(
+    'INVALID_FORMAT',
+    `The audio has more than ${maxEnvelopedAudioBytes} bytes, and a JSON response holds no more; send Accept: audio/* for the audio itself, choose another format, or shorten text.`,
+  );

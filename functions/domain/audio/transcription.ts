@@ -1,0 +1,82 @@
+import { maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { FormFile } from '#contract/http/form.ts';
+import type { Order } from '../inference/order.ts';
+import { secondPrice } from '../meter/pricing.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { containerOf, refuseOtherType } from './audio-containers.ts';
+import type { TranscriptionGateway } from './transcription-gateway.ts';
+
+export interface TranscriptionInput {
+  readonly model: string;
+  /** A `contentType` of nothing leaves it to what the file is. */
+  readonly file: Omit<FormFile, 'name'>;
+  readonly language?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly segments: boolean;
+  readonly words: boolean;
+}
+
+/** Audio ready to be admitted; `amount` is for the larger of its seconds and what its bytes may last: a header may lie. */
+export interface TranscriptionOrder extends Order {
+  readonly input: TranscriptionInput;
+  readonly contentType: string;
+  /** By its own frames; and what it is held for. */
+  readonly seconds: number;
+  readonly heldSeconds: number;
+}
+
+/** What a file is, found in itself: a container by its name, and seconds. */
+export interface AudioFacts {
+  readonly container: string;
+  readonly seconds: number;
+}
+
+/** Fails where the bytes are no audio that anybody can read. */
+export type FactsOf = (bytes: Uint8Array) => Promise<AudioFacts>;
+
+/** Voice recognition (docs/design/audio.md): 0.1 credits for each started second, silence too. */
+export function transcriptionService(gateway: TranscriptionGateway, factsOf: FactsOf) {
+  /** Refuses (400) what is no audio, or another format than it is called; 413 beyond what a request holds. */
+  async function order(input: TranscriptionInput): Promise<TranscriptionOrder> {
+    const { model, file } = input;
+    if (file.bytes.length > maxDirectAudioBytes)
+      throw new ServiceError('PAYLOAD_TOO_LARGE', `The audio may have at most ${maxDirectAudioBytes} bytes.`);
+    const facts = await factsOf(file.bytes).catch((cause: unknown) => {
+      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or has no end.', { cause });
+    });
+    const container = containerOf(facts.container);
+    refuseOtherType(file.contentType, container);
+    const { seconds } = facts;
+    const heldSeconds = Math.max(seconds, file.bytes.length / container.maxBytesPerSecond);
+    const amount = secondPrice('transcription', heldSeconds);
+    const made = { model, amount, input, contentType: container.type, seconds, heldSeconds };
+    /** Who cannot afford what the bytes may last holds all there is, if that is enough for the seconds that are known. */
+    const within = async (budget: number) =>
+      budget >= secondPrice('transcription', seconds) ? { ...made, amount: Math.min(amount, budget) } : undefined;
+    return { ...made, within };
+  }
+
+  /** Charged for the larger of our seconds and the model's, within the hold. */
+  async function transcribe({ model, amount, input, contentType, seconds, heldSeconds }: TranscriptionOrder) {
+    const { file, language, prompt, temperature, words, segments } = input;
+    const { bytes } = file;
+    const transcript = await gateway.transcribe(model, { bytes, contentType, language, prompt, temperature, words });
+    const durationSeconds = rounded(Math.max(seconds, transcript.duration ?? heldSeconds));
+    const cost = secondPrice('transcription', durationSeconds);
+    const body: Transcription = {
+      text: transcript.text.trim(),
+      language: transcript.language ?? language?.toLowerCase() ?? null,
+      durationSeconds,
+      segments: segments || words ? [...transcript.segments] : [],
+      words: words ? [...transcript.words] : [],
+      credits: Math.min(cost, amount) / microPerCredit,
+    };
+    return { body, cost };
+  }
+
+  return { order, transcribe };
+}
+
+const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;

@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import { TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
+import type { Container } from './container.ts';
+
+const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable(v.array(item)));
+
+const Reply = v.object({
+  text: v.string(),
+  language: v.optional(v.nullable(v.string())),
+  duration: v.optional(v.nullable(v.number())),
+  segments: list(TranscriptSegment),
+  words: list(TranscriptWord),
+});
+
+/**
+ * WhisperX: OpenAI's form on /invocations. `verbose_json` alone has the duration, whatever is shown of it. It queues two requests and
+ * refuses the next with 503.
+ */
+export const whisperx: Container = {
+  transcription: {
+    body({ bytes, contentType, language, prompt, temperature, words }, servedName) {
+      const boundary = `form-${crypto.randomUUID()}`;
+      const fields = [
+        ['model', servedName],
+        ['response_format', 'verbose_json'],
+        ['language', language?.toLowerCase()],
+        ['prompt', prompt],
+        ['temperature', temperature],
+        ['timestamp_granularities[]', 'segment'],
+        ['timestamp_granularities[]', words ? 'word' : undefined],
+      ] as const;
+      const texts = fields.flatMap(([name, value]) =>
+        value === undefined
+          ? []
+          : [`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`],
+      );
+      const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="audio.${contentType.slice(6)}"\r\nContent-Type: ${contentType}\r\n\r\n`;
+      const parts = [Buffer.from(texts.join('') + head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)];
+      return { bytes: Buffer.concat(parts), contentType: `multipart/form-data; boundary=${boundary}` };
+    },
+    reply(value) {
+      const { segments, words, ...rest } = v.parse(Reply, value);
+      return { ...rest, segments: segments ?? [], words: words ?? [] };
+    },
+  },
+};

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { audioFacts } from '#gateways/audio-facts.ts';
+
+const size = 4 * 2 ** 20;
+
+/** A file that begins with one thing and has another again and again to its end. */
+function file(head: Buffer, unit: Buffer): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let at = head.length; at < size; at += unit.length) unit.copy(bytes, at);
+  head.copy(bytes);
+  return bytes;
+}
+
+const text = (value: string): Buffer => Buffer.from(value, 'latin1');
+const none = Buffer.alloc(0);
+
+function box(type: string, length: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32BE(length);
+  bytes.write(type, 4);
+  return bytes;
+}
+
+/** Boxes that each have the next inside. */
+function nested(): Buffer {
+  const bytes = file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0')]), Buffer.alloc(8));
+  for (let at = 16; at + 8 < size; at += 8) box('moov', size - at).copy(bytes, at);
+  return bytes;
+}
+
+const riff = Buffer.concat([text('RIFF'), Buffer.from([0xf8, 0xff, 0x3f, 0]), text('WAVE')]);
+const webm = Buffer.from('1a45dfa388428284 7765626dec'.replace(' ', ''), 'hex');
+
+const files: Readonly<Record<string, () => Buffer>> = {
+  'AAC frames without samples': () => file(none, Buffer.from([0xff, 0xf1, 0x50, 0x80, 0x00, 0xff, 0xfc])),
+  'AAC frames of a byte': () => file(none, Buffer.from([0xff, 0xf1, 0x50, 0x80, 0x01, 0x1f, 0xfc, 0])),
+  'lists of nothing in WAV': () => file(riff, Buffer.concat([text('LIST'), Buffer.from([4, 0, 0, 0]), text('INFO')])),
+  'empty boxes in MP4': () => file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0')]), box('free', 8)),
+  'boxes in boxes in MP4': nested,
+  'empty elements in WebM': () => file(webm, Buffer.from([0xec, 0x80])),
+  'empty pages in Ogg': () => file(none, Buffer.concat([text('OggS\0\x02'), Buffer.alloc(20), Buffer.from([1, 0])])),
+  'tiny frames of MP3': () => file(none, Buffer.concat([Buffer.from([0xff, 0xf3, 0x18, 0xc4]), Buffer.alloc(20)])),
+  'blocks of nothing in WavPack': () =>
+    file(none, Buffer.concat([text('wvpk'), Buffer.from([24, 0, 0, 0, 0x10, 4, 0, 0]), Buffer.alloc(20)])),
+  'marks of MP3 and no frames': () => file(none, Buffer.from([0xff, 0xe3])),
+  nothing: () => Buffer.alloc(size),
+};
+
+test.each(Object.entries(files))('4 MiB of %s cost less than 2 s of processor time and 200 MiB', async (_, make) => {
+  const bytes = make();
+  const [cpu, { rss }] = [process.cpuUsage(), process.memoryUsage()];
+  await audioFacts(bytes).catch(() => undefined);
+  const { user, system } = process.cpuUsage(cpu);
+  expect((user + system) / 1000).toBeLessThan(2000);
+  expect((process.memoryUsage().rss - rss) / 2 ** 20).toBeLessThan(200);
+});
+
+test('4 MiB of AAC at 16 kbit a second are read to their end', async () => {
+  const [frameBytes, frames] = [46, 91_000];
+  const frame = Buffer.concat([
+    Buffer.from([0xff, 0xf1, 0x58, 0x40, frameBytes >> 3, ((frameBytes & 7) << 5) | 0x1f, 0xfc]),
+    Buffer.alloc(frameBytes - 7, 0x21),
+  ]);
+  const { container, seconds } = await audioFacts(Buffer.concat(Array.from({ length: frames }, () => frame)));
+  expect(container).toMatch(/^ADTS/);
+  expect(seconds).toBeGreaterThan(3800);
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SpeechFormat } from '#contract/audio/speech.ts';
+import { checkedAudio } from '#domain/audio/checked-audio.ts';
+
+async function* chunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (const size of sizes) {
+    if (at >= bytes.length) return;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+  if (at < bytes.length) yield bytes.subarray(at);
+}
+
+async function read(bytes: Buffer, format: SpeechFormat, sizes: readonly number[] = [1, 3, 9, 40]): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of checkedAudio(chunks(bytes, sizes), format, 'svc-speech')) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+function wav(samples: Buffer, { length = samples.length, facts = 0 } = {}): Buffer {
+  const head = Buffer.alloc(36 + (facts ? 8 + facts : 0) + 8);
+  head.write('RIFF');
+  head.writeUInt32LE(length === samples.length ? head.length - 8 + length : length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  if (facts) head.write('LIST', 36);
+  if (facts) head.writeUInt32LE(facts, 40);
+  head.write('data', head.length - 8);
+  head.writeUInt32LE(length, head.length - 4);
+  return Buffer.concat([head, samples]);
+}
+
+const invalid = { code: 'MODEL_ERROR' };
+
+describe('the audio of a model', () => {
+  test('goes on byte for byte where its header is true, in whatever pieces it comes', async () => {
+    const property = fc.asyncProperty(
+      fc.uint8Array({ minLength: 1, maxLength: 3000 }),
+      fc.array(fc.integer({ min: 1, max: 500 })),
+      fc.nat(300).map((half) => 2 * half),
+      async (samples, sizes, facts) => {
+        const file = wav(Buffer.from(samples), { facts });
+        expect(await read(Buffer.from(file), 'wav', sizes)).toEqual(file);
+      },
+    );
+    await fc.assert(property, { numRuns: 200 });
+  });
+
+  test.each([0, 0xffff_ffff, 0x7fff_ffff])('gets true lengths where its header has %d for unknown', async (length) => {
+    const samples = Buffer.alloc(5000, 3);
+    const file = await read(wav(samples, { length, facts: 26 }), 'wav');
+    expect(file.readUInt32LE(4)).toBe(file.length - 8);
+    expect(file.readUInt32LE(file.indexOf('data') + 4)).toBe(5000);
+  });
+
+  test('is refused where it ends before its own length', async () => {
+    const file = wav(Buffer.alloc(5000));
+    await expect(read(file.subarray(0, -1), 'wav')).rejects.toMatchObject(invalid);
+  });
+
+  const beginnings: Readonly<Record<SpeechFormat, readonly string[]>> = {
+    mp3: ['ID3\x04', '\xff\xfb\x90\x00', '\xff\xf3\x40\xc4'],
+    opus: ['OggS\0'],
+    aac: ['\xff\xf1\x50', 'ADIF', '\0\0\0\x20ftypM4A '],
+    flac: ['fLaC\0'],
+    wav: [],
+    pcm: ['\0\0\0\0', '\xff\xfe'],
+  };
+  const formats = Object.keys(beginnings) as SpeechFormat[];
+
+  test.each(formats)('of format %s is taken by what it begins with, and of no other', async (format) => {
+    const files = beginnings[format].map((head) => Buffer.from(head.padEnd(20, '\0'), 'latin1'));
+    for (const file of files) {
+      expect(await read(file, format)).toEqual(file);
+      for (const other of formats) {
+        const isOther = other !== format && other !== 'pcm' && format !== 'pcm';
+        if (isOther) await expect(read(file, other), `${format} as ${other}`).rejects.toMatchObject(invalid);
+      }
+    }
+    for (const none of ['{"error":{"message":"no"}}', '']) {
+      await expect(read(Buffer.from(none), format)).rejects.toMatchObject(invalid);
+    }
+  });
+});

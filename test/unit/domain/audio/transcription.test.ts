@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { transcriptionService } from '#domain/audio/transcription.ts';
+
+const credit = 1_000_000;
+
+function ordered(
+  bytes: number,
+  seconds: number,
+  {
+    container = 'MPEG',
+    contentType = '',
+    duration,
+  }: {
+    container?: string;
+    contentType?: string;
+    duration?: number;
+  } = {},
+) {
+  const gateway = { transcribe: async () => ({ text: ' hi ', language: 'en', duration, segments: [], words: [] }) };
+  const service = transcriptionService(gateway, async () => ({ container, seconds }));
+  const file = { contentType, bytes: new Uint8Array(bytes) };
+  const order = service.order({ model: 'svc-transcribe', file, segments: false, words: false });
+  return { order, transcribed: async () => service.transcribe(await order) };
+}
+
+describe('the price of audio', () => {
+  test.each([
+    [0.01, 0.1],
+    [1, 0.1],
+    [1.01, 0.2],
+    [60, 6],
+    [3600, 360],
+  ])('of %d s is %d credits: each started second', async (seconds, credits) => {
+    expect((await ordered(100, seconds).order).amount).toBe(Math.round(credits * credit));
+  });
+
+  test('is held for what the bytes may last, where a header knows fewer seconds', async () => {
+    const { amount, within } = await ordered(1_600_000, 1).order;
+    expect(amount).toBe(10 * credit);
+    expect((await within!(3 * credit))?.amount).toBe(3 * credit);
+    expect(await within!(credit / 10 - 1)).toBeUndefined();
+  });
+
+  test('is charged for the larger of our seconds and the model’s', async () => {
+    expect((await ordered(100, 10, { duration: 12.5 }).transcribed()).cost).toBe(1.3 * credit);
+    expect((await ordered(100, 10, { duration: 2 }).transcribed()).cost).toBe(credit);
+    expect((await ordered(1_600_000, 10, { duration: 12 }).transcribed()).cost).toBe(1.2 * credit);
+  });
+
+  test('is for all that is held, where a model reports no seconds', async () => {
+    expect((await ordered(1_600_000, 10).transcribed()).cost).toBe(10 * credit);
+  });
+
+  test('that the response shows is never above what is held', async () => {
+    const { body } = await ordered(100, 10, { duration: 1000 }).transcribed();
+    expect(body).toMatchObject({ text: 'hi', credits: 1, durationSeconds: 1000 });
+  });
+});
+
+test.each([
+  ['MPEG', 'audio/mpeg', true],
+  ['MPEG', 'audio/mp3', true],
+  ['MPEG', '', true],
+  ['MPEG', 'application/octet-stream', true],
+  ['WAVE', 'audio/x-wav; codecs=1', true],
+  ['Ogg', 'audio/opus', true],
+  ['EBML/webm', 'video/webm;codecs=opus', true],
+  ['M4A/isom/iso2', 'audio/mp4', true],
+  ['ADTS/MPEG-4', 'audio/aac', true],
+  ['MPEG', 'audio/wav', false],
+  ['WAVE', 'audio/mpeg', false],
+  ['FLAC', 'text/html', false],
+  ['AIFF', 'audio/aiff', false],
+])('a file of %s that is called %j is taken: %j', async (container, contentType, isTaken) => {
+  const { order } = ordered(100, 1, { container, contentType });
+  if (isTaken) await expect(order).resolves.toMatchObject({ amount: credit / 10 });
+  else await expect(order).rejects.toMatchObject({ code: 'INVALID_FORMAT' });
+});

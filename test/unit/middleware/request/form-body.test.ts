@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { FormFile } from '#contract/http/form.ts';
+import { formBody } from '#middleware/request/form-body.ts';
+
+const type = 'multipart/form-data; boundary=b';
+const part = (disposition: string, value: string | Buffer, more = '') =>
+  Buffer.concat([
+    Buffer.from(`--b\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n`),
+    Buffer.from(value),
+    Buffer.from('\r\n'),
+  ]);
+const end = Buffer.from('--b--\r\n');
+const form = (...parts: Buffer[]) => Buffer.concat([...parts, end]);
+const file = (bytes: Buffer, name = 'speech.mp3') =>
+  part(`name="file"; filename="${name}"`, bytes, 'Content-Type: audio/mpeg\r\n');
+const read = (bytes: Buffer, contentType = type) => formBody(bytes, contentType);
+
+describe('a form', () => {
+  test('is read byte for byte as clients write it, whatever is in the file', async () => {
+    const property = fc.asyncProperty(
+      fc.uint8Array({ maxLength: 5000 }),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 50 }).filter((text) => text.isWellFormed()),
+      async (bytes, text) => {
+        const sent = new FormData();
+        sent.set('language', text);
+        sent.set('file', new Blob([bytes], { type: 'audio/wav' }), 'a.wav');
+        const request = new Request('http://localhost', { method: 'POST', body: sent });
+        const body = Buffer.from(await request.arrayBuffer());
+        const { language, file } = await formBody(body, request.headers.get('content-type')!);
+        // FormData itself makes CRLF of every line break (HTML, "multipart/form-data encoding algorithm").
+        expect(language).toBe(text.replaceAll(/\r\n|\r|\n/g, '\r\n'));
+        expect(file).toMatchObject({ name: 'a.wav', contentType: 'audio/wav' });
+        expect(Buffer.compare((file as FormFile).bytes, bytes)).toBe(0);
+      },
+    );
+    await fc.assert(property, { numRuns: 100 });
+  });
+
+  test('keeps no folder of a file name', async () => {
+    for (const name of ['../../etc/passwd', '/tmp/passwd', 'C:\\\\tmp\\\\passwd']) {
+      const { file: read } = await formBody(form(file(Buffer.from('x'), name)), type);
+      expect((read as FormFile).name).toBe('passwd');
+    }
+  });
+
+  test('has a list where a name ends with brackets', async () => {
+    const names = ['word', 'segment'].map((value) => part('name="timestamp_granularities[]"', value));
+    expect(await read(form(...names))).toEqual({ 'timestamp_granularities[]': ['word', 'segment'] });
+  });
+
+  test('of 4 MiB takes its own bytes and no copy of them', async () => {
+    const body = form(file(Buffer.alloc(4 * 2 ** 20, 7)));
+    const { file: read } = await formBody(body, type);
+    expect((read as FormFile).bytes).toHaveLength(4 * 2 ** 20);
+    expect((read as FormFile).bytes.buffer).toBe(body.buffer);
+  });
+
+  const refused: Readonly<Record<string, readonly [body: Buffer, detail: RegExp, contentType?: string]>> = {
+    'that names no boundary': [form(), /boundary/, 'multipart/form-data'],
+    'without an end': [file(Buffer.from('x')).subarray(0, -4), /whole form/],
+    'that is none': [Buffer.from('{"file":"x"}'), /whole form/],
+    'with two files': [form(file(Buffer.from('x')), file(Buffer.from('y'))), /one file/],
+    'with a field twice': [form(part('name="language"', 'en'), part('name="language"', 'fr')), /"language" twice/],
+    'with a field beyond its size': [form(part('name="prompt"', 'x'.repeat(16 * 1024 + 1))), /at most 16384 bytes/],
+    'with too many fields': [form(...Array.from({ length: 17 }, (_, at) => part(`name="f${at}"`, 'x'))), /at most 16 /],
+    'whose field is no UTF-8': [form(part('name="language"', Buffer.from([0xff, 0xfe]))), /UTF-8/],
+  };
+  test.each(Object.entries(refused))('%s is refused with 400', async (_, [body, detail, contentType]) => {
+    await expect(read(body, contentType)).rejects.toMatchObject({
+      code: 'INVALID_FORMAT',
+      message: expect.stringMatching(detail),
+    });
+  });
+
+  test('cut anywhere is read or refused, and never waited for', async () => {
+    const whole = form(part('name="language"', 'en'), file(Buffer.from('some audio')));
+    for (let length = 1; length < whole.length; length += 1) {
+      const outcome = await read(whole.subarray(0, length)).then(
+        () => 'read',
+        ({ code }) => code,
+      );
+      expect(outcome, `${length} bytes`).toMatch(length >= whole.length - 4 ? /./ : /^INVALID_FORMAT$/);
+    }
+  });
+});
