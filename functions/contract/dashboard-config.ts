@@ -25,6 +25,7 @@ export const guides = [
   'analysis',
   'agents',
   'translation',
+  'audio',
   'errors',
   'idempotency',
   'plans-and-limits',
