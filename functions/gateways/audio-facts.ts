@@ -1,6 +1,8 @@
 import { parseFromTokenizer } from 'music-metadata';
 import { fromBuffer } from 'strtok3/core';
 import type { AudioFacts } from '#domain/audio/transcription.ts';
+import { fragmentedMp4Facts } from './audio/fragmented-mp4-facts.ts';
+import { isMatroska, matroskaFacts } from './audio/matroska-facts.ts';
 
 /**
  * Reads of a file, at most. Frames are read one by one, six reads each: 4 MiB of AAC at 16 kbit a second are 550,000. The parts of other
@@ -12,8 +14,18 @@ const maxReads = { frames: 600_000, parts: 60_000 } as const;
 const beginsWithFrames = (bytes: Uint8Array): boolean =>
   bytes[0] === 0xff || Buffer.from(bytes.buffer, bytes.byteOffset, 3).toString('latin1') === 'ID3';
 
-/** Reads a file by what it begins with, not by what it is called, and its seconds by its frames where no header has them. */
+/** MP4 begins with a box of this type. */
+const beginsWithBoxes = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.byteLength)).toString('latin1', 4) === 'ftyp';
+
+/**
+ * Reads a file by what it begins with, not by what it is called, and its seconds by its frames where no header has them. What browsers
+ * record has none: the library refuses their WebM, and names the first fragment's seconds of their MP4.
+ */
 export async function audioFacts(bytes: Uint8Array): Promise<AudioFacts> {
+  if (isMatroska(bytes)) return matroskaFacts(bytes);
+  const recorded = beginsWithBoxes(bytes) ? fragmentedMp4Facts(bytes) : undefined;
+  if (recorded) return recorded;
   const limit = beginsWithFrames(bytes) ? maxReads.frames : maxReads.parts;
   const tokenizer = bounded(fromBuffer(bytes), limit);
   const { format } = await parseFromTokenizer(tokenizer, { duration: true, skipCovers: true });

@@ -37,6 +37,12 @@ const files: Readonly<Record<string, () => Buffer>> = {
   'lists of nothing in WAV': () => file(riff, Buffer.concat([text('LIST'), Buffer.from([4, 0, 0, 0]), text('INFO')])),
   'empty boxes in MP4': () => file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0')]), box('free', 8)),
   'boxes in boxes in MP4': nested,
+  'tracks of fragments in MP4': () => {
+    const bytes = file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0'), box('moof', 8)]), box('tfhd', 16));
+    for (let at = 40; at < size; at += 16) bytes.writeUInt32BE(at, at - 4);
+    return bytes;
+  },
+  'blocks without samples in WebM': () => file(webm, Buffer.from([0xa3, 0x83, 0x81, 0, 1])),
   'empty elements in WebM': () => file(webm, Buffer.from([0xec, 0x80])),
   'empty pages in Ogg': () => file(none, Buffer.concat([text('OggS\0\x02'), Buffer.alloc(20), Buffer.from([1, 0])])),
   'tiny frames of MP3': () => file(none, Buffer.concat([Buffer.from([0xff, 0xf3, 0x18, 0xc4]), Buffer.alloc(20)])),
