@@ -1,4 +1,5 @@
 import type { Tokenizer } from '#domain/shared/ports.ts';
+import { UnitTable } from '#domain/shared/unit-table.ts';
 
 /** UTF-16 units. A run without a break is cut here, so that none costs more than others. */
 const maxRunLength = 256;
@@ -48,16 +49,58 @@ async function load(): Promise<(text: string, limit: number) => number> {
     const bytes = Buffer.from(text);
     const isAscii = bytes.length === text.length;
     let [tokens, from, start] = [0, 0, 0];
-    word.lastIndex = 0;
-    while (tokens <= limit && word.test(text)) {
-      const to = word.lastIndex;
-      const end = start + (isAscii ? to - from : Buffer.byteLength(text.slice(from, to)));
+    while (tokens <= limit && from < text.length) {
+      const to = endOfLetters(text, from) ?? endOf(word, text, from);
+      if (to === undefined) break;
+      const end = start + (isAscii ? to - from : bytesBetween(text, from, to));
       tokens += bytePairs.count(bytes, start, end);
       [from, start] = [to, end];
     }
     return tokens;
   };
 }
+
+function endOf(word: RegExp, text: string, from: number): number | undefined {
+  word.lastIndex = from;
+  return word.test(text) ? word.lastIndex : undefined;
+}
+
+/** What a unit is to the expression of words: a letter, what may stand before letters, or something else. */
+const [letter, leading, another] = [1, 2, 3];
+const kinds = new UnitTable((unit) => {
+  if (/\p{L}/u.test(unit)) return letter;
+  return /[\r\n\p{N}\p{Cs}']/u.test(unit) ? another : leading;
+});
+
+/** Where a word of letters ends that begins at `from`, as the expression has it but many times as fast; undefined for other words. */
+function endOfLetters(text: string, from: number): number | undefined {
+  const first = kinds.of(text.charCodeAt(from));
+  let at = from + 1;
+  if (first === another || at === text.length) return undefined;
+  if (first === leading && kinds.of(text.charCodeAt(at)) !== letter) return undefined;
+  while (at < text.length && kinds.of(text.charCodeAt(at)) === letter) at += 1;
+  // Half of a character may be one of a letter.
+  return at < text.length && isSurrogate(text.charCodeAt(at)) ? undefined : at;
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd8_00 && code <= 0xdf_ff;
+
+/** Of UTF-8, between two places of a text that are not within a character. */
+function bytesBetween(text: string, from: number, to: number): number {
+  let bytes = 0;
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) bytes += 1;
+    else if (code < 0x8_00) bytes += 2;
+    else if (code >= 0xd8_00 && code < 0xdc_00 && isLow(text.charCodeAt(at + 1))) {
+      bytes += 4;
+      at += 1;
+    } else bytes += 3;
+  }
+  return bytes;
+}
+
+const isLow = (code: number): boolean => code >= 0xdc_00 && code <= 0xdf_ff;
 
 /** The text, cut only within long runs of spaces or of anything else. */
 function* pieces(text: string): Generator<string> {

@@ -1,14 +1,17 @@
 import type { Span } from '../span.ts';
-import { groupsIn, separator } from './numbers.ts';
+import { groupsIn, mayHaveOtherDigits, separator } from './numbers.ts';
 
 /** Digits of a card's number (ISO/IEC 7812). */
 const [minDigits, maxDigits] = [13, 19];
 
-const run = new RegExp(String.raw`\p{Nd}+(?:${separator}{1,3}\p{Nd}+)*`, 'gu');
+const runOf = (digit: string, flags: string): RegExp =>
+  new RegExp(String.raw`${digit}+(?:${separator}{1,3}${digit}+)*`, flags);
+const run = runOf(String.raw`\p{Nd}`, 'gu');
+const runOfAscii = runOf(String.raw`\d`, 'g');
 
 /** Numbers of cards, in groups or not, whose last digit is that of Luhn's rule. */
 export function* creditCards(text: string): Generator<Span> {
-  for (const { 0: found, index } of text.matchAll(run)) {
+  for (const { 0: found, index } of text.matchAll(mayHaveOtherDigits(text) ? run : runOfAscii)) {
     if (found.length < minDigits) continue;
     const groups = groupsIn(found, index, Number.POSITIVE_INFINITY);
     for (let first = 0; first < groups.length; first += 1) {

@@ -4,9 +4,9 @@ import { separator } from './numbers.ts';
 /** Characters of an account's number with its country and check digits (ISO 13616). */
 const [minLength, maxLength] = [15, 34];
 
-/** Also right behind the word for it. */
+/** Also right behind the word for it. What is before it is looked at only where it may begin. */
 const candidate = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}])|(?<=IBAN))[a-z]{2}${separator}{0,3}\d{2}(?:${separator}{0,3}[a-z\d]){${minLength - 4},${maxLength - 4}}`,
+  String.raw`(?=[a-z]{2}${separator}{0,3}\d)(?:(?<![\p{L}\p{N}])|(?<=IBAN))[a-z]{2}${separator}{0,3}\d{2}(?:${separator}{0,3}[a-z\d]){${minLength - 4},${maxLength - 4}}`,
   'giu',
 );
 

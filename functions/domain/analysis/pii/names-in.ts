@@ -1,7 +1,8 @@
 import type { ModelPiiType } from '#contract/analysis/names.ts';
+import { UnitTable } from '../../shared/unit-table.ts';
 import { unspaced } from '../locate.ts';
 import type { Span } from '../span.ts';
-import { folded, isAscii } from './fold.ts';
+import { folded } from './fold.ts';
 import type { Placed } from './placed-text.ts';
 
 /** What a model takes for personal data. */
@@ -34,12 +35,7 @@ export class NamesText {
 
   /** Takes spans of the text, in its order, for what ends words: others may begin behind them. */
   hide(spans: readonly Span[]): void {
-    let next = 0;
-    for (let unit = 0; unit < this.#kinds.length; unit += 1) {
-      const at = this.#folded.startOf(unit);
-      while (at >= (spans[next]?.end ?? Number.POSITIVE_INFINITY)) next += 1;
-      if (at >= (spans[next]?.start ?? Number.POSITIVE_INFINITY)) this.#kinds[unit] = other;
-    }
+    for (const { start, end } of spans) this.#kinds.fill(other, this.#folded.unitAt(start), this.#folded.unitAt(end));
     this.#endWords();
   }
 
@@ -109,28 +105,20 @@ function isShort(quote: string): boolean {
 /** What each unit is in words of scripts that put spaces between them; nothing, in others. */
 function kindsOf(text: string): Uint8Array {
   const kinds = new Uint8Array(text.length);
-  if (isAscii(text)) {
-    for (let at = 0; at < text.length; at += 1) kinds[at] = asciiKinds[text.charCodeAt(at)] ?? other;
-    return kinds;
-  }
-  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)) {
-    let at = index;
-    for (const character of word) {
-      kinds.fill(kindOf(character), at, at + character.length);
-      at += character.length;
-    }
-  }
+  for (let at = 0; at < text.length; at += 1) kinds[at] = unitKind.of(text.charCodeAt(at)) - 1;
+  if (!surrogates.test(text)) return kinds;
+  for (const { 0: character, index } of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g))
+    kinds.fill(kindOf(character), index, index + 2);
   return kinds;
 }
 
-const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  return /\w/.test(character) ? kindOf(character) : other;
-});
+const surrogates = /[\ud800-\udfff]/;
+
+/** One more than the kind of a unit that is a character. */
+const unitKind = new UnitTable((unit) => kindOf(unit) + 1);
 
 function kindOf(character: string): number {
-  if (character >= 'a' && character <= 'z') return letter;
-  if (character >= '\u4e00' && character <= '\u9fff') return other;
+  if (!/[\p{L}\p{M}\p{N}_]/u.test(character)) return other;
   if (character === '_') return underscore;
   if (/\p{N}/u.test(character)) return digit;
   return unspaced.test(character) ? other : letter;

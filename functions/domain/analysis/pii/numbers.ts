@@ -1,3 +1,6 @@
+import { UnitTable } from '../../shared/unit-table.ts';
+import { isAscii } from './ascii.ts';
+
 /** Between the groups of a number: white space of any width, hyphens, a minus, dots, a slash. */
 export const separator = String.raw`[\s\u2010-\u2015\u2212\u00b7\u2022\u2027./\-]`;
 
@@ -19,6 +22,12 @@ function digitValue(digit: string): number {
   while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
   return code - zero;
 }
+
+const [none, some] = [1, 2];
+const otherDigits = new UnitTable((unit) => (/(?!\d)[\p{Nd}\p{Cs}]/u.test(unit) ? some : none));
+
+/** Whether a text may have other digits than those of ASCII. */
+export const mayHaveOtherDigits = (text: string): boolean => !isAscii(text) && otherDigits.anyOf(text) !== none;
 
 /** The groups of a run of digits and separators that begins at `at`, at most `max`. */
 export function groupsIn(run: string, at: number, max: number): DigitGroup[] {

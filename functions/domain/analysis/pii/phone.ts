@@ -1,5 +1,5 @@
 import type { Span } from '../span.ts';
-import { groupsIn, separator } from './numbers.ts';
+import { groupsIn, mayHaveOtherDigits, separator } from './numbers.ts';
 
 /** Whether there may be a number: `+`, the code of a country, and as many ASCII digits as its numbers have. */
 export type IsPhoneNumber = (international: string) => boolean;
@@ -13,7 +13,8 @@ const international = new RegExp(
 );
 
 /** Whether a text has anything that `phones` would look at. */
-export const mayHavePhones = (text: string): boolean => /[+＋]|\p{Nd}{2}/u.test(text);
+export const mayHavePhones = (text: string): boolean =>
+  /[+＋]|\d{2}/.test(text) || (mayHaveOtherDigits(text) && /\p{Nd}{2}/u.test(text));
 
 /** Phone numbers with the code of their country, after `+` or `00`: those without depend on where they are called from. */
 export function* phones(text: string, isPhoneNumber: IsPhoneNumber): Generator<Span> {

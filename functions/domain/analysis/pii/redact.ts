@@ -32,12 +32,23 @@ export function personalData(
     const rules = ruleSpans(masked(text, spans), isPhoneNumber).map(byRule);
     const again = [...rules, ...quotedSpans(names, quoted.found, false).spans];
     const known = spans;
-    const more = again.filter(({ start, end }) => !known.some((span) => span.start <= start && end <= span.end));
+    const more = again.filter((span) => !isWithin(span, known));
     if (more.length === 0) return { spans, unlocated };
     spans = mergeOverlaps([...spans, ...more]);
   }
   const [longest] = spans.toSorted((one, other) => lengthOf(other) - lengthOf(one));
   return { spans: longest ? [{ ...longest, start: 0, end: text.length }] : [], unlocated };
+}
+
+/** Whether one of some spans, in the order of the text and without overlaps, has a span in it. */
+function isWithin({ start, end }: Span, spans: readonly Span[]): boolean {
+  let [from, to] = [0, spans.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((spans[middle]?.end ?? 0) < end) from = middle + 1;
+    else to = middle;
+  }
+  return (spans[from]?.start ?? end) <= start;
 }
 
 /** Where quotes stand in a text; each that is `found` once. */

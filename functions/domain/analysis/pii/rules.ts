@@ -14,9 +14,11 @@ export interface RuleSpan extends Span {
 
 /** All that the rules find in a text, which may overlap. Takes time in proportion to the text, whatever is in it. */
 export function ruleSpans(text: string, isPhoneNumber: IsPhoneNumber): RuleSpan[] {
-  const found = plainTexts(text).flatMap((plain) =>
+  const plains = plainTexts(text);
+  const found = plains.flatMap((plain) =>
     spansIn(plain.text, isPhoneNumber).map((span) => ({ ...span, ...plain.spanOf(span) })),
   );
+  if (plains.length === 1) return found;
   return [...new Map(found.map((span) => [`${span.type} ${span.start} ${span.end}`, span])).values()];
 }
 

@@ -1,0 +1,40 @@
+/** What the quick ways of the rules for personal data are compared with: one expression for each thing, and each letter by itself. */
+const ignored = String.raw`[\p{Cf}\p{Default_Ignorable_Code_Point}]`;
+const pieces = new RegExp(
+  String.raw`(?<ignored>${ignored}+)|(?<space>[\s\p{Z}\p{Cc}](?:[\s\p{Z}\p{Cc}]|${ignored})*)|[^]\p{M}{0,30}`,
+  'gu',
+);
+
+/** The pieces of a text, what each is folded to, and where it stands. */
+export function foldedPieces(text: string): { fold: string; start: number; end: number }[] {
+  return Array.from(text.matchAll(pieces), ({ 0: piece, index, groups }) => {
+    const fold = groups?.['ignored'] === undefined ? (groups?.['space'] === undefined ? foldedLetter(piece) : ' ') : '';
+    return { fold, start: index, end: index + piece.length };
+  });
+}
+
+const foldedLetter = (letter: string): string =>
+  letter
+    .replaceAll(/[`´‘’‚‛′‵ʹʻʼʽˈ＇]/gu, "'")
+    .replaceAll(/[\p{Pd}\u2212]/gu, '-')
+    .normalize('NFKD')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('i\u0307', 'i');
+
+const adjoining =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+const kinds = [`[[\\p{L}\\p{M}\\p{N}]--[${adjoining}]]`, '[\\p{L}\\p{M}\\p{N}]'].map((letter) => ({
+  local: new RegExp(`[${letter}.!#$%\\&'*+\\/=?^_\`\\{\\|\\}~\\-]+$`, 'v'),
+  domain: new RegExp(`^(?:${letter}[${letter}\\-]{0,62}\\.){1,20}${letter}[${letter}\\-]{1,62}`, 'v'),
+}));
+
+/** The local part before a sign whose other side is a name, without quotation marks or brackets, and the most that may be a domain. */
+export function mailParts(before: string, after: string): { local: string; domains: string[] } {
+  const locals = kinds.map(({ local }) => local.exec(before)?.[0]?.replace(/^\.+/, ''));
+  return {
+    local: locals.find(Boolean) ?? '',
+    domains: kinds.flatMap(({ domain }) => domain.exec(after.slice(0, 255))?.[0] ?? []),
+  };
+}
