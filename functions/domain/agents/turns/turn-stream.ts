@@ -17,11 +17,12 @@ export interface StreamedTurn {
 }
 
 /**
- * Streams the reply, and last what the turn came to. It is kept when it is whole, also where its reader has left. It is charged then, and where it ends
- * after something was delivered by anything but a failure: cancelled, or refused by `keep`, as when its conversation was deleted on the way.
+ * Streams the reply, and last what the turn came to. It is kept when it is whole, also where its reader has left. It is charged then, and
+ * where something was delivered of one that the model has not broken off: cancelled, or whole but not kept, as when its conversation was deleted
+ * on the way or its write fails.
  */
 export function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): StreamedResponse {
-  const progress = { isKept: false, isRefused: false, isCancelled: false, isDelivered: false };
+  const progress = { isKept: false, isWhole: false, isCancelled: false, isDelivered: false };
   let used: ModelUsage | undefined;
 
   async function* chunks(): AsyncGenerator {
@@ -43,10 +44,8 @@ export function streamedTurn({ reply, collected, keep, free, amount }: StreamedT
       const whole = collected();
       if (progress.isCancelled || !whole) throw new ServiceError('MODEL_ERROR', 'The reply was cut short.');
       used = whole.usage;
-      const turn = await keep(whole).catch((error: unknown) => {
-        progress.isRefused = error instanceof ServiceError;
-        throw error;
-      });
+      progress.isWhole = true;
+      const turn = await keep(whole);
       isFree = true;
       return turn;
     } finally {
@@ -55,8 +54,8 @@ export function streamedTurn({ reply, collected, keep, free, amount }: StreamedT
   }
 
   const cost = async () => {
-    const { isKept, isRefused, isCancelled, isDelivered } = progress;
-    return isKept || (isDelivered && (isRefused || isCancelled)) ? amount : 0;
+    const { isKept, isWhole, isCancelled, isDelivered } = progress;
+    return isKept || (isDelivered && (isWhole || isCancelled)) ? amount : 0;
   };
   const cancel = () => {
     progress.isCancelled = true;
