@@ -31,7 +31,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
       if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw unknownKey();
       if (!call) return;
       call.isProved = true;
-      call.provenKey = meter.keys.get(caller.keyId);
+      call.provenMeter = meter;
     }
     return () => (proof ??= read());
   }

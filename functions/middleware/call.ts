@@ -5,7 +5,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
-import type { WorkingKey } from '#domain/meter/key-limits.ts';
+import type { Meter } from '#domain/meter/meter.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/receipt.ts';
 import type { Credential } from '#domain/shared/credential.ts';
@@ -45,8 +45,10 @@ export interface Call {
   prove?: Proof;
   /** The proof has succeeded. */
   isProved?: true;
-  /** The key, where the proof has read it. */
-  provenKey?: WorkingKey | undefined;
+  /** The account's meter, where the proof has read it. */
+  provenMeter?: Meter;
+  /** The model of what the path names, where that was read before the order was made. */
+  namedModel?: string;
   /** Kind of response that the caller requests, of those that the route has. */
   responseKind?: ResponseKind;
   input: { path: unknown; query: unknown; body: unknown };

@@ -70,7 +70,12 @@ export type OrderOf<R extends Route, O extends Order> = (
  */
 export type OpenOrderOf<R extends Route, O extends Order> = (
   services: CallServices,
-  call: Pick<OperationCall<R>, 'input' | 'caller'> & { readonly order: O; readonly prove: Proof },
+  call: Pick<OperationCall<R>, 'input' | 'caller'> & {
+    readonly order: O;
+    readonly prove: Proof;
+    /** Sets the model of what the path names, once it is known: who may not use it is refused (403) before by the state of anything (404, 409). */
+    readonly namesModel: (model: string) => void;
+  },
 ) => Promise<O>;
 
 /** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */

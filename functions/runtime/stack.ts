@@ -55,7 +55,11 @@ export function stack(
     .use(authenticate(route, authentication(services)))
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
-    .use(open ? [once.claim, openOrder(route, open)] : once.claim)
+    .use(
+      open
+        ? [once.claim, openOrder(route, open, (accountId) => authentication(services)().findMeter(accountId))]
+        : once.claim,
+    )
     .use(meter(route, meters(services)))
     .use(once.keep)
     .handler(async (event, { call }) => {

@@ -2,15 +2,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { unknownKey, unknownSession } from '../shared/unauthenticated.ts';
-import {
-  type Budget,
-  budgetAt,
-  isSameLimit,
-  type KeyLimits,
-  limitsOf,
-  nextPeriod,
-  type WorkingKey,
-} from './key-limits.ts';
+import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
 import { rateStanding } from './rate-window.ts';
 import { decimalCredits } from './receipt.ts';
@@ -35,6 +27,9 @@ export interface Attempt {
   /** What is known of the key's limits, where it has some. */
   readonly keyLimits?: KeyLimits | undefined;
 }
+
+/** What a call uses, as far as that is known. */
+export type Use = Pick<Attempt, 'keyId' | 'service' | 'minPlanRank'> & { readonly model?: string | undefined };
 
 /** The refusal (402 or 403) of a call that may cost more than may be spent on it; `spendable` in microcredits. */
 export class Unaffordable extends ServiceError {
@@ -82,7 +77,8 @@ export function budgetOf({ keyLimits, now }: Attempt): (Budget & { readonly id: 
   return limit && { id: limit.budget, ...budgetAt(limit, keyLimits.stored, Math.floor(now / 1000)) };
 }
 
-const keyOf = (meter: Meter, { keyId }: Attempt) => (keyId === undefined ? undefined : meter.keys.get(keyId));
+const keyOf = (meter: Meter, { keyId }: Pick<Attempt, 'keyId'>) =>
+  keyId === undefined ? undefined : meter.keys.get(keyId);
 
 /** A session was checked before; a key is checked here. */
 function mayCall(meter: Meter, { keyId, now }: Attempt): boolean {
@@ -121,11 +117,9 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
 
 /** The refusal (403) by the plan, or by what the key is limited to. */
 function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | undefined): ServiceError | undefined {
-  if (meter.planRank < attempt.minPlanRank) return planTooSmall(attempt);
-  const key = keyOf(meter, attempt);
-  const other = otherUse(key, attempt);
-  if (other) return other;
-  const keyLimits = limitsOf(key, meter.budgets);
+  const use = forbiddenUse(meter, attempt);
+  if (use) return use;
+  const keyLimits = limitsOf(keyOf(meter, attempt), meter.budgets);
   const budget = budgetOf({ ...attempt, keyLimits });
   if (!budget || !keyLimits?.limit) return undefined;
   const { amount, period } = keyLimits.limit;
@@ -138,11 +132,11 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
   return new Unaffordable('KEY_LIMIT_EXCEEDED', detail, { spendable: Math.min(left, meter.spendable), rateLimit });
 }
 
-/** The refusal (403) of a key that is limited to other models or services; a model that is not known yet is not looked at. */
-export function otherUse(
-  key: Pick<WorkingKey, 'models' | 'services'> | undefined,
-  { model, service }: { readonly model?: string | undefined; readonly service: ServiceName },
-): ServiceError | undefined {
+/** The refusal (403) of a model that the plan does not have, or of a model or service that the key is not for; a model that is not known yet is not looked at. */
+export function forbiddenUse(meter: Meter, use: Use): ServiceError | undefined {
+  const { model, service, minPlanRank } = use;
+  if (meter.planRank < minPlanRank) return planTooSmall(use);
+  const key = keyOf(meter, use);
   if (model !== undefined && key?.models && !key.models.includes(model)) return notForKey(`model ${model}`, key.models);
   if (key?.services && !key.services.includes(service)) return notForKey(`service ${service}`, key.services);
   return undefined;
@@ -158,7 +152,7 @@ function notForKey(what: string, allowed: readonly string[]): ServiceError {
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 
-function planTooSmall(attempt: Attempt): ServiceError {
-  const needed = planOfRank(attempt.minPlanRank).name;
-  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The model ${attempt.model} needs the plan ${needed} or above.`);
+function planTooSmall({ model, minPlanRank }: Use): ServiceError {
+  const needed = planOfRank(minPlanRank).name;
+  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The model ${model} needs the plan ${needed} or above.`);
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentChange, AgentQuery, NewAgent } from '#contract/agents/agents.ts';
 import { MessageQuery, NewMessage } from '#contract/agents/conversations.ts';
 import { NewDocument } from '#contract/agents/documents.ts';
+import { services } from '#runtime/container.ts';
 import { type BrokenRule, ofAgents, ofDocuments, ofLists, ofMessages } from '#test/agents/broken-rules.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rulesOf } from '#test/contract/rules.ts';
@@ -92,4 +93,56 @@ describe('a refusal costs nothing and leaves nothing', () => {
       expect(codes).toEqual(isItsOwn.map((is) => (is ? '200 SUCCESS' : '400 INVALID_FORMAT')));
     },
   );
+});
+
+describe('a message that may not use the model is refused as such (403) once the model is known', () => {
+  const forbidden = '403 INSUFFICIENT_PERMISSIONS';
+  const absent = {
+    agent: '/api/agents/agt_00000000000000000000',
+    conversation: 'conversations/cnv_00000000000000000000',
+  };
+  const results = { functionResults: [{ name: 'get_weather', content: '21' }] };
+
+  /** What each message of a credential is refused with: to an agent or a conversation that is not there, of the wrong kind, and bad. */
+  async function refusals(subject: Owner, credential: { key: string } | { cookie: string }) {
+    const { path } = await subject.conversation();
+    const to = [
+      [`${absent.agent}/${absent.conversation}`, { content: 'Hello' }],
+      [`${subject.path}/${absent.conversation}`, { content: 'Hello' }],
+      [path, results],
+      [path, { content: 'Hello' }],
+      [path, { content: '' }],
+    ] as const;
+    const codes = [];
+    for (const [at, body] of to)
+      codes.push(code(await service.call('POST', `${at}/messages`, { ...credential, body })));
+    return codes;
+  }
+
+  it.each<[whose: string, limits: object, agent: string]>([
+    ['of other models', { models: ['svc-code'] }, '404 NOT_FOUND'],
+    ['of other services', { services: ['translation'] }, forbidden],
+  ])('to a key %s: before the conversation and its state', async (_, limits, agent) => {
+    const made = await service.call('POST', '/api/keys', {
+      cookie: owner.cookie,
+      body: { name: 'limited', ...limits },
+    });
+    const { key } = made.body.data;
+    const expected = [agent, forbidden, forbidden, forbidden, '400 INVALID_FORMAT'];
+    expect(await refusals(owner, { key })).toEqual(expected);
+  });
+
+  it('on a plan without the model: to a key and in a session', async () => {
+    const subject = await agentOwner(service, { model: 'svc-1-32k' });
+    await services().subscriptions().assign(subject.id, '2');
+    const expected = ['404 NOT_FOUND', forbidden, forbidden, forbidden, '400 INVALID_FORMAT'];
+    expect(await refusals(subject, { key: subject.key })).toEqual(expected);
+    expect(await refusals(subject, { cookie: subject.cookie })).toEqual(expected);
+  });
+
+  it('and by its state (404, 409) to who may', async () => {
+    const expected = ['404 NOT_FOUND', '404 NOT_FOUND', '409 INVALID_STATE', '200 SUCCESS', '400 INVALID_FORMAT'];
+    expect(await refusals(owner, { cookie: owner.cookie })).toEqual(expected);
+    expect(await refusals(owner, { key: owner.key })).toEqual(expected);
+  });
 });
