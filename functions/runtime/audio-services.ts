@@ -5,13 +5,15 @@ import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
 import { lazy } from './shared/lazy.ts';
 
+/** What reads a file's container and seconds. */
+export const loadAudioFacts = lazy(async () => (await import('#gateways/audio-facts.ts')).audioFacts);
+
 /** The services of audio. The readers of its files are read when a whole one is there. */
 export function audioServices(runtime: ModelRuntime, settings: ModelGatewaySettings) {
   const gateway = audioGateway(runtime, settings);
-  const loadFacts = lazy(async () => (await import('#gateways/audio-facts.ts')).audioFacts);
   const loadDuration = lazy(async () => (await import('#gateways/audio-duration.ts')).audioDuration);
   return {
     speech: speechService(gateway, async (...file) => (await loadDuration())(...file)),
-    transcription: transcriptionService(gateway, async (bytes) => (await loadFacts())(bytes)),
+    transcription: transcriptionService(gateway, async (bytes) => (await loadAudioFacts())(bytes)),
   };
 }

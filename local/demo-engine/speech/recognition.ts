@@ -1,4 +1,4 @@
-import { parseBuffer } from 'music-metadata';
+import { loadAudioFacts } from '#runtime/audio-services.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { transcriptIn } from './transcript.ts';
 
@@ -24,10 +24,10 @@ export async function demoTranscription(form: FormData): Promise<EngineReply> {
   };
 }
 
-async function secondsOf(bytes: Buffer): Promise<number | undefined> {
-  const options = { duration: true, skipCovers: true };
-  return parseBuffer(bytes, undefined, options).then(
-    ({ format }) => format.duration,
+async function secondsOf(bytes: Uint8Array): Promise<number | undefined> {
+  const factsOf = await loadAudioFacts();
+  return factsOf(bytes).then(
+    ({ seconds }) => seconds,
     () => undefined,
   );
 }
