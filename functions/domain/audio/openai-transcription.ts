@@ -1,6 +1,6 @@
+import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
 import type { OpenAiTranscription, Transcription } from '#contract/audio/transcription.ts';
 import type { TextBody } from '#contract/http/text-body.ts';
-import { toSrt, toVtt } from './subtitles.ts';
 
 type Format = 'json' | 'text' | 'srt' | 'vtt' | 'verbose_json';
 

@@ -1,4 +1,4 @@
-import type { TranscriptSegment } from '#contract/audio/transcription.ts';
+import type { TranscriptSegment } from './transcription.ts';
 
 /** SubRip. */
 export const toSrt = (segments: readonly TranscriptSegment[]): string =>
