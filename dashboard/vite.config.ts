@@ -26,7 +26,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
     // What most pages need is one file, which is smaller than many; more, and the sign-in page would load too much of it.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 15 }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 17 }] } } },
   },
   server: {
     proxy: Object.fromEntries(

@@ -80,6 +80,8 @@ export function dashboardHeaders(google: boolean): Readonly<Record<string, strin
       `style-src 'self' 'unsafe-inline'${google ? ' https://accounts.google.com/gsi/style' : ''}`,
       "img-src 'self' data:",
       "font-src 'self'",
+      // Audio that was generated, recorded or chosen: files in the page's memory.
+      'media-src blob:',
       `connect-src 'self'${gsi}`,
       ...(google ? [`frame-src${gsi}`] : []),
       "form-action 'self'",

@@ -5,7 +5,7 @@ import { changeTheme, everyPage, findings, guestPages, settled, still } from './
 import { eventually, press, type Stage, shows } from './stage.ts';
 
 /** Pages with something open, beside those that are first loaded. */
-const openedPages = ['/keys?new', '/agents?new'];
+const openedPages = ['/keys?new', '/agents?new', '/playground?tab=speech', '/playground?tab=transcription'];
 
 const open = new Set([...guestPages, '/docs', '/guides/credits']);
 

@@ -139,6 +139,7 @@ describe('the service in a process', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-cache');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';");
+    expect(headers.get('content-security-policy')).toContain('; media-src blob:; ');
     expect(text).not.toMatch(/(src|href)="(?!\/)|<script>|tai_/);
     const script = /src="(\/assets\/[^"]+)"/.exec(text)![1]!;
     const file = await call(service.origin, 'GET', script);

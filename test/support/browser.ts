@@ -11,6 +11,9 @@ const installed = [
   'C:/Program Files/Google/Chrome/Application/chrome.exe',
 ];
 
+/** Beeps, which every page is granted: without a window there is nobody who could be asked. */
+const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+
 /** A headless browser: the one of the npm package on Linux x64, else an installed one. */
 export async function launchBrowser(): Promise<Browser> {
   const isPackaged = process.platform === 'linux' && process.arch === 'x64';
@@ -18,5 +21,5 @@ export async function launchBrowser(): Promise<Browser> {
     ? await chromium.executablePath()
     : installed.find((candidate) => candidate !== undefined && existsSync(candidate));
   if (!path) throw new Error('The browser tests need an installed Chrome; CHROME_PATH may name it.');
-  return playwright.launch({ executablePath: path, args: ['--no-sandbox'] });
+  return playwright.launch({ executablePath: path, args: ['--no-sandbox', ...microphone] });
 }

@@ -5,10 +5,13 @@ import { ApiError } from './api-error.ts';
 type Part<R, Schema extends string, Name extends string> =
   R extends Record<Schema, infer S extends v.GenericSchema> ? Record<Name, v.InferInput<S>> : unknown;
 
+/** A route that takes forms is sent one, whatever else it takes. */
+type Content<R> = R extends { readonly formInput: v.GenericSchema }
+  ? { readonly form: FormData }
+  : Part<R, 'bodyInput', 'body'>;
+
 /** What a route takes, by its schemas. */
-export type Input<R extends Route> = Part<R, 'pathInput', 'path'> &
-  Part<R, 'queryInput', 'query'> &
-  Part<R, 'bodyInput', 'body'>;
+export type Input<R extends Route> = Part<R, 'pathInput', 'path'> & Part<R, 'queryInput', 'query'> & Content<R>;
 
 export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
@@ -16,30 +19,40 @@ export interface SendOptions {
   readonly key?: string | undefined;
   /** Requests with the same one run once. */
   readonly idempotencyKey?: string | undefined;
+  /** Of a route with several kinds of responses, the one that is wanted. */
+  readonly accept?: string | undefined;
 }
 
 const Values = v.optional(v.record(v.string(), v.optional(v.union([v.string(), v.number()]))), {});
 /** An input without its route's types. */
-const Parts = v.object({ path: Values, query: Values, body: v.optional(v.unknown()) });
+const Parts = v.object({
+  path: Values,
+  query: Values,
+  body: v.optional(v.unknown()),
+  form: v.optional(v.instance(FormData)),
+});
 type Values = v.InferOutput<typeof Values>;
 
 /** Sends a request of the route to this origin. Throws an ApiError without a response. */
 export async function send<R extends Route>(
   route: R,
   input: Input<R>,
-  { signal, key, idempotencyKey }: SendOptions = {},
+  { signal, key, idempotencyKey, accept }: SendOptions = {},
 ): Promise<Response> {
-  const { path, query, body } = v.parse(Parts, input);
+  const { path, query, body, form } = v.parse(Parts, input);
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(accept !== undefined && { accept }),
   };
   try {
     return await fetch(address(route.path, path, query), {
       method: route.method,
       headers,
       credentials: key === undefined ? 'same-origin' : 'omit',
+      // Of a form the browser names the boundary.
+      ...(form && { body: form }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });

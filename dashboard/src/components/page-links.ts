@@ -17,7 +17,7 @@ const pageLinks: readonly PageLink[] = [
     href: '/playground',
     label: 'Playground',
     icon: 'playground',
-    words: 'chat try models translate embeddings analyze sentiment entities',
+    words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
   },
   { href: '/agents', label: 'Agents', icon: 'agents', words: 'assistant documents conversations retrieval' },
   { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },

@@ -69,6 +69,16 @@ export const formatStamp = (iso: string): string => formatDate(stampFormat, Date
 export const formatDuration = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 
+const kib = 1024;
+
+/** "640 bytes", "1.5 KiB", "4 MiB". */
+export function formatBytes(bytes: number): string {
+  if (bytes < kib) return `${bytes} bytes`;
+  return bytes < kib * kib ? `${rounded(bytes / kib)} KiB` : `${rounded(bytes / kib / kib)} MiB`;
+}
+
+const rounded = (value: number): number => Number(value.toFixed(1));
+
 const steps = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

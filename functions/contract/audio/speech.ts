@@ -29,7 +29,7 @@ const voiceIds = voices.map(({ id }) => id);
 export type Voice = (typeof voiceIds)[number];
 
 /** Code points of a text that is spoken in one call, at most. */
-const maxSpeechCharacters = 4096;
+export const maxSpeechCharacters = 4096;
 
 /** Bytes of audio in an envelope, at most. */
 export const maxEnvelopedAudioBytes = 4_000_000;

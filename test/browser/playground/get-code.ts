@@ -43,11 +43,14 @@ export function getCodeTests(stage: () => Stage): void {
       }
   });
 
-  test.each(['Completion', 'Embeddings', 'Analyze', 'Translate'])('the tab %s has its code too', async (tab) => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto(`/playground?tab=${tab.toLowerCase()}`);
-    await press(page, 'Get code');
-    const code = await page.getByRole('dialog').getByRole('region', { name: 'cURL code' }).textContent();
-    expect(code).toMatch(/\/v1\/completions|\/v1\/embeddings|\/api\/ai\/(?:analyze|translate)/);
-  });
+  test.each(['Completion', 'Embeddings', 'Analyze', 'Translate', 'Speech', 'Transcription'])(
+    'the tab %s has its code too',
+    async (tab) => {
+      const page = await stage().visit(await stage().service.person());
+      await page.goto(`/playground?tab=${tab.toLowerCase()}`);
+      await press(page, 'Get code');
+      const code = await page.getByRole('dialog').getByRole('region', { name: 'cURL code' }).textContent();
+      expect(code).toMatch(/\/v1\/completions|\/v1\/embeddings|\/api\/ai\/(?:analyze|translate|speech|transcribe)/);
+    },
+  );
 }

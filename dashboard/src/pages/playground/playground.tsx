@@ -16,11 +16,24 @@ const tabs = [
   tab('embeddings', 'Embeddings', async () => (await import('./embeddings/embeddings-tab.tsx')).EmbeddingsTab),
   tab('analyze', 'Analyze', async () => (await import('./analysis/analysis-tab.tsx')).AnalysisTab),
   tab('translate', 'Translate', async () => (await import('./translate-tab.tsx')).TranslateTab),
+  tab('speech', 'Speech', async () => (await import('./audio/speech/speech-tab.tsx')).SpeechTab),
+  tab('transcription', 'Transcription', async () => {
+    const { TranscriptionTab } = await import('./audio/transcription/transcription-tab.tsx');
+    return TranscriptionTab;
+  }),
 ];
 
 /** A tab is loaded when it is first looked at; then it stays as it is while one looks at another. */
 export default function PlaygroundPage() {
-  const [current, setCurrent] = useQueryChoice('tab', ['chat', 'completion', 'embeddings', 'analyze', 'translate']);
+  const [current, setCurrent] = useQueryChoice('tab', [
+    'chat',
+    'completion',
+    'embeddings',
+    'analyze',
+    'translate',
+    'speech',
+    'transcription',
+  ]);
   const [seen, setSeen] = useState<readonly string[]>([current]);
   if (!seen.includes(current)) setSeen([...seen, current]);
   const list = useRef<HTMLDivElement>(null);

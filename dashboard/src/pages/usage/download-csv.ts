@@ -1,5 +1,6 @@
 import type { creditRoutes } from '#contract/routes/credits.ts';
 import type { Data } from '../../api/response.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import type { UsageRow } from '../../lib/usage.ts';
 import { csvOf } from './csv.ts';
 
@@ -10,10 +11,5 @@ export function downloadCsv(
 ): void {
   const lines = days.map((row) => [row.date, row.service ?? '', row.model ?? '', keyName(row), row.calls, row.credits]);
   const text = csvOf([['date', 'service', 'model', 'key', 'calls', 'credits'], ...lines]);
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `usage-${from}-to-${to}.csv`;
-  link.click();
-  URL.revokeObjectURL(address);
+  saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-${from}-to-${to}.csv`);
 }

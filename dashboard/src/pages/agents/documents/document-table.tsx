@@ -9,10 +9,9 @@ import { notify } from '../../../components/feedback/notifications.tsx';
 import { confirm } from '../../../components/overlays/confirm.tsx';
 import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { Name } from '../../../components/tables/name.tsx';
-import { formatMoment, formatWhole } from '../../../lib/format.ts';
+import { formatBytes, formatMoment, formatWhole } from '../../../lib/format.ts';
 import { rescueFocus } from '../../../lib/rescue-focus.ts';
 import { type AgentRecord, agentReads, type DocumentRecord } from '../agent.ts';
-import { formatBytes } from './text-file.ts';
 
 interface DocumentTableProps {
   readonly agent: AgentRecord;

@@ -10,11 +10,11 @@ import { useApiForm } from '../../../api/use-api-form.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { notify } from '../../../components/feedback/notifications.tsx';
-import { count, creditCount, formatAbout, formatCredits, formatWhole } from '../../../lib/format.ts';
+import { count, creditCount, formatAbout, formatBytes, formatCredits, formatWhole } from '../../../lib/format.ts';
 import { estimateTokens } from '../../playground/tokens/estimate-tokens.ts';
 import { type AgentRecord, agentReads } from '../agent.ts';
 import css from './documents.module.css';
-import { bytesOf, formatBytes, readTextFile, textFileTypes } from './text-file.ts';
+import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';
 
 /** A text that is pasted, or a file that is chosen or dropped. */
 export function NewDocument({ agent }: { agent: AgentRecord }) {

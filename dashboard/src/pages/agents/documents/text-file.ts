@@ -1,19 +1,12 @@
 import { limits } from '#contract/shared/limits.ts';
+import { formatBytes } from '../../../lib/format.ts';
 
-const kib = 1024;
 const endings = /\.(?:txt|md|markdown)$/i;
 /** Of a document's name, in code points. */
 const maxName = 200;
 
 /** What the file dialog offers. */
 export const textFileTypes = '.txt,.md,.markdown,text/plain,text/markdown';
-
-export const formatBytes = (bytes: number): string => {
-  if (bytes < kib) return `${bytes} bytes`;
-  return bytes < kib * kib ? `${rounded(bytes / kib)} KiB` : `${rounded(bytes / kib / kib)} MiB`;
-};
-
-const rounded = (value: number): number => Number(value.toFixed(1));
 
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 

@@ -1,7 +1,7 @@
 import { jsonLiteral } from './literals.ts';
 
 /** Between single quotes a shell takes everything as it is, but for the quote that ends them. */
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** A request for a terminal; the key is the reader's own. */
 export function curlCommand(origin: string, path: string, body: unknown): string {

@@ -1,8 +1,8 @@
-import { type CodeRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
+import { type TextRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
 import { javascriptLiteral } from './literals.ts';
 
 /** `fetch`, in Node or another server: a browser would show the key to its user. */
-export function javascriptCode(origin: string, request: CodeRequest): string {
+export function javascriptCode(origin: string, request: TextRequest): string {
   const call = `const response = await fetch(${javascriptLiteral(origin + pathOf(request))}, {
   method: 'POST',
   headers: { Authorization: \`Bearer \${process.env.API_KEY}\`, 'Content-Type': 'application/json' },
@@ -11,11 +11,11 @@ export function javascriptCode(origin: string, request: CodeRequest): string {
   return `${call}\n${isStreamed(request) ? streamed(request) : whole(request)}`;
 }
 
-const whole = (request: CodeRequest): string => `const { message, error, data, detail } = await response.json();
+const whole = (request: TextRequest): string => `const { message, error, data, detail } = await response.json();
 if (error) throw new Error(\`\${message}: \${detail}\`);
 console.log(${output(request)});`;
 
-function output(request: CodeRequest): string {
+function output(request: TextRequest): string {
   if (request.kind === 'analysis') return 'JSON.stringify(data, undefined, 2)';
   if (request.kind === 'translation') return 'data.translatedText';
   if (request.kind === 'embeddings') return 'data.data.map(({ embedding }) => embedding)';
@@ -24,7 +24,7 @@ function output(request: CodeRequest): string {
   return hasFunctions(request) ? reply : `${reply}.content`;
 }
 
-const streamed = (request: CodeRequest): string => `if (!response.ok) {
+const streamed = (request: TextRequest): string => `if (!response.ok) {
   const { message, detail } = await response.json();
   throw new Error(\`\${message}: \${detail}\`);
 }
@@ -43,7 +43,7 @@ ${piece(request)}
 }
 if (!isComplete) throw new Error('The stream broke before its end.');`;
 
-function piece(request: CodeRequest): string {
+function piece(request: TextRequest): string {
   if (request.kind === 'completion') return '    else process.stdout.write(data.choices[0].text);';
   if (!hasFunctions(request)) return "    else process.stdout.write(data.choices[0].delta.content ?? '');";
   return `    else {

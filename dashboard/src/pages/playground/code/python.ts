@@ -1,11 +1,11 @@
-import { type CodeRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
+import { type TextRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
 import { pythonLiteral } from './literals.ts';
 
 /** With the `requests` package. */
-export const pythonCode = (origin: string, request: CodeRequest): string =>
+export const pythonCode = (origin: string, request: TextRequest): string =>
   isStreamed(request) ? streamed(origin, request) : whole(origin, request);
 
-const post = (origin: string, request: CodeRequest, depth: number, more = ''): string => {
+const post = (origin: string, request: TextRequest, depth: number, more = ''): string => {
   const margin = '    '.repeat(depth);
   return `requests.post(
 ${margin}    ${pythonLiteral(origin + pathOf(request))},
@@ -17,7 +17,7 @@ ${margin})`;
 
 const whole = (
   origin: string,
-  request: CodeRequest,
+  request: TextRequest,
 ): string => `${request.kind === 'analysis' ? 'import json\n' : ''}import os
 
 import requests
@@ -28,7 +28,7 @@ if body["error"]:
     raise SystemExit(f"{body['message']}: {body['detail']}")
 print(${output(request)})`;
 
-function output(request: CodeRequest): string {
+function output(request: TextRequest): string {
   if (request.kind === 'analysis') return 'json.dumps(body["data"], indent=2, ensure_ascii=False)';
   if (request.kind === 'translation') return 'body["data"]["translatedText"]';
   if (request.kind === 'embeddings') return '[item["embedding"] for item in body["data"]["data"]]';
@@ -37,7 +37,7 @@ function output(request: CodeRequest): string {
   return hasFunctions(request) ? message : `${message}["content"]`;
 }
 
-const streamed = (origin: string, request: CodeRequest): string => `import json
+const streamed = (origin: string, request: TextRequest): string => `import json
 import os
 
 import requests
@@ -61,7 +61,7 @@ ${piece(request)}
 if not is_complete:
     raise SystemExit("The stream broke before its end.")`;
 
-function piece(request: CodeRequest): string {
+function piece(request: TextRequest): string {
   if (request.kind === 'completion') return '        print(choice["text"], end="", flush=True)';
   if (!hasFunctions(request)) return '        print(choice["delta"].get("content") or "", end="", flush=True)';
   return `        call = choice["delta"].get("function_call", {})

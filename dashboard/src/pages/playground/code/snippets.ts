@@ -1,5 +1,8 @@
-import { type CodeRequest, pathOf } from './code-request.ts';
-import { curlCommand } from './curl.ts';
+import { curlOf } from './audio/curl.ts';
+import { speechCode } from './audio/speech-code.ts';
+import { transcriptionCode } from './audio/transcription-code.ts';
+import { type CodeOf, titles } from './code-languages.ts';
+import type { CodeRequest, TextRequest } from './code-request.ts';
 import { javascriptCode } from './javascript.ts';
 import { pythonCode } from './python.ts';
 import { aiSdkCode } from './sdk/ai-sdk.ts';
@@ -14,13 +17,19 @@ export interface CodeSnippet {
 
 /** A request in every language that has it. The key is read from the environment: none is in the code. */
 export function codeSnippets(origin: string, request: CodeRequest): CodeSnippet[] {
-  const written = [
-    { id: 'curl', title: 'cURL', code: curlCommand(origin, pathOf(request), request.body) },
-    { id: 'python', title: 'Python', code: pythonCode(origin, request) },
-    { id: 'javascript', title: 'JavaScript', code: javascriptCode(origin, request) },
-    { id: 'openai-python', title: 'OpenAI SDK (Python)', code: openAiPythonCode(origin, request) },
-    { id: 'openai-node', title: 'OpenAI SDK (Node)', code: openAiNodeCode(origin, request) },
-    { id: 'ai-sdk', title: 'AI SDK', code: aiSdkCode(origin, request) },
-  ];
-  return written.flatMap(({ code, ...about }) => (code === undefined ? [] : [{ ...about, code }]));
+  const code = { curl: curlOf(origin, request), ...languagesOf(origin, request) };
+  return titles.flatMap(([id, title]) => (code[id] === undefined ? [] : [{ id, title, code: code[id] }]));
 }
+
+function languagesOf(origin: string, request: CodeRequest): CodeOf {
+  if (request.kind === 'speech') return speechCode(origin, request.body);
+  return request.kind === 'transcription' ? transcriptionCode(origin, request) : textCode(origin, request);
+}
+
+const textCode = (origin: string, request: TextRequest): CodeOf => ({
+  python: pythonCode(origin, request),
+  javascript: javascriptCode(origin, request),
+  'openai-python': openAiPythonCode(origin, request),
+  'openai-node': openAiNodeCode(origin, request),
+  'ai-sdk': aiSdkCode(origin, request),
+});

@@ -7,6 +7,7 @@ import { perform } from '../../../api/call.ts';
 import { spendingReads } from '../../../api/reads.ts';
 import type { DataRoute } from '../../../api/response.ts';
 import type { Input, SendOptions } from '../../../api/send.ts';
+import { audioExchange, type SpeechOrder } from './audio-exchange.ts';
 import { chargedCredits } from './charged-credits.ts';
 import { exchange } from './exchange.ts';
 import { pieceBuffer } from './piece-buffer.ts';
@@ -19,6 +20,8 @@ import { StreamInterrupted, streamedExchange } from './streamed-exchange.ts';
 export interface SentRequest {
   readonly route: Route;
   readonly body: unknown;
+  /** The command for a terminal, where it is more than JSON to and fro. */
+  readonly curl?: (origin: string) => string;
 }
 
 /** How the last call ended before its response was complete: `settling` until its charge is known or given up. */
@@ -100,9 +103,13 @@ export function useExchange() {
     setRunning(false);
   }
 
-  /** The response's data; undefined when the call failed. */
-  async function call<R extends DataRoute>(route: R, input: Input<R> & { body: unknown }) {
-    return begin({ route, body: input.body }, async (options) => {
+  /** The response's data; undefined when the call failed. `about` is what is shown of it, where that is not its body. */
+  async function call<R extends DataRoute>(
+    route: R,
+    input: Input<R> & { body?: unknown },
+    about: Omit<SentRequest, 'route'> = { body: input.body },
+  ) {
+    return begin({ route, ...about }, async (options) => {
       const { data, receipt } = await exchange(route, input, options);
       if (isShown(options.signal)) setReceipt(receipt);
       return data;
@@ -138,7 +145,34 @@ export function useExchange() {
     return whole !== undefined;
   }
 
-  return { sent, receipt, error, interruption, isRunning, call, stream, reset, stop: () => control.current?.abort() };
+  /** The audio of a response, whole; undefined when the call failed. One that is stopped is cancelled at the service too. */
+  async function audio(order: SpeechOrder, curl: (origin: string) => string): Promise<Blob | undefined> {
+    const received = await begin({ route: order.route, body: order.body, curl }, async (options) => {
+      let requestId: string | undefined;
+      const cancel = (): void => cancelStream(requestId, options);
+      options.signal?.addEventListener('abort', cancel);
+      try {
+        return await audioExchange(order, options, (id) => (requestId = id));
+      } finally {
+        options.signal?.removeEventListener('abort', cancel);
+      }
+    });
+    if (received) setReceipt(received.receipt);
+    return received?.file;
+  }
+
+  return {
+    sent,
+    receipt,
+    error,
+    interruption,
+    isRunning,
+    call,
+    stream,
+    audio,
+    reset,
+    stop: () => control.current?.abort(),
+  };
 }
 
 export type ExchangeState = ReturnType<typeof useExchange>;

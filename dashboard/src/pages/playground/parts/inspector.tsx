@@ -58,7 +58,10 @@ type Sent = NonNullable<ExchangeState['sent']>;
 
 const requestText = ({ route, body }: Sent): string =>
   `${route.method} ${route.path}\n\n${JSON.stringify(body, undefined, 2)}`;
-const curlText = ({ route, body }: Sent): string => curlCommand(window.location.origin, route.path, body);
+const curlText = ({ route, body, curl }: Sent): string => {
+  const { origin } = window.location;
+  return curl ? curl(origin) : curlCommand(origin, route.path, body);
+};
 const responseText = (response: string): string => prettyJson(response) || '…';
 
 interface BlockProps<Source> {

@@ -1,9 +1,9 @@
-import { type ChatBody, type CodeRequest, hasFunctions, isOwn, isStreamed, type OwnRequest } from '../code-request.ts';
+import { type ChatBody, type TextRequest, hasFunctions, isOwn, isStreamed, type OwnRequest } from '../code-request.ts';
 import { CodeCall, javascriptLiteral } from '../literals.ts';
 import { type ToolMessage, toolMessages } from './tool-messages.ts';
 
 /** The AI SDK with its provider for OpenAI-compatible services; none for completions, whose prompt it rewrites to a chat. */
-export function aiSdkCode(origin: string, request: CodeRequest): string | undefined {
+export function aiSdkCode(origin: string, request: TextRequest): string | undefined {
   if (isOwn(request) || request.kind === 'completion') return undefined;
   const { imports, code } = partsOf(request);
   return `// npm install ai @ai-sdk/openai-compatible
@@ -21,7 +21,7 @@ ${code}`;
 
 type Parts = { readonly imports: readonly string[]; readonly code: string };
 
-function partsOf(request: Exclude<CodeRequest, OwnRequest | { kind: 'completion' }>): Parts {
+function partsOf(request: Exclude<TextRequest, OwnRequest | { kind: 'completion' }>): Parts {
   if (request.kind === 'embeddings') {
     const { model, input, dimensions } = request.body;
     const options = {

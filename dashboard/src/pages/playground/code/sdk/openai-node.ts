@@ -1,9 +1,9 @@
-import { type CodeRequest, hasFunctions, isOwn, isStreamed } from '../code-request.ts';
+import { type TextRequest, hasFunctions, isOwn, isStreamed } from '../code-request.ts';
 import { javascriptLiteral } from '../literals.ts';
 import { openAiBody } from './openai-body.ts';
 
 /** OpenAI's SDK for Node; none for what its API does not have. */
-export function openAiNodeCode(origin: string, request: CodeRequest): string | undefined {
+export function openAiNodeCode(origin: string, request: TextRequest): string | undefined {
   if (isOwn(request)) return undefined;
   const body = request.kind === 'chat' ? openAiBody(request.body) : request.body;
   return `// npm install openai
@@ -17,7 +17,7 @@ ${isStreamed(request) ? streamed(request) : whole(request)}`;
 
 const methods = { chat: 'chat.completions', completion: 'completions', embeddings: 'embeddings' } as const;
 
-function whole(request: CodeRequest): string {
+function whole(request: TextRequest): string {
   if (request.kind === 'embeddings') return 'console.log(response.data.map(({ embedding }) => embedding));';
   if (request.kind === 'completion') return 'console.log(response.choices[0].text);';
   if (!hasFunctions(request)) return 'console.log(response.choices[0].message.content);';
@@ -25,7 +25,7 @@ function whole(request: CodeRequest): string {
 console.log(content ?? '', JSON.stringify(calls ?? []));`;
 }
 
-function streamed(request: CodeRequest): string {
+function streamed(request: TextRequest): string {
   if (request.kind === 'completion')
     return "for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.text ?? '');";
   if (!hasFunctions(request))

@@ -1,9 +1,9 @@
-import { type CodeRequest, hasFunctions, isOwn, isStreamed } from '../code-request.ts';
+import { type TextRequest, hasFunctions, isOwn, isStreamed } from '../code-request.ts';
 import { pythonLiteral } from '../literals.ts';
 import { openAiBody } from './openai-body.ts';
 
 /** OpenAI's SDK for Python; none for what its API does not have. */
-export function openAiPythonCode(origin: string, request: CodeRequest): string | undefined {
+export function openAiPythonCode(origin: string, request: TextRequest): string | undefined {
   if (isOwn(request)) return undefined;
   const body = request.kind === 'chat' ? openAiBody(request.body) : request.body;
   return `# pip install openai
@@ -29,13 +29,13 @@ function parameters({ top_k, ...body }: object & { readonly top_k?: number | und
     .join('\n');
 }
 
-function whole(request: CodeRequest): string {
+function whole(request: TextRequest): string {
   if (request.kind === 'embeddings') return 'print([item.embedding for item in response.data])';
   if (request.kind === 'completion') return 'print(response.choices[0].text)';
   return hasFunctions(request) ? 'print(response.choices[0].message)' : 'print(response.choices[0].message.content)';
 }
 
-function streamed(request: CodeRequest): string {
+function streamed(request: TextRequest): string {
   const loop = 'for chunk in stream:\n    for choice in chunk.choices:\n';
   if (request.kind === 'completion') return `${loop}        print(choice.text, end="", flush=True)`;
   const content = `${loop}        print(choice.delta.content or "", end="", flush=True)`;

@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core';
+import { Icon } from '../../../../components/elements/icon.tsx';
+import { saveFile } from '../../../../lib/save-file.ts';
+import { AudioPlayer } from '../player/audio-player.tsx';
+import type { DecodedAudio } from '../player/decoded-audio.ts';
+import { usePlayback } from '../player/use-playback.ts';
+
+export interface SpokenText {
+  /** As it is saved, and as it is played. */
+  readonly file: Blob;
+  readonly played: Blob;
+  readonly name: string;
+  readonly credits: number;
+}
+
+interface SpeechResultProps extends SpokenText {
+  readonly audio: DecodedAudio | null | undefined;
+}
+
+/** Speech to hear, to see and to save. */
+export function SpeechResult({ file, played, name, audio }: SpeechResultProps) {
+  const playback = usePlayback(played);
+  return (
+    <AudioPlayer label="Generated speech" playback={playback} audio={audio}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<Icon name="download" size={16} />}
+        onClick={() => saveFile(file, name)}
+      >
+        Download {name}
+      </Button>
+    </AudioPlayer>
+  );
+}

@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from 'react';
+import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
+import { useStableCallback } from '../../../../../lib/use-stable-callback.ts';
+import { failureOf, type MicrophoneFailure, type RecordingFormat, recordingFormat } from './microphone.ts';
+
+/** Speech of one voice needs no more. Browsers may take more than that. */
+const bitsPerSecond = 64_000;
+export const maxRecordingSeconds = 300;
+/** Between two parts of a recording, after each of which its size is known. */
+const partMs = 1000;
+/** Room for the last part, and for what ends a file. */
+const spareBytes = 256 * 1024;
+
+interface Recording {
+  readonly stream: MediaStream;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** Records from the microphone, which is let go when a recording ends, whatever ends it. */
+export function useRecorder(onRecorded: (file: File) => void) {
+  const [recording, setRecording] = useState<Recording>();
+  const [isOpening, setOpening] = useState(false);
+  const [failure, setFailure] = useState<MicrophoneFailure>();
+  const end = useRef<(isKept: boolean) => void>(undefined);
+  const isGone = useRef(false);
+  const recorded = useStableCallback(onRecorded);
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+      end.current?.(false);
+    };
+  }, []);
+
+  async function start(): Promise<void> {
+    const format = recordingFormat();
+    setFailure(typeof format === 'string' ? format : undefined);
+    if (typeof format === 'string') return;
+    setOpening(true);
+    try {
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+      if (isGone.current) release(stream);
+      else record(stream, format);
+    } catch (error) {
+      setFailure(failureOf(error));
+    } finally {
+      setOpening(false);
+    }
+  }
+
+  function record(stream: MediaStream, { type, ending }: RecordingFormat): void {
+    const parts: Blob[] = [];
+    let bytes = 0;
+    let isKept = true;
+    const recorder = new MediaRecorder(stream, { mimeType: type, audioBitsPerSecond: bitsPerSecond });
+    const stop = (): void => {
+      if (recorder.state !== 'inactive') recorder.stop();
+    };
+    const timer = setTimeout(stop, maxRecordingSeconds * 1000);
+    recorder.addEventListener('dataavailable', ({ data }) => {
+      parts.push(data);
+      bytes += data.size;
+      if (bytes > maxDirectAudioBytes - spareBytes) stop();
+    });
+    recorder.addEventListener('error', () => {
+      isKept = false;
+      setFailure('failed');
+      stop();
+    });
+    // Also where the microphone is taken away.
+    recorder.addEventListener('stop', () => {
+      clearTimeout(timer);
+      release(stream);
+      end.current = undefined;
+      setRecording(undefined);
+      if (isKept && !isGone.current && bytes > 0)
+        recorded(new File(parts, `recording.${ending}`, { type: recorder.mimeType }));
+    });
+    end.current = (keep) => {
+      isKept = keep;
+      stop();
+    };
+    recorder.start(partMs);
+    setRecording({ stream, startedAt: performance.now() });
+  }
+
+  return {
+    recording,
+    isOpening,
+    failure,
+    start,
+    stop: () => end.current?.(true),
+    discard: () => end.current?.(false),
+  };
+}
+
+function release(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop();
+}

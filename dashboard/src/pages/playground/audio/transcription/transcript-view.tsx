@@ -1,0 +1,75 @@
+import { memo, useMemo } from 'react';
+import type { Transcription } from '#contract/audio/transcription.ts';
+import { PlainText } from '../../parts/plain-text.tsx';
+import { formatClock } from '../clock.ts';
+import { currentIndex, type TimedSegment, timedSegments } from './timed-segments.ts';
+import css from './transcription.module.css';
+
+interface TranscriptViewProps {
+  readonly transcription: Transcription;
+  /** Seconds from the beginning, of what is played. */
+  readonly position: number;
+  readonly onPlay: (seconds: number) => void;
+}
+
+/** The text; where its times are known, each plays its part, and what is heard is marked. */
+export function TranscriptView({ transcription: { text, segments, words }, position, onPlay }: TranscriptViewProps) {
+  const timed = useMemo(() => timedSegments(segments, words), [segments, words]);
+  const current = currentIndex(timed, position);
+  if (timed.length === 0) return <PlainText>{text === '' ? 'No speech was recognized.' : text}</PlainText>;
+  return (
+    <ol className={css.segments}>
+      {timed.map((segment, index) => (
+        <SegmentView
+          key={`${index} ${segment.start}`}
+          segment={segment}
+          isCurrent={index === current}
+          currentWord={index === current ? currentIndex(segment.words, position) : -1}
+          onPlay={onPlay}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface SegmentViewProps {
+  readonly segment: TimedSegment;
+  readonly isCurrent: boolean;
+  readonly currentWord: number;
+  readonly onPlay: (seconds: number) => void;
+}
+
+/** Rendered again only when its own mark moves. */
+const SegmentView = memo(function SegmentView({ segment, isCurrent, currentWord, onPlay }: SegmentViewProps) {
+  const { start, text, words } = segment;
+  return (
+    <li className={css.segment} data-current={isCurrent}>
+      <button
+        type="button"
+        className={css.time}
+        aria-label={`Play from ${formatClock(start)}`}
+        onClick={() => onPlay(start)}
+      >
+        {formatClock(start)}
+      </button>
+      <div dir="auto">
+        {words.length === 0
+          ? text
+          : words.map((word, index) => (
+              // With the keyboard one goes by segments, and seeks in the waveform.
+              <span key={`${index} ${word.start}`}>
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  className={css.word}
+                  data-current={index === currentWord}
+                  onClick={() => onPlay(word.start)}
+                >
+                  {word.word.trim()}
+                </button>{' '}
+              </span>
+            ))}
+      </div>
+    </li>
+  );
+});

@@ -1,0 +1,101 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
+import type { CodeRequest } from '../../../dashboard/src/pages/playground/code/code-request.ts';
+import { codeSnippets } from '../../../dashboard/src/pages/playground/code/snippets.ts';
+
+const root = new URL('../../../', import.meta.url).pathname;
+const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0;
+const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  curl: ['sh', '-eu'],
+  ...(hasRequests && { python: ['python3', '-'], 'openai-python': ['python3', '-'] }),
+  javascript: [process.execPath, '--input-type=module', '-'],
+  'openai-node': [process.execPath, '--input-type=module', '-'],
+};
+
+/** In place of the SDK, which does not come with this project: sends what it is called with, as the SDK does. */
+const openAiPackage = `import requests
+from types import SimpleNamespace as Object
+
+class OpenAI:
+    def __init__(self, base_url, api_key):
+        def post(path, **sent):
+            response = requests.post(base_url + path, headers={"Authorization": "Bearer " + api_key}, **sent)
+            if not response.ok:
+                raise SystemExit(response.text)
+            return response
+
+        class Speech:
+            def __init__(self, **body):
+                self.response = post("/audio/speech", json=body)
+            def __enter__(self):
+                return self
+            def __exit__(self, *error):
+                pass
+            def stream_to_file(self, name):
+                open(name, "wb").write(self.response.content)
+
+        def transcribe(file, timestamp_granularities=(), **fields):
+            data = [*fields.items(), *(("timestamp_granularities[]", one) for one in timestamp_granularities)]
+            body = post("/audio/transcriptions", data=data, files={"file": file}).json()
+            return Object(text=body["text"], segments=[Object(**one) for one in body.get("segments", [])])
+
+        self.audio = Object(
+            speech=Object(with_streaming_response=Object(create=Speech)),
+            transcriptions=Object(create=transcribe),
+        )
+`;
+
+let service: TestService;
+let key: string;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService();
+  ({ key } = await service.person({ planRank: 4 }));
+  folder = await testFolder();
+  await mkdir(join(folder, 'openai'));
+  await writeFile(join(folder, 'openai', '__init__.py'), openAiPackage);
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+});
+afterAll(async () => {
+  await service.close();
+  await removeFolder(folder);
+});
+
+/** Runs a snippet as a person would, in a folder of its own; what it printed. */
+async function run(id: string, request: CodeRequest): Promise<string> {
+  const code = codeSnippets(service.origin, request).find((snippet) => snippet.id === id)?.code ?? '';
+  const [command, ...args] = commands[id] ?? ['false'];
+  const env = { ...process.env, API_KEY: key, PYTHONPATH: folder, HOME: folder };
+  const child = spawn(command, args, { cwd: folder, env });
+  child.stdin.end(code);
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return out + error;
+}
+
+/** Quotes and substitutions of each language, all of it spoken. */
+const words = `Good morning. It's "half" past $HOME, \${API_KEY} and \`id\`.`;
+
+describe.each(Object.keys(commands))('code in %s', (id) => {
+  it('speaks a text into a file, and transcribes that file with its times', async () => {
+    const body = { text: words, voice: 'nova', format: 'wav', speed: 1.25 } as const;
+    const spoken = await run(id, { kind: 'speech', body });
+    if (id !== 'curl') expect(spoken).toBe('speech.wav\n');
+    expect((await readFile(join(folder, 'speech.wav'))).toString('latin1', 0, 4)).toBe('RIFF');
+    for (const timestamps of ['none', 'word'] as const) {
+      const fields = { timestamps, language: 'en' };
+      const out = await run(id, { kind: 'transcription', file: 'speech.wav', body: fields });
+      expect(out.replaceAll(String.raw`\"`, '"')).toContain(words);
+      expect(/0 \d\.\d+ Good morning|"start":0,/.test(out)).toBe(timestamps === 'word');
+    }
+  });
+
+  it('shows a refusal', async () => {
+    const out = await run(id, { kind: 'speech', body: { text: '…', format: 'wav' } });
+    expect(out).toMatch(/does not speak this text|error: 400/);
+  });
+});
