@@ -112,13 +112,18 @@ describe('a model', () => {
     expect(code(await conversation.write('Hello'))).toBe('200 SUCCESS');
   });
 
-  it('whose stream breaks costs nothing, leaves nothing, and the conversation goes on', async () => {
+  it.each<[when: string, pieces: readonly object[], charge: number]>([
+    ['before any text costs nothing', [], 0],
+    ['after some is charged as a chat', [chatPiece('Grüß')], 1_000_000],
+  ])('whose stream breaks %s, leaves nothing, and the conversation goes on', async (_, pieces, charge) => {
     const { conversation } = await begin();
-    service.model.streams([chatPiece('Grüß'), new Error('broken')]);
+    service.model.streams([...pieces, new Error('broken')]);
     let envelopes: any[] = [];
-    expect(await service.charged(async () => (envelopes = await conversation.stream({ content: 'Hello' })))).toBe(0);
+    const charged = await service.charged(async () => (envelopes = await conversation.stream({ content: 'Hello' })));
     expect(envelopes.at(-1)).toMatchObject({ message: 'MODEL_ERROR', error: true });
-    expect(await conversation.get()).toMatchObject({ status: 'idle', messageCount: 0 });
+    expect([charged, await conversation.get()]).toMatchObject([charge, { status: 'idle', messageCount: 0 }]);
+    service.model.becomes(agentModel(() => 'Hello').engine);
+    expect(code(await conversation.write('Hello'))).toBe('200 SUCCESS');
   });
 
   it('that streams without an end is ended, and what it sent is the reply', async () => {

@@ -17,12 +17,12 @@ export interface StreamedTurn {
 }
 
 /**
- * Streams the reply, and last what the turn came to. It is kept when it is whole, also where its reader has left. It is charged then, and
- * where something was delivered of one that the model has not broken off: cancelled, or whole but not kept, as when its conversation was deleted
- * on the way or its write fails.
+ * Streams the reply, and last what the turn came to. It is kept when it is whole, also where its reader has left. It is charged then, and, as a chat
+ * is, once something was delivered, whatever ends it: the model that breaks off or takes too long, a conversation that is deleted on the way, the
+ * write that fails. While it runs it has come to nothing, so that it costs nothing if its function dies.
  */
 export function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): StreamedResponse {
-  const progress = { isKept: false, isWhole: false, isCancelled: false, isDelivered: false };
+  const progress = { isKept: false, isCancelled: false, isDelivered: false, isEnded: false };
   let used: ModelUsage | undefined;
 
   async function* chunks(): AsyncGenerator {
@@ -44,18 +44,18 @@ export function streamedTurn({ reply, collected, keep, free, amount }: StreamedT
       const whole = collected();
       if (progress.isCancelled || !whole) throw new ServiceError('MODEL_ERROR', 'The reply was cut short.');
       used = whole.usage;
-      progress.isWhole = true;
       const turn = await keep(whole);
       isFree = true;
       return turn;
     } finally {
+      progress.isEnded = true;
       if (!isFree) await free();
     }
   }
 
   const cost = async () => {
-    const { isKept, isWhole, isCancelled, isDelivered } = progress;
-    return isKept || (isDelivered && (isWhole || isCancelled)) ? amount : 0;
+    const { isKept, isCancelled, isDelivered, isEnded } = progress;
+    return isKept || (isDelivered && (isEnded || isCancelled)) ? amount : 0;
   };
   const cancel = () => {
     progress.isCancelled = true;
