@@ -10,7 +10,7 @@ import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
-import { turnItems } from '#runtime/quick/turn-items.ts';
+import { turnItems } from '#runtime/turn-items.ts';
 import { benchAccounts } from './accounts.ts';
 import { startOurs, startUpstream } from './arms.ts';
 import { Connection, requestBytes } from './connection.ts';

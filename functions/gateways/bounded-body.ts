@@ -15,7 +15,7 @@ const pieceBytes = 256;
  * as many bytes as are expected: what grows and is copied is more work for the garbage collector than the rest.
  */
 export async function collectBody(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
   expectedBytes = 0,
 ): Promise<Buffer> {
@@ -45,7 +45,10 @@ function enlarged(bytes: Buffer, length: number): Buffer<ArrayBuffer> {
 }
 
 /** The same pieces; fails with BodyTooLarge where they become too many bytes. */
-export async function* boundedBody(pieces: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* boundedBody(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const piece of pieces) {
     length += piece.length;

@@ -14,8 +14,8 @@ import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { dynamoClient } from './aws/clients.ts';
 import type { CoreServices } from './core-services.ts';
 import { modelDeadlines } from './model-deadlines.ts';
-import { turnItems } from './quick/turn-items.ts';
 import { lazy } from './shared/lazy.ts';
+import { turnItems } from './turn-items.ts';
 
 /** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
 const preparationSeconds = 20;

@@ -30,6 +30,20 @@ function attributeOf(value: unknown): Attribute {
   throw new TypeError(`DynamoDB has no attribute for a ${typeof value} like this`);
 }
 
+/** What of an operation's input is attributes, wherever it is in it. */
+const attributeFields: ReadonlySet<string> = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey']);
+
+/** An operation's input with its values as attributes (AWS "DynamoDB API Reference"). */
+export function inputWithAttributes(input: object): object {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]: [string, unknown]) => {
+      if (typeof value !== 'object' || value === null || name === 'ExpressionAttributeNames') return [name, value];
+      if (attributeFields.has(name)) return [name, attributesOf(value)];
+      return [name, Array.isArray(value) ? value.map(inputWithAttributes) : inputWithAttributes(value)];
+    }),
+  );
+}
+
 /** The values of attributes as JSON has them, without sets. Throws on any other type, and on a number that JavaScript does not hold exactly. */
 export function valuesOf(
   attributes: Readonly<Record<string, Readonly<Record<string, unknown>>>>,

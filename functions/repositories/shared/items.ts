@@ -26,6 +26,13 @@ export interface Items {
 
 export type ItemCommand = GetCommand | QueryCommand | UpdateCommand | TransactWriteCommand;
 
+/** What DynamoDB's protocol calls a command's operation. */
+export function operationOf(command: ItemCommand): string {
+  if (command instanceof GetCommand) return 'GetItem';
+  if (command instanceof QueryCommand) return 'Query';
+  return command instanceof UpdateCommand ? 'UpdateItem' : 'TransactWriteItems';
+}
+
 /** Sends a command and returns its output; what is thrown is the SDK's. */
 export type SendCommand = (command: ItemCommand) => Promise<ItemOutput>;
 

@@ -16,7 +16,7 @@ export interface Cancellation {
 
 /** A response, of whatever status, or why there is none. `body` is what is left of one begun. */
 export type AttemptResult =
-  | { readonly response: HttpResponse; readonly body?: AsyncIterable<Uint8Array> }
+  | { readonly response: HttpResponse; readonly body?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
   | { readonly error: unknown };
 
 /**

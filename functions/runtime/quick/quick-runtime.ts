@@ -55,7 +55,7 @@ export function quickRuntime(
       for (const { bytes, bodyAt, body } of frames.push(piece)) {
         const kind = kindOf(bytes, bodyAt);
         if (kind === 'failure') {
-          yield* (await runtimeAfter({ response, body: once(bytes) })).parts(invocation)(deadline);
+          yield* (await runtimeAfter({ response, body: [bytes] })).parts(invocation)(deadline);
           return;
         }
         if (kind === 'part') yield body;
@@ -92,8 +92,4 @@ function request(invocation: Invocation, operation: string): HttpRequest {
     },
     body: Body,
   };
-}
-
-async function* once<T>(value: T): AsyncGenerator<T> {
-  yield value;
 }

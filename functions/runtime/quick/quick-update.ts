@@ -1,14 +1,9 @@
 import type { DynamoDBDocumentClient, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { attributesOf } from '#repositories/shared/attributes.ts';
 import { itemOf, type Wanted } from '#repositories/shared/item-reader.ts';
 import type { AwsService } from '../aws/aws-service.ts';
 import type { TransportOptions } from './attempt.ts';
+import { dynamodbRequest } from './dynamodb-request.ts';
 import { bodyOf, signedTransport } from './signed-transport.ts';
-
-const headers = {
-  'content-type': 'application/x-amz-json-1.0',
-  'x-amz-target': 'DynamoDB_20120810.UpdateItem',
-};
 
 /** An item has 400 KB at most, and JSON needs several bytes for some of them. */
 const maxItemBytes = 4 * 1024 * 1024;
@@ -33,24 +28,12 @@ export function quickUpdate(
   const prepare = signedTransport(service, options);
 
   return async (input: UpdateCommandInput): Promise<() => Item | undefined> => {
-    const result = await prepare({ path: '/', headers, body: JSON.stringify(marshalled(input)) })();
-    const body = await bodyOf(result, maxItemBytes);
+    const body = await bodyOf(await prepare(dynamodbRequest('UpdateItem', input))(), maxItemBytes);
     if (typeof body === 'string') return () => itemOf(body, wanted);
     const [client, { updateAfter }] = await Promise.all([loadClient(), import('./first-result.ts')]);
-    return updateAfter(
-      body,
-      client,
-    )(input).finally(() => {
+    const update = updateAfter(body, client);
+    return update(input).finally(() => {
       service.clockOffset = client.config.systemClockOffset;
     });
-  };
-}
-
-function marshalled(input: UpdateCommandInput) {
-  const { Key, ExpressionAttributeValues: values } = input;
-  return {
-    ...input,
-    Key: Key && attributesOf(Key),
-    ExpressionAttributeValues: values && attributesOf(values),
   };
 }

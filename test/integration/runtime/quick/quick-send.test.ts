@@ -2,7 +2,7 @@ import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@
 import { describe, expect, test } from 'vitest';
 import { type ItemCommand, itemsBy, type SendCommand, sdkSend } from '#repositories/shared/items.ts';
 import { quickSend } from '#runtime/quick/quick-send.ts';
-import { turnItems } from '#runtime/quick/turn-items.ts';
+import { turnItems } from '#runtime/turn-items.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import { failure, requestTimeout, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
