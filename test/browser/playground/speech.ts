@@ -113,8 +113,27 @@ export function speechTests(stage: () => Stage): void {
     await press(page, 'Transcribe');
     await shows(page, /^\[\d seconds of sound\]$/);
     await press(page, 'Record');
+    expect(await page.getByRole('button', { name: 'Transcribe' }).isDisabled()).toBe(true);
     await press(page, 'Discard');
+    await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
+  });
+
+  test('a recording ends by itself after five minutes, and lets the microphone go', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.addInitScript(`{
+      const { getUserMedia } = MediaDevices.prototype;
+      MediaDevices.prototype.getUserMedia = async function (...request) {
+        return (window.stream = await getUserMedia.apply(this, request));
+      };
+    }`);
+    await page.clock.install();
+    await page.goto('/playground?tab=transcription');
+    await press(page, 'Record');
+    await page.getByRole('button', { name: 'Stop recording' }).waitFor();
+    await page.clock.fastForward('05:01');
     await shows(page, /^recording\.webm/);
+    expect(await page.evaluate('stream.getTracks().map(({ readyState }) => readyState)')).toEqual(['ended']);
   });
 
   test('says why there is no recording, and offers files instead', async () => {

@@ -7,22 +7,23 @@ import { formatBytes } from '../../../../lib/format.ts';
 import { formatClock } from '../clock.ts';
 import { failureSentences } from './recorder/microphone.ts';
 import { RecordingView } from './recorder/recording-view.tsx';
-import { maxRecordingSeconds, useRecorder } from './recorder/use-recorder.ts';
+import { maxRecordingSeconds, type RecorderState } from './recorder/use-recorder.ts';
 import css from './transcription.module.css';
 
 /** What the file dialog offers. */
 const audioTypes = 'audio/*,video/mp4,video/webm,video/ogg,.mp3,.wav,.flac,.ogg,.opus,.aac,.m4a,.mp4,.webm';
 
 interface AudioInputProps {
+  readonly recorder: RecorderState;
   readonly isDisabled: boolean;
   readonly onAudio: (file: File) => void;
 }
 
 /** Audio from the microphone, or from a file that is chosen or dropped. */
-export function AudioInput({ isDisabled, onAudio }: AudioInputProps) {
+export function AudioInput({ recorder, isDisabled, onAudio }: AudioInputProps) {
   const [isOver, setOver] = useState(false);
   const [refusal, setRefusal] = useState<string>();
-  const { recording, isOpening, failure, start, stop, discard } = useRecorder(take);
+  const { recording, isOpening, failure, start, stop, discard } = recorder;
 
   function take(file: File | null | undefined): void {
     if (!file || isDisabled) return;

@@ -14,6 +14,7 @@ import { Inspector } from '../../parts/inspector.tsx';
 import { TabLayout } from '../../parts/tab-layout.tsx';
 import { formatLength } from '../clock.ts';
 import { AudioInput } from './audio-input.tsx';
+import { useRecorder } from './recorder/use-recorder.ts';
 import { TranscribedAudio } from './transcribed-audio.tsx';
 
 const languageChoices = [...languages]
@@ -43,6 +44,8 @@ export function TranscriptionTab() {
     setTranscription(undefined);
     setFile(chosen);
   }
+
+  const recorder = useRecorder(choose);
 
   async function transcribe(): Promise<void> {
     if (!file) return;
@@ -94,11 +97,15 @@ export function TranscriptionTab() {
       parameters={parameters}
       details={<Inspector exchange={exchange} />}
     >
-      <AudioInput isDisabled={exchange.isRunning} onAudio={choose} />
+      <AudioInput recorder={recorder} isDisabled={exchange.isRunning} onAudio={choose} />
       {file && (
         <TranscribedAudio file={file} transcription={transcription}>
           <Group my="md">
-            <Button loading={exchange.isRunning} onClick={() => void transcribe()}>
+            <Button
+              loading={exchange.isRunning}
+              disabled={recorder.recording !== undefined}
+              onClick={() => void transcribe()}
+            >
               Transcribe
             </Button>
             <Text size="sm" c="dimmed" role="status">

@@ -40,8 +40,13 @@ export function useRecorder(onRecorded: (file: File) => void) {
     setOpening(true);
     try {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-      if (isGone.current) release(stream);
-      else record(stream, format);
+      try {
+        if (isGone.current) release(stream);
+        else record(stream, format);
+      } catch (error) {
+        release(stream);
+        throw error;
+      }
     } catch (error) {
       setFailure(failureOf(error));
     } finally {
@@ -94,6 +99,8 @@ export function useRecorder(onRecorded: (file: File) => void) {
     discard: () => end.current?.(false),
   };
 }
+
+export type RecorderState = ReturnType<typeof useRecorder>;
 
 function release(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
