@@ -86,7 +86,7 @@ describe('the edge', () => {
     });
   });
 
-  test('sends HSTS for a year, nosniff and a content security policy', () => {
+  test('sends HSTS for a year, nosniff and a content security policy, which lets the page alone play what is in its memory', () => {
     const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, { Properties }]) => Properties);
     expect(policies).toHaveLength(2);
     for (const { ResponseHeadersPolicyConfig } of policies) {
@@ -100,6 +100,8 @@ describe('the edge', () => {
         },
       });
     }
+    const texts = policies.map((policy) => JSON.stringify(policy));
+    expect(texts.filter((text) => text.includes('; media-src blob:; '))).toHaveLength(1);
   });
 });
 
