@@ -201,6 +201,8 @@ describe('credits and the catalogue', () => {
       'svc-instruct freemium',
       'svc-code freemium',
       'svc-embed freemium',
+      'svc-speech freemium',
+      'svc-transcribe freemium',
     ]);
   });
 });

@@ -154,7 +154,15 @@ describe('the other operations', () => {
   it('models lists and retrieves', async () => {
     const listed = [];
     for await (const model of client.models.list()) listed.push(model.id);
-    expect(listed).toEqual(['svc-1', 'svc-1-32k', 'svc-instruct', 'svc-code', 'svc-embed']);
+    expect(listed).toEqual([
+      'svc-1',
+      'svc-1-32k',
+      'svc-instruct',
+      'svc-code',
+      'svc-embed',
+      'svc-speech',
+      'svc-transcribe',
+    ]);
     expect(await client.models.retrieve('svc-1')).toMatchObject({ id: 'svc-1', object: 'model', owned_by: 'platform' });
   });
 });
