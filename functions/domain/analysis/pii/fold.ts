@@ -27,14 +27,15 @@ export function folded(text: string): Placed {
   let fold = foldedAt(text, 0);
   for (let at = 0; at < text.length;) {
     const next = foldedAt(text, at + 1);
-    if (next === joining || fold === joining || fold === several || (fold === space && next === space)) {
+    if (next === joining || fold === joining || (fold === space && next === space)) {
       at = addPiece(text, at, result, known);
       fold = foldedAt(text, at);
-    } else {
-      result.addUnit(fold === space ? 0x20 : fold, at, at + 1);
-      at += 1;
-      fold = next;
+      continue;
     }
+    if (fold === several) result.add(foldOf(text.charAt(at), known), at, at + 1);
+    else result.addUnit(fold === space ? 0x20 : fold, at, at + 1);
+    at += 1;
+    fold = next;
   }
   return result;
 }
@@ -45,12 +46,14 @@ function addPiece(text: string, at: number, result: PlacedText, known: Map<strin
   const { 0: piece = '', groups } = pieces.exec(text) ?? {};
   const end = at + piece.length;
   if (groups?.['space'] !== undefined) result.add(' ', at, end);
-  else if (groups?.['ignored'] === undefined) {
-    const fold = known.get(piece) ?? foldedLetter(piece);
-    known.set(piece, fold);
-    result.add(fold, at, end);
-  }
+  else if (groups?.['ignored'] === undefined) result.add(foldOf(piece, known), at, end);
   return end;
+}
+
+function foldOf(letter: string, known: Map<string, string>): string {
+  const fold = known.get(letter) ?? foldedLetter(letter);
+  known.set(letter, fold);
+  return fold;
 }
 
 /** In place of what a unit becomes: white space; several units; what may be one piece with those around it. No letter becomes one of these controls. */
