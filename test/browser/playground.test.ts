@@ -7,7 +7,6 @@ import { compareTests } from './playground/compare.ts';
 import { getCodeTests } from './playground/get-code.ts';
 import { markdownTests } from './playground/markdown.ts';
 import { presetTests } from './playground/presets.ts';
-import { speechTests } from './playground/speech.ts';
 import { useStage } from './stage.ts';
 
 const stage = useStage();
@@ -29,9 +28,6 @@ describe('code of a request', () => {
 });
 describe('text analysis', () => {
   analysisTests(stage);
-});
-describe('speech', () => {
-  speechTests(stage);
 });
 describe('presets', () => {
   presetTests(stage);

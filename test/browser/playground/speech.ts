@@ -113,7 +113,7 @@ export function speechTests(stage: () => Stage): void {
     await press(page, 'Transcribe');
     await shows(page, /^\[\d seconds of sound\]$/);
     await press(page, 'Record');
-    expect(await page.getByRole('button', { name: 'Transcribe' }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole('button', { name: 'Transcribe' }).isDisabled()).toBe(true);
     await press(page, 'Discard');
     await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
   });
@@ -130,7 +130,7 @@ export function speechTests(stage: () => Stage): void {
     await page.clock.install();
     await page.goto('/playground?tab=transcription');
     await press(page, 'Record');
-    await page.getByRole('button', { name: 'Stop recording' }).waitFor();
+    await shows(page, /^0:0[1-9] of 5:00$/);
     await page.clock.fastForward('05:01');
     await shows(page, /^recording\.webm/);
     expect(await page.evaluate('stream.getTracks().map(({ readyState }) => readyState)')).toEqual(['ended']);

@@ -79,8 +79,9 @@ export function useRecorder(onRecorded: (file: File) => void) {
       release(stream);
       end.current = undefined;
       setRecording(undefined);
-      if (isKept && !isGone.current && bytes > 0)
-        recorded(new File(parts, `recording.${ending}`, { type: recorder.mimeType }));
+      if (!isKept || isGone.current) return;
+      if (bytes === 0) setFailure('failed');
+      else recorded(new File(parts, `recording.${ending}`, { type: recorder.mimeType }));
     });
     end.current = (keep) => {
       isKept = keep;
