@@ -23,7 +23,9 @@ const ownChunks: Readonly<Record<string, GenericSchema>> = { 'create-message': T
 
 /** The schema of a chunk's data, for a route that can stream; a route without one never streams. */
 function chunkSchemaOf({ id, streaming, format, priced }: Route): GenericSchema | undefined {
-  return streaming && priced ? (ownChunks[id] ?? chunkSchemas[`${format} ${priced.capability}`]) : undefined;
+  return streaming && priced?.capability
+    ? (ownChunks[id] ?? chunkSchemas[`${format} ${priced.capability}`])
+    : undefined;
 }
 
 /** The success response of a route. */

@@ -73,11 +73,12 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const time = now();
       const { accountId } = call.caller;
       const keyId = call.caller.kind === 'key' ? call.caller.keyId : undefined;
-      const { model } = call.order;
-      const minPlanRank = findModel(model, priced.capability)?.minPlanRank ?? 1;
+      const { model, service = priced.service } = call.order;
+      const { capability } = priced;
+      const minPlanRank = priced.minPlanRank ?? (capability && findModel(model, capability)?.minPlanRank) ?? 1;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
       const { requestId } = call;
-      const attempt = { accountId, keyId, requestId, service: priced.service, model, minPlanRank, now: time, deadline };
+      const attempt = { accountId, keyId, requestId, service, model, minPlanRank, now: time, deadline };
       const admit = (order: Order) => {
         if (order.call) meanwhile(order.call);
         return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });

@@ -31,7 +31,7 @@ export function recordOf(
   const detail = withoutQuotes(response.refusal?.detail)?.slice(0, maxRecordedDetail);
   return {
     at: startedAt,
-    service: priced.service,
+    service: call.order?.service ?? priced.service,
     isStream: call.order?.stream ?? false,
     ...(model !== undefined && { model }),
     ...tokensOf(call.result),
@@ -54,8 +54,8 @@ const Named = v.object({ model: v.string() });
 
 /** That of the order; where there is none, the one the body names, if there is such a model. */
 function modelOf({ order, input }: Call, { capability }: NonNullable<Route['priced']>): string | undefined {
-  if (order) return order.model;
-  return v.is(Named, input.body) ? findModel(input.body.model, capability)?.id : undefined;
+  if (order) return order.model || undefined;
+  return capability && v.is(Named, input.body) ? findModel(input.body.model, capability)?.id : undefined;
 }
 
 const Used = v.object({ usage: v.object({ prompt_tokens: v.number(), completion_tokens: v.optional(v.number()) }) });

@@ -34,6 +34,8 @@ export interface OperationCall<R extends Route> {
       | (R extends { formInput: infer S } ? Parsed<S> : never);
   };
   readonly caller: CallerOf<R>;
+  /** As it was sent, on routes that take it. */
+  readonly idempotencyKey: string | undefined;
   /** Where the request came from, for limits by network; undefined where the stage has none. */
   readonly network: string | undefined;
   /** What the browser holds as a known device. */

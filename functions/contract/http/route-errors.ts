@@ -19,10 +19,10 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
-    [priced, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
+    [priced?.capability, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
     // What is translated or analyzed is cut into parts that fit.
-    [priced && !cutServices.has(priced.service), 'CONTEXT_LENGTH_EXCEEDED'],
-    [priced && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],
+    [priced?.capability && !cutServices.has(priced.service), 'CONTEXT_LENGTH_EXCEEDED'],
+    [priced?.capability && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],
     [route.idempotent, 'REQUEST_IN_PROGRESS', 'REPLAY_UNAVAILABLE', 'IDEMPOTENCY_KEY_REUSED'],
   ];
   const codes = new Set(possible.flatMap(([condition, ...codes]) => (condition ? codes : [])));

@@ -29,6 +29,8 @@ export interface Uses {
   /** Calls the encoders that the stage has for the analysis of texts, beside the chat model of its setting. */
   readonly encoders?: true;
   readonly mail?: true;
+  /** Sends messages to phones. */
+  readonly messaging?: true;
   /** Verifies tokens of the identity provider. */
   readonly identityProvider?: true;
 }
@@ -67,8 +69,15 @@ interface RouteDeclaration {
   readonly success?: { readonly status: number; readonly message: string };
   /** What the operation itself may refuse with, beside what follows from the rest of the row (`route-errors.ts`). */
   readonly refusals?: readonly ErrorCode[];
-  /** A priced call is metered: what it is charged as, and which capability of a model it needs. */
-  readonly priced?: { readonly service: ServiceName; readonly capability: Capability };
+  /**
+   * A priced call is metered: what it is charged as unless its order names another service, and which capability of a model it needs, or
+   * of a call without a model which plan at least.
+   */
+  readonly priced?: {
+    readonly service: ServiceName;
+    readonly capability?: Capability;
+    readonly minPlanRank?: number;
+  };
   /** Takes an Idempotency-Key: requests with the same one run once. Needs write access to the table `idempotency`. */
   readonly idempotent?: true;
   readonly uses: Uses;

@@ -1,6 +1,11 @@
+import type { ServiceName } from '#contract/billing/prices.ts';
+
 /** What a priced call will do, known before it is admitted: `amount` (microcredits) is the most it can cost. */
 export interface Order {
+  /** Empty of a call without a model. */
   readonly model: string;
+  /** What it is charged as, where that depends on the request. */
+  readonly service?: ServiceName;
   readonly amount: number;
   /** Whether the response is streamed. */
   readonly stream?: boolean;

@@ -17,6 +17,7 @@ export interface Attempt {
   readonly keyId: string | undefined;
   readonly requestId: string;
   readonly service: ServiceName;
+  /** Empty of a call without a model. */
   readonly model: string;
   readonly minPlanRank: number;
   readonly amount: number;
@@ -137,7 +138,7 @@ export function forbiddenUse(meter: Meter, use: Use): ServiceError | undefined {
   const { model, service, minPlanRank } = use;
   if (meter.planRank < minPlanRank) return planTooSmall(use);
   const key = keyOf(meter, use);
-  if (model !== undefined && key?.models && !key.models.includes(model)) return notForKey(`model ${model}`, key.models);
+  if (model && key?.models && !key.models.includes(model)) return notForKey(`model ${model}`, key.models);
   if (key?.services && !key.services.includes(service)) return notForKey(`service ${service}`, key.services);
   return undefined;
 }
@@ -152,7 +153,8 @@ function notForKey(what: string, allowed: readonly string[]): ServiceError {
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 
-function planTooSmall({ model, minPlanRank }: Use): ServiceError {
+function planTooSmall({ model, service, minPlanRank }: Use): ServiceError {
   const needed = planOfRank(minPlanRank).name;
-  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The model ${model} needs the plan ${needed} or above.`);
+  const what = model === '' ? `service ${service}` : `model ${model}`;
+  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${what} needs the plan ${needed} or above.`);
 }

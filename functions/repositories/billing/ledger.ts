@@ -35,7 +35,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     return {
       Update: {
         TableName: tables.ledger,
-        Key: { a: accountId, sk: `${dayPrefix(date)}${service}#${model}#${keyId ?? ''}` },
+        Key: { a: accountId, sk: `${dayPrefix(date)}${service}#${model ?? ''}#${keyId ?? ''}` },
         UpdateExpression:
           'ADD calls :one, cost :cost SET #date = :date, service = :service, model = :model, keyId = :key',
         ExpressionAttributeNames: { '#date': 'date' },

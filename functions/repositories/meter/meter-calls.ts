@@ -62,9 +62,8 @@ const rules = {
 };
 const mayCall = Object.values(rules).join(' AND ');
 const mayCallWithKey = `k.#key > :now AND ${mayCall}`;
-const mayCallWithLimitedKey =
-  `k.#key.x > :now AND (attribute_not_exists(k.#key.o) OR contains(k.#key.o, :model)) ` +
-  `AND (attribute_not_exists(k.#key.s) OR contains(k.#key.s, :service)) AND ${mayCall}`;
+const withModel = '(attribute_not_exists(k.#key.o) OR contains(k.#key.o, :model))';
+const mayCallWithLimitedKey = `k.#key.x > :now AND (attribute_not_exists(k.#key.s) OR contains(k.#key.s, :service)) AND ${mayCall}`;
 
 let lastNames: { readonly buckets: readonly string[]; readonly names: Record<string, string> } | undefined;
 
@@ -115,16 +114,17 @@ function limitedKey(attempt: Attempt) {
   const { keyLimits, model, service, amount } = attempt;
   if (!keyLimits) return undefined;
   const { limit, stored } = keyLimits;
-  const values = { ':model': model, ':service': service };
+  const mayCallAtAll = model === '' ? mayCallWithLimitedKey : `${mayCallWithLimitedKey} AND ${withModel}`;
+  const values = { ...(model !== '' && { ':model': model }), ':service': service };
   const budget = budgetOf(attempt);
   if (!limit || !budget)
-    return { set: '', condition: `${mayCallWithLimitedKey} AND attribute_not_exists(k.#key.l)`, names: {}, values };
+    return { set: '', condition: `${mayCallAtAll} AND attribute_not_exists(k.#key.l)`, names: {}, values };
   const isAsRead = stored ? '#budget.s = :stored' : 'attribute_not_exists(#budget)';
   const isOld = budget.start === stored?.start;
   const rule = isOld ? '#budget.u <= :most' : ':amount <= :limit';
   return {
     set: isOld ? ', #budget.u = #budget.u + :amount' : ', #budget = :budget',
-    condition: `${mayCallWithLimitedKey} AND k.#key.b = :id AND k.#key.l = :limit AND k.#key.p = :period AND ${isAsRead} AND ${rule}`,
+    condition: `${mayCallAtAll} AND k.#key.b = :id AND k.#key.l = :limit AND k.#key.p = :period AND ${isAsRead} AND ${rule}`,
     names: { '#budget': budgetName(budget.id) },
     values: {
       ...values,
