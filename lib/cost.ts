@@ -115,7 +115,7 @@ export function costAtZero({
   return [
     { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
     { what: 'Alarms', usd: alarmMetrics * p.alarmMetric },
-    { what: 'Key of accounts, webhooks and agents (`accountsKey`)', usd: keys * p.key },
+    { what: 'Key of accounts, webhooks, agents and messages (`accountsKey`)', usd: keys * p.key },
     { what: 'Secret between edge and firewall', usd: secrets * p.secret },
     { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
     { what: 'The sweep of webhooks, each minute', usd: webhookSweep },

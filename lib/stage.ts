@@ -6,6 +6,7 @@ import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
 import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } from './settings/concurrency.ts';
 import { FrontDoor } from './settings/front-door.ts';
+import { MessageSettings } from './settings/messages.ts';
 import { Backup, ExistingTables, isElsewhere } from './settings/tables.ts';
 
 const Email = v.pipe(v.string(), v.email('must be an email address'));
@@ -40,6 +41,7 @@ const Settings = v.strictObject({
     /** Stage that creates the SES identity of the sender's domain; others of its account and region name it; null: it exists. */
     identityOwner: v.nullable(v.string()),
   }),
+  messages: MessageSettings,
   /** Stage that sets the account's role for logs of API Gateway; others of account and region name it; null: it is set. */
   gatewayLogsOwner: v.nullable(v.string()),
   /** Client id of Google Identity Services, the audience of its tokens; null: no sign-in with Google. */

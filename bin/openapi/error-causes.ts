@@ -95,6 +95,11 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     remedy: 'Read its current state, then decide',
     detail: 'The key is revoked; create a new one.',
   },
+  RECIPIENT_OPTED_OUT: {
+    cause: 'The recipient has replied STOP, or is on the list of those who want no messages',
+    remedy: 'Do not write to the number again; nothing was charged',
+    detail: 'The recipient has opted out of messages, and gets none until they opt in again; nothing was charged.',
+  },
   REPLAY_UNAVAILABLE: {
     cause: 'The request with this Idempotency-Key succeeded, with a stream or a response too long to store',
     remedy: 'It was executed: view the usage, and use a new key for a new request',
@@ -135,6 +140,11 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     cause: 'A defect of the service',
     remedy: `${failure}; report the request id if it persists`,
     detail: 'Something went wrong on our side; report it with the request id hV3kQ9sTz1LmXw7RbYc.',
+  },
+  DELIVERY_ERROR: {
+    cause: 'The carrier of messages failed, or did not take the message',
+    remedy: failure,
+    detail: 'The carrier did not take the message; nothing was charged, try again later.',
   },
   MODEL_ERROR: { cause: 'The model failed', remedy: failure, detail: 'The model svc-1 failed.' },
   SERVICE_UNAVAILABLE: {

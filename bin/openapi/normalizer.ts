@@ -9,7 +9,7 @@ const hour = 3600;
 
 /** Random values: identity tokens, credentials and beginnings of keys, digests, request ids, ids of completions. */
 const random =
-  /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|whsec_[A-Za-z0-9+/]+=*|(?:whk|evt|dlv|agt|doc|cnv)_[A-Za-z0-9]+|ta[iscrde]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
+  /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|whsec_[A-Za-z0-9+/]+=*|(?:whk|evt|dlv|agt|doc|cnv|msg)_[A-Za-z0-9]+|ta[iscrde]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
 const key = /tai_[A-Za-z0-9]{58}/g;
 const beginning = 'tai_'.length + 13;
 
@@ -48,7 +48,8 @@ export function createNormalizer() {
   }
 
   function textFor(found: string): string {
-    const head = /^(?:eyJ|ta[iscrde]_|whsec_|(?:whk|evt|dlv|agt|doc|cnv)_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
+    const head =
+      /^(?:eyJ|ta[iscrde]_|whsec_|(?:whk|evt|dlv|agt|doc|cnv|msg)_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
     return (
       head +
       digest()

@@ -19,6 +19,9 @@ const secondsAfter = (from: Date, seconds: number): Date => new Date(from.getTim
 const subscribedAt = secondsAfter(recordedAt, 600);
 const upgradedAt = secondsAfter(subscribedAt, 15 * 86_400 + 21);
 
+/** No receipt comes between two requests. */
+const neverMs = 3_600_000;
+
 const email = 'sample@example.com';
 const Created = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
 const CreatedKey = v.object({ ...Created.entries, key: v.string() });
@@ -29,7 +32,7 @@ const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
 export async function recordResponses(): Promise<RecordedResponses> {
   process.env['SCRYPT_LOG2_N'] ??= '12';
   const data = await mkdtemp(join(tmpdir(), 'openapi-'));
-  const service = await startService({ port: 0, data, wordDelayMs: 0 });
+  const service = await startService({ port: 0, data, wordDelayMs: 0, receiptDelayMs: neverMs });
   try {
     await moveClock(service, { now: recordedAt.toISOString() });
     const recording = recorder(service.origin);
@@ -39,6 +42,8 @@ export async function recordResponses(): Promise<RecordedResponses> {
     await changeEmail(service, recording);
     await manageSubscription(service, recording, key);
     await useAgents(recording, key);
+    await sendMessages(recording, key);
+    await service.settled();
     await manageWebhooks(service, recording, key);
     await operate(service, recording);
     await leave(service, recording);
@@ -136,6 +141,12 @@ async function useAgents({ record }: Recorder, key: string): Promise<void> {
   await record('deleteConversation', { key, path: conversation });
   await record('deleteDocument', { key, path: { ...path, documentId } });
   await record('deleteAgent', { key, path });
+}
+
+async function sendMessages({ record }: Recorder, key: string): Promise<void> {
+  const path = v.parse(Created, (await record('sendMessage', { key })).data);
+  await record('getMessage', { key, path });
+  await record('listMessages', { key });
 }
 
 /** What is sent goes to a receiver on this machine, whatever URL is shown. */

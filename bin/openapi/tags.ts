@@ -26,6 +26,11 @@ export const tags: readonly Tag[] = [
     description: 'A model with instructions, functions and documents of yours, and conversations that are kept.',
     paths: ['/api/agents'],
   },
+  {
+    name: 'Messages',
+    description: 'SMS and voice calls to phones, from the plan dev_pass up. Each is handed to the carrier once.',
+    paths: ['/api/messages'],
+  },
   { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
   {
     name: 'API keys',

@@ -26,6 +26,7 @@ export const guides = [
   'agents',
   'translation',
   'audio',
+  'messages',
   'errors',
   'idempotency',
   'plans-and-limits',

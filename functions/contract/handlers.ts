@@ -12,6 +12,7 @@ const {
   openai,
   agents,
   audio,
+  messages,
   webhooks,
   operators,
 } = routeGroups;
@@ -26,6 +27,7 @@ const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
   analysis,
   agents,
   audio,
+  messages,
   webhooks,
   operators,
   shared: [{ id: unknownRouteId }],

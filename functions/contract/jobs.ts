@@ -31,11 +31,26 @@ export interface QueueTrigger {
   readonly maxConcurrency?: number;
 }
 
+/**
+ * How AWS End User Messaging reports to EventBridge what became of a message (AWS "Monitoring with EventBridge" of its user guide): to the
+ * default bus, without an event destination.
+ */
+export const messageReceipts = {
+  source: 'aws.sms-voice',
+  detailTypes: { sms: 'Text Message Delivery Status Updated', voice_call: 'Voice Message Delivery Status Updated' },
+} as const;
+
+/** Sources of events that wake jobs. */
+export const eventSources = {
+  'mail feedback': mailFeedback.source,
+  'message receipts': messageReceipts.source,
+} as const;
+
 /** What wakes a job. */
 export type Trigger =
   | StreamTrigger
   | QueueTrigger
-  | { readonly events: 'mail feedback' }
+  | { readonly events: keyof typeof eventSources }
   | { readonly logs: 'recorded requests' }
   | { readonly everySeconds: number };
 
@@ -131,6 +146,22 @@ export const jobs = {
     uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: ['webhooks'] },
     timeoutSeconds: 60,
   },
+  recordReceipts: {
+    id: 'record-receipts',
+    summary: 'Notes what became of messages, and gives back the credits of those that were never handed over',
+    loss: 'Messages stay sent, whatever became of them, and credits of failed ones are not given back.',
+    trigger: { events: 'message receipts' },
+    uses: { tables: { messages: 'write', meters: 'write' } },
+    timeoutSeconds: 30,
+  },
+  dispatchMessages: {
+    id: 'dispatch-messages',
+    summary: 'Writes a delivery of each event of a message for each webhook of its account that wants it',
+    loss: 'Webhooks are sent no events of messages; they are sent late once it runs again.',
+    trigger: { stream: 'messages', newImageHas: { name: 'status', type: 'S' }, ...oneByOne },
+    uses: { tables: { webhooks: 'write', meters: 'read' }, queues: ['webhooks'] },
+    timeoutSeconds: 60,
+  },
   sweepWebhooks: {
     id: 'sweep-webhooks',
     summary: 'Wakes webhooks with a retry that is due, or whose message was lost',
@@ -144,7 +175,9 @@ export const jobs = {
     summary: 'Deletes the data of accounts that were deleted 30 days ago, and what is left of agents that were deleted',
     loss: 'Data of deleted accounts is kept longer than the 30 days that were promised, that of deleted agents longer than a day.',
     trigger: { everySeconds: 86_400 },
-    uses: { tables: { accounts: 'delete', meters: 'delete', webhooks: 'delete', agents: 'delete' } },
+    uses: {
+      tables: { accounts: 'delete', meters: 'delete', webhooks: 'delete', agents: 'delete', messages: 'delete' },
+    },
     timeoutSeconds: 300,
   },
   sweepMeters: {

@@ -7,6 +7,7 @@ import { audioRoutes } from './routes/audio.ts';
 import { creditRoutes } from './routes/credits.ts';
 import { inferenceRoutes } from './routes/inference.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { messageRoutes } from './routes/messages.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
@@ -24,6 +25,7 @@ export const routes = {
   ...openAiRoutes,
   ...agentRoutes,
   ...audioRoutes,
+  ...messageRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
 } as const satisfies Record<string, Route>;
@@ -40,6 +42,7 @@ export const routeGroups = {
   openai: Object.values(openAiRoutes),
   agents: Object.values(agentRoutes),
   audio: Object.values(audioRoutes),
+  messages: Object.values(messageRoutes),
   webhooks: Object.values(webhookRoutes),
   operators: Object.values(operatorRoutes),
 } as const satisfies Readonly<Record<string, readonly Route[]>>;

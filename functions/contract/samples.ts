@@ -176,6 +176,14 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   'create-openai-transcription': { body: { model: 'svc-transcribe', response_format: 'verbose_json' }, file: silence },
   'create-openai-speech': { body: { model: 'svc-speech', input: 'Good morning, friend.', voice: 'nova' } },
+  'send-message': {
+    body: { channel: 'sms', to: '+14155550100', text: 'Your order is on its way.', reference: 'order-4711' },
+    more: {
+      'A call': { channel: 'voice_call', to: '+14155550100', text: 'Your table is ready at seven.', voice: 'joanna' },
+    },
+  },
+  'list-messages': { query: { channel: 'sms', limit: '2' } },
+  'get-message': { path: { id: 'some-id' } },
   'create-chat-completion': {
     body: chat,
     more: {

@@ -24,7 +24,8 @@ export function openOrder(
     if (!priced || !caller) return undefined;
     const meter = provenMeter ?? (await findMeter(caller.accountId));
     const model = order?.model ?? namedModel;
-    const minPlanRank = (model === undefined ? undefined : findModel(model, priced.capability)?.minPlanRank) ?? 1;
+    const { capability } = priced;
+    const minPlanRank = (capability && model !== undefined && findModel(model, capability)?.minPlanRank) || 1;
     const keyId = caller.kind === 'key' ? caller.keyId : undefined;
     return meter && forbiddenUse(meter, { keyId, service: priced.service, model, minPlanRank });
   }

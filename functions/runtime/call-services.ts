@@ -39,6 +39,8 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     /** Read by the functions of audio alone. */
     audio,
     translation: lazy(() => translationService(modelGateway(), forTranslation)),
+    /** Read by the function that sends messages alone. */
+    messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),
     agents: lazy(async () => {
       const { agentCalls } = await import('./agent-calls.ts');
       return agentCalls(core, route, shared.runtime());

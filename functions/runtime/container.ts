@@ -74,11 +74,13 @@ function build() {
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
   const deletions = lazy(() =>
     accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId) => {
-      const [{ purgeWebhooks }, { purger }] = await Promise.all([
+      const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
         import('#repositories/webhooks/purge.ts'),
         import('#repositories/agents/purge.ts'),
+        import('#repositories/messages/purge.ts'),
       ]);
       await purgeWebhooks(dynamo(), table('webhooks'), accountId);
+      await purgeMessages(dynamo(), table('messages'), accountId);
       await purger(dynamo(), table('agents')).account(accountId);
     }),
   );
@@ -165,6 +167,10 @@ function build() {
         demandChange: demandUnlessLocal(webhookChanges),
         demandSend: (accountId) => throttles().demand(webhookSends, String(accountId)),
       });
+    }),
+    messages: lazy(async () => {
+      const { messageServices } = await import('./messages.ts');
+      return messageServices(core);
     }),
     auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
     statements,

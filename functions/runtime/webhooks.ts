@@ -1,10 +1,14 @@
+import * as v from 'valibot';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { deliveryService } from '#domain/webhooks/delivery-service.ts';
 import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
+import { eventId } from '#domain/webhooks/events/event.ts';
+import { messageEvent } from '#domain/webhooks/events/message-events.ts';
 import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
 import { notifier } from '#domain/webhooks/sending/notify.ts';
 import { webhookWorker } from '#domain/webhooks/sending/worker.ts';
 import { webhookService } from '#domain/webhooks/webhook-service.ts';
+import { StoredMessage } from '#repositories/messages/message-items.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
 import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
 import { leases } from '#repositories/webhooks/leases.ts';
@@ -55,6 +59,15 @@ export function webhookServices(core: CoreServices, queue: () => Promise<Message
       });
       const [first] = read;
       if (first) await events().dispatch(first.after.accountId, read);
+    },
+    /** A change of a message to deliveries. */
+    async dispatchMessage({ id, before, after }: ItemChange): Promise<void> {
+      const message = v.parse(StoredMessage, after);
+      const event = messageEvent(before && v.parse(StoredMessage, before), message);
+      const account = event && (await metering().find(message.accountId));
+      if (!event || !account) return;
+      const named = { ...event, id: eventId(account.accountId, `message ${id}`, 0) };
+      await events().announce(account, named, message.updatedAt);
     },
     worker: lazy(async () => {
       const { httpReceiver } = await import('#gateways/webhooks/http-receiver.ts');

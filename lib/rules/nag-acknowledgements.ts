@@ -83,6 +83,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'In the sandbox SES also authorizes the recipient’s identity; a condition restricts the sender to the address of the stage.',
   },
   {
+    rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sms-voice:<AWS::Region>:<AWS::AccountId>:*]'],
+    at: /-api\/messages\/send-message\/Role\/DefaultPolicy\/Resource$/,
+    reason:
+      'A message comes from a number, pool or sender that AWS may choose among those of the account; the two actions send, and read nothing.',
+  },
+  {
     rules: ['AwsSolutions-S1'],
     at: /\/edge\/Files\/Bucket\/Resource$/,
     reason: 'The bucket has public files only, built from the repository; CloudFront alone reads it.',

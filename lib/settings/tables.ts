@@ -26,6 +26,7 @@ export const ExistingTables = v.strictObject({
   audit: v.optional(ExistingTable),
   webhooks: v.optional(ExistingTable),
   agents: v.optional(ExistingTable),
+  messages: v.optional(Followed),
 });
 
 /** The destination of copies cannot be the vault Default (AWS "Creating backup copies across AWS accounts"). */

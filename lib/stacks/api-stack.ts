@@ -9,6 +9,7 @@ import { routeGroups, unknownRouteId } from '#contract/routes.ts';
 import { Firewall } from '#lib/constructs/api/firewall.ts';
 import { ServiceApi } from '#lib/constructs/api/rest-api.ts';
 import { Mail } from '#lib/constructs/data/mail.ts';
+import { Messaging } from '#lib/constructs/data/messaging.ts';
 import type { Resources } from '#lib/constructs/functions/grants.ts';
 import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import { rollOut } from '#lib/constructs/functions/rollout.ts';
@@ -19,7 +20,7 @@ import { FunctionGroup } from './function-group.ts';
 import { JobGroup } from './job-group.ts';
 import { PagesStack } from './pages-stack.ts';
 
-export interface ApiStackProps extends StackProps, Omit<Resources, 'mail'> {
+export interface ApiStackProps extends StackProps, Omit<Resources, 'mail' | 'messaging'> {
   /** Streaming routes return buffered responses, for a front door that cannot stream. */
   readonly buffered: boolean;
   /** Folder with the dashboard's files; null: it is not deployed with the edge. */
@@ -50,6 +51,7 @@ export class ApiStack extends Stack {
 
     this.alarms = alarmTopic(this, stage);
     this.mail = new Mail(this, 'Mail');
+    const messaging = new Messaging(this, 'Messaging', stage);
     const api = new ServiceApi(this, 'Api', { stage, buffered });
     const firewall = stage.firewall && new Firewall(this, 'Firewall', { api, stage, limits: stage.firewall });
 
@@ -69,7 +71,7 @@ export class ApiStack extends Stack {
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
-    const resources = { ...shared, tables, mail: this.mail };
+    const resources = { ...shared, tables, mail: this.mail, messaging };
     const groups: FunctionGroup[] = [];
     const addGroup = (name: string, routes: readonly Route[], queues?: Resources['queues']): void => {
       const group = new FunctionGroup(this, name, { ...resources, routes, entries, ...(queues && { queues }) });

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { inboxPage } from '../mail/inbox.ts';
 import type { MailStore } from '../mail/mail-store.ts';
+import { phonePage } from '../messages/phone-page.ts';
+import type { PhoneStore } from '../messages/phone-store.ts';
 import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
 import { FaultOrder, type Faults } from '../shared/faults.ts';
 import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
@@ -14,6 +16,7 @@ import type { Status } from './status.ts';
 export interface AdminOptions {
   readonly status: () => Status;
   readonly mails: MailStore;
+  readonly phones: PhoneStore;
   readonly faults: Faults;
   readonly clock: ShiftedClock;
   readonly issuer: IdentityIssuer;
@@ -40,7 +43,7 @@ const headers = {
 };
 
 /** Serves `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/design/local.md). */
-export function createAdmin({ status, mails, faults, clock, issuer, afterMove, log }: AdminOptions): Pages {
+export function createAdmin({ status, mails, phones, faults, clock, issuer, afterMove, log }: AdminOptions): Pages {
   const clockReply = (): Reply => ({ json: { now: new Date(clock.now()).toISOString() } });
   const faultsReply = (): Reply => ({ json: { active: faults.active() } });
 
@@ -48,6 +51,8 @@ export function createAdmin({ status, mails, faults, clock, issuer, afterMove, l
     ['/_local/status', { GET: () => ({ status: status().ready ? 200 : 503, json: status() }) }],
     ['/_local/mail', { GET: () => ({ json: mails.list() }) }],
     ['/_local/inbox', { GET: () => ({ html: inboxPage(mails.list()) }) }],
+    ['/_local/messages', { GET: () => ({ json: phones.list() }) }],
+    ['/_local/phone', { GET: () => ({ html: phonePage(phones.list()) }) }],
     ['/_local/clock', { GET: clockReply, POST: moveClock }],
     ['/_local/faults', { GET: faultsReply, POST: orderFault }],
     ['/_local/identity-token', { POST: makeToken }],

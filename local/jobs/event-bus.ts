@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allJobs, type Job } from '#contract/jobs.ts';
+import * as v from 'valibot';
+import { allJobs, eventSources, type Job } from '#contract/jobs.ts';
 import { described } from '../shared/problems.ts';
 import { runJob } from './run-job.ts';
 
@@ -19,12 +20,17 @@ const maxTries = 5;
 const firstWaitMs = 50;
 const listeners: readonly Job[] = allJobs.filter(({ trigger }) => 'events' in trigger);
 
+const Event = v.object({ source: v.string() });
+
+const wants = (trigger: Job['trigger'], event: unknown): boolean =>
+  'events' in trigger && v.is(Event, event) && event.source === eventSources[trigger.events];
+
 export function createEventBus(log: (line: string) => void, run: typeof runJob = runJob): EventBus {
   const underWay = new Set<Promise<void>>();
   const ending = new AbortController();
 
   function publish(event: unknown): void {
-    for (const job of listeners) {
+    for (const job of listeners.filter(({ trigger }) => wants(trigger, event))) {
       const delivery = deliver(job, event).finally(() => underWay.delete(delivery));
       underWay.add(delivery);
     }

@@ -1,3 +1,4 @@
+import { escapeHtml, unescapeHtml } from '../shared/escape-html.ts';
 import { htmlPage } from '../shared/html-page.ts';
 import type { ReceivedMail } from './mail-store.ts';
 
@@ -65,22 +66,6 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
   timeZoneName: 'short',
 });
-
-const entities: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities.get(character) ?? '');
-}
-
-function unescapeHtml(text: string): string {
-  return [...entities].toReversed().reduce((plain, [character, entity]) => plain.replaceAll(entity, character), text);
-}
 
 const style = `
 header, main { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }

@@ -22,6 +22,12 @@ export const FaultOrder = v.variant('target', [
     count,
     rate,
   }),
+  v.object({
+    target: v.literal('messages'),
+    fault: v.picklist(['throttle', 'lost-reply', 'unavailable', 'none']),
+    count,
+    rate,
+  }),
 ]);
 export type FaultOrder = v.InferOutput<typeof FaultOrder>;
 
@@ -46,6 +52,7 @@ export function createFaults(random: () => number = Math.random): Faults {
     sagemaker: slot('sagemaker', random),
     ses: slot('ses', random),
     dynamodb: slot('dynamodb', random),
+    messages: slot('messages', random),
   };
   return {
     order(order) {
@@ -56,10 +63,12 @@ export function createFaults(random: () => number = Math.random): Faults {
           return slots.ses.put(order.fault, order);
         case 'dynamodb':
           return slots.dynamodb.put(order.fault, order);
+        case 'messages':
+          return slots.messages.put(order.fault, order);
       }
     },
     take: (target, canSuffer) => slots[target].take(canSuffer),
-    active: () => [...slots.sagemaker.left(), ...slots.ses.left(), ...slots.dynamodb.left()],
+    active: () => [...slots.sagemaker.left(), ...slots.ses.left(), ...slots.dynamodb.left(), ...slots.messages.left()],
   };
 }
 

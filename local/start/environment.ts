@@ -9,6 +9,7 @@ const endpointVariables = {
   dynamodb: 'AWS_ENDPOINT_URL_DYNAMODB',
   ses: 'AWS_ENDPOINT_URL_SES',
   sagemaker: 'AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME',
+  messaging: 'AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2',
 } as const;
 
 /** The queues are always the service's own: others would not have them. */
@@ -22,6 +23,7 @@ export function externalEndpoints(): ExternalEndpoints {
     dynamodb: process.env[endpointVariables.dynamodb] || undefined,
     ses: process.env[endpointVariables.ses] || undefined,
     sagemaker: process.env[endpointVariables.sagemaker] || undefined,
+    messaging: process.env[endpointVariables.messaging] || undefined,
   };
 }
 
@@ -59,6 +61,7 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     [endpointVariables.dynamodb]: endpoints.dynamodb,
     [endpointVariables.ses]: endpoints.ses,
     [endpointVariables.sagemaker]: endpoints.sagemaker,
+    [endpointVariables.messaging]: endpoints.messaging,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     ...tableNames(),
     ...queueUrls(endpoints.sqs),
@@ -66,6 +69,9 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     MAIL_SENDER: 'no-reply@example.com',
     // An SES that the person named has its own configuration sets, or none.
     MAIL_CONFIGURATION_SET: externalEndpoints().ses ? process.env['MAIL_CONFIGURATION_SET'] : 'local',
+    MESSAGE_COUNTRIES:
+      process.env['MESSAGE_COUNTRIES'] ?? 'AT,AU,BE,CA,CH,DE,DK,ES,FI,FR,GB,IE,IT,JP,NL,NO,NZ,PL,PT,SE,US',
+    MESSAGE_ORIGINATION: process.env['MESSAGE_ORIGINATION'] ?? '+14155550199',
     SESSION_COOKIE: 'session',
     WEBHOOK_TARGETS: 'public and loopback',
     IDENTITY_AUDIENCE: 'local',

@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly audioUrl?: string;
   /** How long the demo engine takes for a word. */
   readonly wordDelayMs?: number;
+  /** How long the carrier's stand-in takes for each report on a message. */
+  readonly receiptDelayMs?: number;
   /** Builds the dashboard where it is not built from its sources as they are; else it is served as it lies there. */
   readonly buildDashboard?: boolean;
   /** Runs the canary too, every five minutes. */

@@ -17,6 +17,7 @@ import { startBackground } from '../jobs/background.ts';
 import { createEventBus } from '../jobs/event-bus.ts';
 import { createLogSubscription } from '../jobs/log-subscription.ts';
 import { type MailStore, openMailStore } from '../mail/mail-store.ts';
+import { openPhoneStore } from '../messages/phone-store.ts';
 import { buildDashboard } from '../pages/dashboard-build.ts';
 import { openDashboard } from '../pages/dashboard.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
@@ -67,6 +68,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add({ close: setCredentials(external) });
   const clock = await openClock(folder.file('clock.json'));
   const mails = await openMailStore(folder.file('mails.jsonl')).catch(damagedMails);
+  const phones = await openPhoneStore(folder.file('phones.json'));
   const queues = openQueues(folder.file('queues.sqlite'), clock.now);
   closers.add(queues);
   const faults = createFaults();
@@ -92,7 +94,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   };
   const events = createEventBus(log);
   const endpoints = await startStandIns(
-    { proxy, external, faults, mails, queues, model: options, now: clock.now, onFeedback: events.publish },
+    { proxy, external, faults, mails, phones, queues, model: options, now: clock.now, onFeedback: events.publish },
     closers,
   );
   closers.add({ close: setFunctionVariables(front.origin, endpoints) });
@@ -110,7 +112,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
 
   let current: Pick<Status, 'ready' | 'demo'> = { ready: false, demo: null };
   const status = (): Status => statusOf(front.origin, { ...current, parked: queues.parked() });
-  const admin = createAdmin({ status, mails, faults, clock, issuer, afterMove: background.catchUp, log });
+  const admin = createAdmin({ status, mails, phones, faults, clock, issuer, afterMove: background.catchUp, log });
   const sites = [admin, await openDashboard()];
   gate.open((...parameters) => sites.some((serves) => serves(...parameters)));
   current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };

@@ -6,6 +6,8 @@ import { demoSpeech } from '../demo-engine/speech/speech.ts';
 import { type DynamoProxyOptions, startDynamoProxy } from '../dynamodb/dynamodb-proxy.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { startSes } from '../mail/ses.ts';
+import { startCarrier } from '../messages/carrier.ts';
+import type { PhoneStore } from '../messages/phone-store.ts';
 import { audioUrlEngine } from '../sagemaker/audio-url.ts';
 import { modelUrlEngine } from '../sagemaker/model-url.ts';
 import { type Engine, startSageMaker } from '../sagemaker/server.ts';
@@ -22,16 +24,21 @@ export interface StandInOptions {
   readonly external: ExternalEndpoints;
   readonly faults: Faults;
   readonly mails: MailStore;
+  readonly phones: PhoneStore;
   readonly queues: QueueStore;
-  readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs'>;
+  readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs' | 'receiptDelayMs'>;
   readonly now: () => number;
-  /** Receives bounces and complaints from the SES stand-in. */
+  /** Receives bounces and complaints from the SES stand-in, and receipts from that of the carrier. */
   readonly onFeedback: (event: unknown) => void;
 }
 
+/** Long enough to see a message sent before it is delivered. */
+const usualReceiptDelayMs = 1500;
+
 /** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<Endpoints> {
-  const { proxy, external, faults, mails, queues, model, now, onFeedback } = options;
+  const { proxy, external, faults, mails, phones, queues, model, now, onFeedback } = options;
+  const { receiptDelayMs = usualReceiptDelayMs } = model;
   const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
   const engine = { ...engineOf(model), ...audioOf(model, closers) };
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
@@ -39,13 +46,14 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
     closers.add(part);
     return part.url;
   };
-  const [dynamodb, ses, sagemaker, sqs] = await Promise.all([
+  const [dynamodb, ses, sagemaker, messaging, sqs] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
     external.ses ?? started(startSes({ mails, faults, now, onFeedback })),
     external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints })),
+    external.messaging ?? started(startCarrier({ phones, faults, receiptDelayMs, now, onReceipt: onFeedback })),
     started(startSqs(queues)),
   ]);
-  return { dynamodb, ses, sagemaker, sqs };
+  return { dynamodb, ses, sagemaker, messaging, sqs };
 }
 
 /** The endpoints that the functions will call, so that a person can see each family of containers at work. */

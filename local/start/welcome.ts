@@ -15,6 +15,7 @@ export function welcome(status: Status, engine: string): string {
     `  Inference  ${status.inferenceUrl}`,
     `  OpenAI     ${origin}/openai/v1  (base URL for the official SDKs)`,
     `  Inbox      ${origin}/_local/inbox  (mails end up here)`,
+    `  Phone      ${origin}/_local/phone  (messages end up here)`,
     `  Models     ${engine}`,
     ...demoLines(status),
     'Next:',

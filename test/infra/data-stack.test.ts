@@ -53,7 +53,7 @@ describe.each(specs)('table $name', (spec) => {
 test('personal data, and the secrets of webhooks, are under a key of the account, kept and renewed, which serves DynamoDB in this account only', () => {
   const [[id, key] = []] = ofType(data, 'AWS::KMS::Key');
   expect(key).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', Properties: { EnableKeyRotation: true } });
-  for (const table of ['accounts', 'webhooks', 'agents'])
+  for (const table of ['accounts', 'webhooks', 'agents', 'messages'])
     expect(deployed.get(table)?.Properties['Replicas']).toMatchObject([
       { SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } },
     ]);

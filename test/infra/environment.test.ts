@@ -17,6 +17,7 @@ const variablesOf = (template: Whole) =>
 const { api } = await synthesise({ stage, buffered: true });
 const variables = variablesOf(api);
 const [[configurationSet] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
+const [[ofMessages] = []] = ofType(api, 'AWS::SMSVOICE::ConfigurationSet');
 
 test('a function has the names of the tables it uses in its environment, and of no others', () => {
   const allTables: string[] = Object.values(tableVariables);
@@ -67,6 +68,11 @@ test('sender, configuration set and endpoints are set and granted together', () 
     );
     expect(granted.includes('endpoint/moods"')).toBe(Boolean(uses.encoders));
     expect(granted.includes('inference-component/names-1"')).toBe(Boolean(uses.encoders));
+    expect(own['MESSAGE_COUNTRIES']).toBe(uses.messaging && 'DE,US');
+    expect(own['MESSAGE_ORIGINATION']).toBe(uses.messaging && 'pool-1');
+    expect(own['MESSAGE_CONFIGURATION_SET']).toEqual(uses.messaging && { Ref: ofMessages });
+    expect(own['MESSAGES_PER_NUMBER']).toBe(uses.messaging && '3');
+    expect(granted.includes('sms-voice:SendTextMessage')).toBe(Boolean(uses.messaging));
     expect(own['IDENTITY_AUDIENCE']).toBe(uses.identityProvider && stage.googleClientId);
     expect(granted.includes('endpoint/llama-live"')).toBe(Boolean(uses.inference));
   }

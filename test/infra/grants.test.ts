@@ -24,6 +24,10 @@ beforeAll(async () => {
   grants = grantsByFunction();
 });
 
+/** AWS may choose the number, pool or sender. */
+const sendsToPhones = (id: string, { action }: Grant) =>
+  id === 'send-message' && ['sms-voice:SendTextMessage', 'sms-voice:SendVoiceMessage'].includes(action);
+
 /** Grants of every function: its own log, and traces, which have no resource. */
 const isOwnTrail = (id: string, { action, resource }: Grant) =>
   (['logs:CreateLogStream', 'logs:PutLogEvents'].includes(action) && resource === `${id}/Logs`) ||
@@ -65,11 +69,12 @@ const sendsAsSender = ({ action, resource, condition }: Grant) =>
 const keepsItsRecords = (id: string, { action, resource }: Grant) =>
   action === 's3:PutObject' && resource === `${id}/Function/GivenUp/Bucket/aws/lambda/*`;
 
-test('no action is a pattern, and no resource but that of the traces, of identities to send mails to and of a job’s own records', () => {
+test('no action is a pattern, and no resource but that of the traces, of identities to send mails to, of numbers that messages come from and of a job’s own records', () => {
   for (const [id, granted] of grants) {
     expect(granted.filter(({ action }) => action.includes('*'))).toEqual([]);
     const wide = granted.filter(({ resource }) => resource.includes('*'));
-    const allowed = (grant: Grant) => isOwnTrail(id, grant) || sendsAsSender(grant) || keepsItsRecords(id, grant);
+    const allowed = (grant: Grant) =>
+      isOwnTrail(id, grant) || sendsAsSender(grant) || keepsItsRecords(id, grant) || sendsToPhones(id, grant);
     expect(wide.filter((grant) => !allowed(grant))).toEqual([]);
   }
 });
@@ -133,8 +138,17 @@ test('nothing scans, and items are deleted where sessions, throttles, unique con
     'delete-document',
     'purge-accounts',
   ]);
+  const messages = deleting.filter(({ resource }) => resource === 'table messages').map(({ id }) => id);
+  expect(messages).toEqual(['purge-accounts']);
   expect(new Set(deleting.map(({ resource }) => resource))).toEqual(
-    new Set(['table accounts', 'table meters', 'table idempotency', 'table webhooks', 'table agents']),
+    new Set([
+      'table accounts',
+      'table meters',
+      'table idempotency',
+      'table webhooks',
+      'table agents',
+      'table messages',
+    ]),
   );
 });
 

@@ -83,6 +83,7 @@ const groups = new Set([
   'openai',
   'agents',
   'audio',
+  'messages',
   'webhooks',
   'alerts',
   'operators',

@@ -8,26 +8,38 @@ const failing = (times: number) => {
   return vi.fn<() => Promise<void>>(() => (left-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve()));
 };
 
+const one = { id: 'one', source: 'aws.ses' };
+const two = { id: 'two', source: 'aws.ses' };
+
 describe('the event bus', () => {
   test('delivers an event to the job that asks for it, until it succeeds', async () => {
     const [log, run] = [logger(), failing(2)];
     const bus = createEventBus(log, run);
-    bus.publish({ id: 'one' });
+    bus.publish(one);
     await bus.settled();
-    expect(run.mock.calls).toEqual(Array.from({ length: 3 }, () => [jobs.suppressAddress, { id: 'one' }]));
+    expect(run.mock.calls).toEqual(Array.from({ length: 3 }, () => [jobs.suppressAddress, one]));
     expect(log.mock.calls.flat()).toEqual([
       expect.stringContaining('suppress-address: failed on an event: Error: not now'),
       expect.stringContaining('suppress-address: failed on an event: Error: not now'),
     ]);
   });
 
+  test('delivers an event to the jobs of its source alone', async () => {
+    const [log, run] = [logger(), failing(0)];
+    const bus = createEventBus(log, run);
+    const receipt = { source: 'aws.sms-voice' };
+    for (const event of [receipt, { source: 'aws.s3' }, {}]) bus.publish(event);
+    await bus.settled();
+    expect(run.mock.calls).toEqual([[jobs.recordReceipts, receipt]]);
+  });
+
   test('gives an event up after a few tries, says so, and goes on with others', async () => {
     const [log, run] = [logger(), failing(5)];
     const bus = createEventBus(log, run);
-    bus.publish({ id: 'one' });
+    bus.publish(one);
     await bus.settled();
     expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');
-    bus.publish({ id: 'two' });
+    bus.publish(two);
     await bus.settled();
     expect(run).toHaveBeenCalledTimes(6);
   });
@@ -35,7 +47,7 @@ describe('the event bus', () => {
   test('tries nothing again once it is closed', async () => {
     const [log, run] = [logger(), failing(100)];
     const bus = createEventBus(log, run);
-    bus.publish({ id: 'one' });
+    bus.publish(one);
     await bus.close();
     expect(run.mock.calls.length).toBeLessThanOrEqual(2);
     expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');

@@ -15,6 +15,7 @@ export const tableVariables = {
   audit: 'AUDIT_TABLE',
   webhooks: 'WEBHOOKS_TABLE',
   agents: 'AGENTS_TABLE',
+  messages: 'MESSAGES_TABLE',
 } as const satisfies Record<TableId, string>;
 
 /** The variable with the URL of each queue, for those who send to it. */
@@ -25,6 +26,8 @@ export const queueVariables = {
 
 const optionalNumber = (fallback: number) =>
   v.optional(v.pipe(v.string(), v.transform(Number), v.safeInteger()), String(fallback));
+
+const listed = (text: string): ReadonlySet<string> => new Set(text.split(',').filter((part) => part !== ''));
 
 const ChatModel = v.pipe(
   v.optional(v.string(), 'svc-instruct'),
@@ -45,6 +48,7 @@ export const Environment = v.object({
   AUDIT_TABLE: v.optional(v.string()),
   WEBHOOKS_TABLE: v.optional(v.string()),
   AGENTS_TABLE: v.optional(v.string()),
+  MESSAGES_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */
@@ -58,6 +62,19 @@ export const Environment = v.object({
   MODEL_DEADLINE_MS: optionalNumber(60_000),
   /** A stream may last so long in all; what is left of the function's 300 s is for its last event and the settlement. */
   MODEL_STREAM_DEADLINE_MS: optionalNumber(280_000),
+  /** Countries that messages go to: ISO 3166-1 codes with commas between; none by default. */
+  MESSAGE_COUNTRIES: v.optional(v.pipe(v.string(), v.transform(listed)), ''),
+  /** US dollars that a segment, or a minute of a call, may cost at most. */
+  MESSAGE_MAX_PRICE: v.optional(v.pipe(v.string(), v.regex(/^\d{1,2}(?:\.\d{1,5})?$/)), '0.15'),
+  /** Number, pool or sender that messages come from; absent: AWS chooses one for an SMS, and there are no calls. */
+  MESSAGE_ORIGINATION: v.optional(v.string()),
+  /** Resources of AWS End User Messaging that messages are sent with. */
+  MESSAGE_CONFIGURATION_SET: v.optional(v.string()),
+  MESSAGE_PROTECT_CONFIGURATION: v.optional(v.string()),
+  /** Messages to one number in an hour, of one account in a day, and in an hour to all numbers that differ in their last four digits only. */
+  MESSAGES_PER_NUMBER: optionalNumber(10),
+  MESSAGES_PER_ACCOUNT: optionalNumber(1000),
+  MESSAGES_PER_RANGE: optionalNumber(50),
   /** Chat model that translates; callers need a plan that has it. */
   TRANSLATION_MODEL: ChatModel,
   /** Chat model that analyses texts; callers need a plan that has it. */

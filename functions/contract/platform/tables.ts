@@ -55,6 +55,8 @@ export const tables = {
   },
   /** Agents of accounts; in partitions of each agent its conversations and documents, and their chunks; in one of each conversation its messages. */
   agents: { name: 'agents', partitionKey: pk, sortKey: sk, ttlAttribute: 'ttl' },
+  /** Messages to phones, in the partition of their account, and what was sent of an account, to a number and to a range of numbers. */
+  messages: { name: 'messages', partitionKey: pk, sortKey: sk, stream: 'new and old', ttlAttribute: 'ttl' },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;

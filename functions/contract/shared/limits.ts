@@ -44,4 +44,9 @@ export const limits = {
   messageCharacters: 100_000,
   /** Messages that a conversation ever has. */
   conversationMessages: 10_000,
+  /** Code points of a message to a phone, far more than its segments take, so that a refusal can name their number. */
+  messageTextCharacters: 10_000,
+  messageSegments: 3,
+  /** Code points of a call's text. */
+  callCharacters: 1000,
 } as const;

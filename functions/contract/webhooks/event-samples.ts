@@ -4,6 +4,16 @@ const ofAccount = { accountId: 4_815_162_342_000_042, seq: 17 };
 const ofSubscription = { ...ofAccount, subscriptionId: 'hV3kQ9sTz1LmXw7RbYc', planId: 'pro_pass' } as const;
 const ofKey = { ...ofAccount, keyId: 'ZikUGV_viFek85kURX0TUw' };
 
+const ofMessage = {
+  accountId: ofAccount.accountId,
+  messageId: 'msg_1o8Gp2Qw7XzLmYbcV3kT',
+  channel: 'sms',
+  country: 'US',
+  segments: 1,
+  reference: 'order-4711',
+  credits: 2,
+} as const;
+
 /** An example of each event's data, for the API reference and its readers. */
 export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Type> } = {
   'credits.granted': { ...ofAccount, credits: 100_000, source: 'plan', balance: 112_500.25 },
@@ -35,5 +45,9 @@ export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Ty
     resetsAt: '2027-02-16T00:00:00.000Z',
   },
   'alert.triggered': { ...ofAccount, kind: 'balance_below', value: 5000, keyId: null, balance: 4999.5 },
+  'message.sent': ofMessage,
+  'message.delivered': ofMessage,
+  'message.undelivered': ofMessage,
+  'message.failed': { ...ofMessage, credits: 0 },
   'webhook.test': { accountId: ofAccount.accountId, webhookId: 'whk_Q7wXz1LmbYcV3kTs' },
 };

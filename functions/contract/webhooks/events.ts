@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { limitPeriods } from '../accounts/limit-periods.ts';
 import { alertKinds } from '../alerts/alert-kinds.ts';
 import { planListing } from '../billing/plans.ts';
+import { channels } from '../messages/channels.ts';
 import { accountId, instant, whole } from '../shared/fields.ts';
 
 /** What all events of an account have: `seq` orders those of the ledger. */
@@ -15,6 +16,15 @@ const planId = v.picklist(planListing.map(({ name }) => name));
 
 const ofSubscription = { ...ofAccount, subscriptionId: v.string(), planId };
 const ofKey = { ...ofAccount, keyId: v.string() };
+const ofMessage = v.object({
+  accountId,
+  messageId: v.string(),
+  channel: v.picklist(channels),
+  country: v.string(),
+  segments: v.nullable(whole),
+  reference: v.nullable(v.string()),
+  credits: whole,
+});
 const changedPlan = v.object({ ...ofSubscription, previousPlanId: planId });
 
 /**
@@ -104,6 +114,22 @@ export const webhookEvents = {
       keyId: v.pipe(v.nullable(v.string()), v.description('Of the key that a rule of keys is about.')),
       balance,
     }),
+  },
+  'message.sent': {
+    description: 'A message was handed to the carrier.',
+    data: ofMessage,
+  },
+  'message.delivered': {
+    description: 'A message reached the phone, or its call was taken and spoken to its end.',
+    data: ofMessage,
+  },
+  'message.undelivered': {
+    description: 'The carrier could not deliver a message, or nobody took its call.',
+    data: ofMessage,
+  },
+  'message.failed': {
+    description: 'A message was never handed over; its credits were given back.',
+    data: ofMessage,
   },
   'webhook.test': {
     description: 'A test was requested. It is sent to that webhook only, whatever events that has.',

@@ -9,10 +9,16 @@ import { logger } from '../shared/telemetry.ts';
  * after it are tried again (partial batch response).
  */
 export function streamJob(handle: HandleImage) {
+  return recordsInOrder(async ({ dynamodb }) => {
+    if (dynamodb?.NewImage) await handle(itemOf(dynamodb.NewImage));
+  });
+}
+
+function recordsInOrder(handle: (record: DynamoDBRecord) => Promise<void>) {
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     for (const record of Records) {
       try {
-        if (record.dynamodb?.NewImage) await handle(itemOf(record.dynamodb.NewImage));
+        await handle(record);
       } catch (error) {
         logger().error('a stream record failed and will be tried again', { error });
         return responseFor(record);
@@ -20,6 +26,14 @@ export function streamJob(handle: HandleImage) {
     }
     return responseFor(undefined);
   };
+}
+
+/** As `streamJob`, with the item before and after each change. */
+export function orderedChangeJob(handle: (change: ItemChange) => Promise<void>) {
+  return recordsInOrder(async (record) => {
+    const stored = storedChange(record);
+    if (stored) await handle(changeOf(stored));
+  });
 }
 
 /** Items whose records are handled at a time; each waits for DynamoDB most of its time. */

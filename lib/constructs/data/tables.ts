@@ -25,8 +25,8 @@ import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 
-/** Tables with personal data, with the secrets that webhooks are signed with, and with what was written to agents. */
-const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents']);
+/** Tables with personal data, with the secrets that webhooks are signed with, and with what was written to agents and to phones. */
+const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents', 'messages']);
 
 /**
  * The tables of the contract, with deletion protection, point-in-time recovery and retention; where the stage names one that
@@ -53,6 +53,7 @@ export function createTables(
     audit: table('audit'),
     webhooks: table('webhooks'),
     agents: table('agents'),
+    messages: table('messages'),
   };
 }
 

@@ -8,6 +8,7 @@ import { queueVariables, tableVariables } from '#contract/platform/environment.t
 import type { QueueId } from '#contract/platform/queues.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
+import type { Messaging } from '#lib/constructs/data/messaging.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { endpointsOf } from '#lib/model-names.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -19,6 +20,8 @@ export interface Resources {
   readonly tables: Tables;
   /** The configuration set that mails are sent through. */
   readonly mail: Mail;
+  /** What messages to phones are sent with. */
+  readonly messaging: Messaging;
   /** The queues of jobs; absent: no function of the group sends to one. */
   readonly queues?: ReadonlyMap<QueueId, IQueue>;
   /** Names the mail sender, the model endpoints and the identity provider. */
@@ -26,7 +29,7 @@ export interface Resources {
 }
 
 /** Grants a function exactly the uses of its route or job, and sets the environment variables with their names. */
-export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, queues, stage }: Resources): void {
+export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, messaging, queues, stage }: Resources): void {
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);
   }
@@ -34,6 +37,7 @@ export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, queues
   if (uses.inference) grantInference(fn, stage);
   if (uses.encoders) grantEncoders(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
+  if (uses.messaging) grantMessaging(fn, messaging, stage);
   if (uses.identityProvider && stage.googleClientId !== null) {
     setVariables(fn, { IDENTITY_AUDIENCE: stage.googleClientId });
   }
@@ -99,12 +103,31 @@ function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mail: {
   setVariables(fn, { MAIL_SENDER: sender, MAIL_CONFIGURATION_SET: configurationSetName });
 }
 
+/** Which number a message comes from, AWS may choose among all of the account and those it shares. */
+function grantMessaging(
+  fn: LambdaFunction,
+  { configurationSetName, protectConfigurationId }: Messaging,
+  { messages }: Stage,
+): void {
+  allow(fn, ['sms-voice:SendTextMessage', 'sms-voice:SendVoiceMessage'], [arn(fn, 'sms-voice', '*')]);
+  setVariables(fn, {
+    MESSAGE_COUNTRIES: messages.countries.join(','),
+    MESSAGE_MAX_PRICE: messages.maxPriceUsd.toFixed(3),
+    ...(messages.origination !== null && { MESSAGE_ORIGINATION: messages.origination }),
+    MESSAGE_CONFIGURATION_SET: configurationSetName,
+    MESSAGE_PROTECT_CONFIGURATION: protectConfigurationId,
+    MESSAGES_PER_NUMBER: String(messages.perNumberPerHour),
+    MESSAGES_PER_ACCOUNT: String(messages.perAccountPerDay),
+    MESSAGES_PER_RANGE: String(messages.perRangePerHour),
+  });
+}
+
 function allow(fn: LambdaFunction, actions: readonly string[], resources: readonly string[], conditions = {}): void {
   fn.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources: [...resources], conditions }));
 }
 
-function arn(fn: LambdaFunction, service: string, resource: string, resourceName: string): string {
-  return Stack.of(fn).formatArn({ service, resource, resourceName });
+function arn(fn: LambdaFunction, service: string, resource: string, resourceName?: string): string {
+  return Stack.of(fn).formatArn({ service, resource, ...(resourceName !== undefined && { resourceName }) });
 }
 
 function setVariables(fn: LambdaFunction, variables: Variables): void {

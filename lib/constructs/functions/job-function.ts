@@ -13,6 +13,7 @@ import type { Job, QueueTrigger, StreamTrigger } from '#contract/jobs.ts';
 import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
+import type { Messaging } from '#lib/constructs/data/messaging.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
@@ -28,6 +29,8 @@ export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps
   readonly tables: Tables;
   /** Source of bounce and complaint events. */
   readonly mail: Mail;
+  /** Source of events on messages. */
+  readonly messaging: Messaging;
   /** Log groups of the functions whose requests are recorded, by the ids of their routes. */
   readonly recordedLogs: ReadonlyMap<string, ILogGroup>;
 }
@@ -42,7 +45,11 @@ export class JobFunction extends ServiceFunction {
   /** The queue that it consumes; undefined for a job without one. */
   readonly queue: Queue | undefined;
 
-  constructor(scope: Construct, id: string, { job, tables, mail, recordedLogs, ...props }: JobFunctionProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { job, tables, mail, messaging, recordedLogs, ...props }: JobFunctionProps,
+  ) {
     const { summary: description, timeoutSeconds, loss } = job;
     const reservedConcurrency = props.stage.reservedConcurrency[job.id];
     super(scope, id, { ...props, description, timeoutSeconds, failing: loss, reservedConcurrency, memoryMb: 512 });
@@ -66,7 +73,8 @@ export class JobFunction extends ServiceFunction {
         runbook: 'a-stream-lags',
         topic: props.alarms,
       });
-    } else if ('events' in trigger) this.#subscribe(mail.feedback);
+    } else if ('events' in trigger)
+      this.#subscribe({ 'mail feedback': mail.feedback, 'message receipts': messaging.receipts }[trigger.events]);
     else if ('logs' in trigger) this.#followLogs(recordedLogs);
     else if ('everySeconds' in trigger) this.#runEvery(trigger.everySeconds);
   }

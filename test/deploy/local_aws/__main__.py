@@ -3,11 +3,13 @@
 import sys
 
 import functions
+import messages
 import stacks
 import tables
 from ministack.app import main
 
 stacks.fix()
 functions.fix()
+messages.fix()
 tables.fix()
 sys.exit(main())

@@ -10,6 +10,14 @@ export const otherStage: Stage = parseStage({
   env: { account: '111111111111', region: 'eu-west-1' },
   frontDoor: { kind: 'gateway', publicOrigin: 'https://text.example.org', trustedProxies: 2 },
   mail: { sender: 'hello@mail.example.org', identityOwner: null },
+  messages: {
+    countries: ['DE', 'US'],
+    maxPriceUsd: 0.2,
+    origination: 'pool-1',
+    perNumberPerHour: 3,
+    perAccountPerDay: 100,
+    perRangePerHour: 20,
+  },
   gatewayLogsOwner: null,
   googleClientId: 'client.apps.googleusercontent.com',
   models: {

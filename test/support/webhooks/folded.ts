@@ -75,6 +75,10 @@ export class Follower {
       case 'credits.exhausted':
       case 'key.limit_reached':
       case 'alert.triggered':
+      case 'message.sent':
+      case 'message.delivered':
+      case 'message.undelivered':
+      case 'message.failed':
       case 'webhook.test':
     }
   }

@@ -1,4 +1,5 @@
 import { planListing } from '#contract/billing/plans.ts';
+import type { Meter } from '../../meter/meter.ts';
 import type { Clock } from '../../shared/ports.ts';
 import type { DeliveryStore } from '../delivery-store.ts';
 import { newDelivery } from '../delivery.ts';
@@ -21,7 +22,8 @@ export interface DispatcherParts {
   readonly clock: Clock;
 }
 
-type NamedEvent = AccountEvent & { readonly id: string; readonly webhooks: ReadonlySet<string> };
+type UnsentEvent = AccountEvent & { readonly id: string };
+type NamedEvent = UnsentEvent & { readonly webhooks: ReadonlySet<string> };
 
 /** Turns changes of meters into deliveries. */
 export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherParts) {
@@ -30,7 +32,21 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
    * wakes these webhooks. Repeating it makes none twice, and goes on where it was cut short.
    */
   async function dispatch(accountId: number, changes: readonly MeterChange[]): Promise<void> {
-    const events = changes.filter(isEntitled).flatMap(named);
+    await send(accountId, changes.filter(isEntitled).flatMap(named));
+  }
+
+  /**
+   * As `dispatch`, of an event of the account that is no change of its meter and happened at `happenedAt` (epoch ms), so that webhooks of now are
+   * looked at that were there then; `id` is the same where it comes again.
+   */
+  async function announce(account: Meter, event: UnsentEvent, happenedAt: number): Promise<void> {
+    const { accountId, webhooks: ids } = account;
+    if (!ids || !isEntitled({ before: undefined, after: account })) return;
+    const then = (await webhooks.list(accountId)).filter(({ id, createdAt }) => ids.has(id) && createdAt <= happenedAt);
+    await send(accountId, [{ ...event, webhooks: new Set(then.map(({ id }) => id)) }]);
+  }
+
+  async function send(accountId: number, events: readonly NamedEvent[]): Promise<void> {
     if (events.length === 0) return;
     const active = (await webhooks.list(accountId)).filter(({ status }) => status === 'active');
     const receivers = new Set<Webhook>();
@@ -55,11 +71,11 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
     if (await deliveries.wake(webhook, at, now)) await notify(webhook, at);
   }
 
-  return { dispatch };
+  return { dispatch, announce };
 }
 
 /** The write that ends the plan is still an event of it. A suspended account sends nothing. */
-function isEntitled({ before, after }: MeterChange): boolean {
+function isEntitled({ before, after }: Pick<MeterChange, 'before' | 'after'>): boolean {
   const rank = Math.max(before?.planRank ?? 0, after.planRank);
   return rank >= webhooksPlan.id && after.closed === undefined;
 }

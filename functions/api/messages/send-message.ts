@@ -1,0 +1,18 @@
+import { messageRoutes } from '#contract/routes/messages.ts';
+import type { MessageOrder } from '#domain/messages/message-order.ts';
+import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof messageRoutes.sendMessage;
+
+const orderMessage: OrderOf<Route, MessageOrder> = async ({ messages }, body) => (await messages()).order(body);
+
+const sendMessage: PricedOperation<Route, MessageOrder> = async ({ messages }, call) => {
+  const { order, requestId, caller, idempotencyKey, setCost } = call;
+  const { sending } = await messages();
+  const { body, cost } = await sending.send(order, { accountId: caller.accountId, requestId, idempotencyKey });
+  setCost(cost);
+  return body;
+};
+
+export const handler = pricedEndpoint(messageRoutes.sendMessage, orderMessage, sendMessage);

@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import { instant, pageSize, text, whole } from '../shared/fields.ts';
+import { limits } from '../shared/limits.ts';
+import { isVisible } from '../shared/visible.ts';
+import { channels } from './channels.ts';
+import { callVoices } from './voices.ts';
+
+/** In their order; the last three are reached from any before. */
+export const messageStatuses = ['queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
+
+export const encodings = ['GSM-7', 'UCS-2'] as const;
+export type Encoding = (typeof encodings)[number];
+
+const channel = v.picklist(channels, 'must be sms or voice_call');
+const status = v.picklist(messageStatuses, `must be one of ${messageStatuses.join(', ')}`);
+
+/** Of control characters, a text has line feeds, and carriage returns before them. */
+// oxlint-disable-next-line no-control-regex
+const hasControls = (value: string): boolean => /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/.test(value);
+
+const messageText = v.pipe(
+  text(limits.messageTextCharacters),
+  v.check((value) => !hasControls(value), 'must not have control characters other than line breaks'),
+  v.check(isVisible, 'must have a visible character'),
+  v.description('An SMS takes at most three segments, a call at most 1,000 characters.'),
+);
+
+/** What no schema can check is checked where it is known (docs/messages.md#refusals). */
+export const NewMessage = v.object(
+  {
+    channel,
+    to: v.pipe(
+      v.string('must be a string'),
+      v.regex(/^\+[1-9]\d{6,14}$/, 'must be a number in E.164 format, such as +14155550100'),
+    ),
+    text: messageText,
+    voice: v.optional(
+      v.pipe(
+        v.picklist(callVoices, `must be one of ${callVoices.join(', ')}`),
+        v.description('Of a call only; matthew where there is none.'),
+      ),
+    ),
+    reference: v.optional(
+      v.nullable(v.pipe(text(64), v.description('Yours: it comes back with the message and its events.'))),
+      null,
+    ),
+  },
+  'must be a JSON object',
+);
+export type NewMessage = v.InferOutput<typeof NewMessage>;
+
+export const Message = v.object({
+  id: v.string(),
+  channel,
+  to: v.string(),
+  text: v.string(),
+  status,
+  country: v.pipe(v.string(), v.description('ISO 3166-1 code of the country of the number.')),
+  segments: v.pipe(v.nullable(whole), v.description('Of an SMS, 1 to 3.')),
+  encoding: v.pipe(v.nullable(v.picklist(encodings)), v.description('Of an SMS.')),
+  voice: v.pipe(v.nullable(v.string()), v.description('Of a call.')),
+  reference: v.nullable(v.string()),
+  credits: v.pipe(whole, v.description('What it costs: 0 once they were given back.')),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+export const MessagePath = v.object({ id: text(64) });
+
+/** `cursor` is the `nextCursor` of the page before. */
+export const MessageListQuery = v.object({
+  status: v.optional(status),
+  channel: v.optional(channel),
+  cursor: v.optional(v.pipe(text(64), v.regex(/^msg_[0-9A-Za-z]+$/, 'must be the nextCursor of the page before'))),
+  limit: v.optional(pageSize, '50'),
+});
+
+/** Newest first: those of the last 30 days. */
+export const MessageList = v.object({ items: v.array(Message), nextCursor: v.nullable(v.string()) });

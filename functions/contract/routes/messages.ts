@@ -1,0 +1,51 @@
+import { defineRoute, type Route } from '../http/route.ts';
+import { Message, MessageList, MessageListQuery, MessagePath, NewMessage } from '../messages/messages.ts';
+
+const shared = { credential: 'session or key', confirmed: true } as const;
+const reading = { tables: { accounts: 'write', meters: 'read', messages: 'read' } } as const;
+
+/** The rank of dev_pass. */
+const minPlanRank = 2;
+
+/** Text messages and calls to phones. */
+export const messageRoutes = {
+  sendMessage: defineRoute({
+    ...shared,
+    id: 'send-message',
+    method: 'POST',
+    path: '/api/messages',
+    summary: 'Send an SMS, or call and speak a text',
+    note: 'Handed to the carrier once, whatever happens: where its response was lost, the status is unknown.',
+    bodyInput: NewMessage,
+    output: Message,
+    success: { status: 201, message: 'SUCCESS' },
+    refusals: ['RECIPIENT_OPTED_OUT', 'DELIVERY_ERROR'],
+    priced: { service: 'sms', minPlanRank },
+    idempotent: true,
+    uses: {
+      tables: { accounts: 'write', meters: 'write', messages: 'write', idempotency: 'delete' },
+      messaging: true,
+    },
+  }),
+  listMessages: defineRoute({
+    ...shared,
+    id: 'list-messages',
+    method: 'GET',
+    path: '/api/messages',
+    summary: 'List the messages, newest first',
+    queryInput: MessageListQuery,
+    output: MessageList,
+    uses: reading,
+  }),
+  getMessage: defineRoute({
+    ...shared,
+    id: 'get-message',
+    method: 'GET',
+    path: '/api/messages/{id}',
+    summary: 'Get a message',
+    pathInput: MessagePath,
+    output: Message,
+    refusals: ['NOT_FOUND'],
+    uses: reading,
+  }),
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { MessageStatus } from '#contract/messages/messages.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { MessageOrder } from './message-order.ts';
+import { isForward, type Message, messageView, moved, newMessageId } from './message.ts';
+import type { HandToCarrier, MessageStore } from './ports.ts';
+import { refusalOf } from './refusals.ts';
+import { countedLimits, type SendingLimits, tooMany } from './sending-limits.ts';
+
+export interface SendingParts {
+  readonly messages: MessageStore;
+  readonly handToCarrier: HandToCarrier;
+  readonly limits: SendingLimits;
+  /** Reports what went wrong on the way, for the log. */
+  readonly onTrouble: (what: string, about: { readonly messageId: string; readonly cause?: unknown }) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A call that was admitted. */
+export interface SendingCall {
+  readonly accountId: number;
+  readonly requestId: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+const maxTries = 8;
+
+/** Sends messages: each is written before it is handed over, and handed over once (docs/messages.md#one-attempt). */
+export function messageSending({ messages, handToCarrier, limits, onTrouble, clock, random }: SendingParts) {
+  /** `cost` in microcredits. */
+  async function send(order: MessageOrder, { accountId, requestId, idempotencyKey }: SendingCall) {
+    const now = clock.now();
+    const key = idempotencyKey === undefined ? undefined : digest(idempotencyKey);
+    const { channel, to, text, country, segments, encoding, voice, reference } = order;
+    const about = { channel, to, text, country, segments, encoding, voice, reference };
+    const message: Message = {
+      ...about,
+      accountId,
+      id: newMessageId(now, random),
+      status: 'queued',
+      credits: 0,
+      requestId,
+      revision: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const creation = await messages.create(message, countedLimits(accountId, to, now, limits), key);
+    if (creation.is === 'limited') throw tooMany(creation.by, now);
+    if (creation.is === 'repeat') return repeated({ accountId, id: creation.id }, now);
+    const { id } = message;
+    const handOver = await handToCarrier({ accountId, id, channel, to, text, voice });
+    if (handOver.is === 'refused') {
+      await release(message, key);
+      throw refusalOf(handOver.why, handOver.cause);
+    }
+    if (handOver.is === 'unknown')
+      onTrouble('the reply of the carrier was lost', { messageId: id, cause: handOver.cause });
+    const ended = await charge(message, handOver.is === 'taken' ? 'sent' : 'unknown', order.amount);
+    return { body: messageView(ended, clock.now()), cost: ended.credits * microPerCredit };
+  }
+
+  /** The first one with the key, whose function may have died: what it was charged, if anything, it was charged then. */
+  async function repeated(ref: Pick<Message, 'accountId' | 'id'>, now: number) {
+    const first = await messages.find(ref, now);
+    if (!first)
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'The message is being sent; try again.', { retryAfterSeconds: 1 });
+    return { body: messageView(first, now), cost: 0 };
+  }
+
+  /** Nothing was sent. Where that cannot be written, it is shown as unknown, and costs nothing. */
+  async function release(message: Message, key: string | undefined): Promise<void> {
+    try {
+      await messages.release(moved(message, 'failed', clock.now()), key);
+    } catch (cause) {
+      onTrouble('a refused message could not be noted', { messageId: message.id, cause });
+    }
+  }
+
+  /**
+   * It was handed over, so it is never sent again, whatever comes next: its owner gets it, and where its charge cannot be written it
+   * is unknown and costs nothing. A receipt may have come meanwhile.
+   */
+  async function charge(message: Message, status: MessageStatus, amount: number): Promise<Message> {
+    try {
+      let before: Message | undefined = message;
+      for (let tries = 0; before && tries < maxTries; tries++) {
+        if (before.status === 'failed') return before;
+        const next: Message = isForward(before.status, status)
+          ? moved(before, status, clock.now())
+          : { ...before, revision: before.revision + 1 };
+        const paid = { ...next, credits: amount / microPerCredit };
+        const written = await messages.charge(paid, amount);
+        if (written === 'done') return paid;
+        if (written === 'no hold') {
+          if (await messages.change(next)) return next;
+        }
+        before = await messages.find(message, clock.now());
+      }
+    } catch (cause) {
+      onTrouble('a message that was handed over could not be noted', { messageId: message.id, cause });
+    }
+    // What was written all the same is what its owner is charged.
+    const written = await messages.find(message, clock.now()).catch(() => undefined);
+    return written && written.credits > 0 ? written : { ...message, status: 'unknown' };
+  }
+
+  return { send };
+}
+
+const digest = (key: string): string => createHash('sha256').update(key).digest('base64url');

@@ -1,0 +1,89 @@
+import type { Channel } from '#contract/messages/channels.ts';
+import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
+import { drawnText, encodeNumber } from '../shared/base62.ts';
+import type { Random } from '../shared/ports.ts';
+
+/** Names a message. */
+export interface MessageRef {
+  readonly accountId: number;
+  readonly id: string;
+}
+
+/** A message to a phone. Moments in epoch ms; `credits` in whole ones, charged and not given back. */
+export interface Message extends MessageRef {
+  readonly channel: Channel;
+  readonly to: string;
+  readonly text: string;
+  readonly status: MessageStatus;
+  readonly country: string;
+  /** Null of a call, as is the encoding. */
+  readonly segments: number | null;
+  readonly encoding: Encoding | null;
+  /** Null of an SMS. */
+  readonly voice: string | null;
+  readonly reference: string | null;
+  readonly credits: number;
+  /** The request that sent it, whose hold it was charged from. */
+  readonly requestId: string;
+  /** Raised by every change, which is conditional on it. */
+  readonly revision: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** How long a message is kept, with its text. */
+export const messageRetentionMs = 30 * 86_400_000;
+
+/** After this a message that is queued is one whose function died: nobody knows whether it was handed over. */
+const handOverMs = 90_000;
+
+const order: Readonly<Record<MessageStatus, number>> = {
+  queued: 0,
+  sent: 1,
+  unknown: 2,
+  delivered: 3,
+  undelivered: 3,
+  failed: 3,
+};
+
+/** A status goes forward only; an end stays. */
+export const isForward = (from: MessageStatus, to: MessageStatus): boolean => order[to] > order[from];
+
+/** As it is at a moment. */
+export function statusAt({ status, createdAt }: Pick<Message, 'status' | 'createdAt'>, now: number): MessageStatus {
+  return status === 'queued' && now >= createdAt + handOverMs ? 'unknown' : status;
+}
+
+/** The next revision of a message, with this status. */
+export function moved(message: Message, status: MessageStatus, now: number): Message {
+  return { ...message, status, revision: message.revision + 1, updatedAt: Math.max(now, message.updatedAt) };
+}
+
+/** Seconds in 7 characters, so that ids are in the order in which they were made; then 77 random bits. */
+const timeCharacters = 7;
+const randomCharacters = 13;
+
+export function newMessageId(now: number, random: Random): string {
+  const time = encodeNumber(Math.floor(now / 1000), timeCharacters);
+  return `msg_${time}${drawnText(random.bytes(randomCharacters))}`;
+}
+
+/** A message as its owner sees it. */
+export function messageView(message: Message, now: number) {
+  const { id, channel, to, text, country, segments, encoding, voice, reference, credits } = message;
+  return {
+    id,
+    channel,
+    to,
+    text,
+    status: statusAt(message, now),
+    country,
+    segments,
+    encoding,
+    voice,
+    reference,
+    credits,
+    createdAt: new Date(message.createdAt).toISOString(),
+    updatedAt: new Date(message.updatedAt).toISOString(),
+  };
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../shared/service-error.ts';
+import type { CountedLimit } from './ports.ts';
+
+/** Messages that are sent at most: to a number in an hour, of an account in a day, to a range of numbers in an hour. */
+export interface SendingLimits {
+  readonly perNumber: number;
+  readonly perAccount: number;
+  readonly perRange: number;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Digits in which the numbers of a range differ: who pumps messages owns ranges (docs/messages.md#limits-against-fraud). */
+const rangeDigits = 4;
+
+/** What a message to a number counts towards: windows begin with each hour and day (UTC). */
+export function countedLimits(accountId: number, to: string, now: number, limits: SendingLimits): CountedLimit[] {
+  const within = (ms: number) => ({ startsAt: now - (now % ms), endsAt: now - (now % ms) + ms });
+  return [
+    { name: 'number', subject: digest(to), max: limits.perNumber, ...within(hourMs) },
+    { name: 'account', subject: String(accountId), max: limits.perAccount, ...within(dayMs) },
+    { name: 'range', subject: digest(to.slice(0, -rangeDigits)), max: limits.perRange, ...within(hourMs) },
+  ];
+}
+
+const windows = {
+  number: 'messages to this number in an hour',
+  account: 'messages of an account in a day',
+  range: 'messages in an hour to numbers that differ from this one in their last four digits only',
+} as const;
+
+/** The refusal (429) by a limit that is used up. */
+export function tooMany({ name, max, endsAt }: CountedLimit, now: number): ServiceError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
+  const detail = `There may be ${max} ${windows[name]}; try again in ${retryAfterSeconds} s.`;
+  return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
+}
+
+/** The store reveals to nobody who is written to. */
+const digest = (subject: string): string => createHash('sha256').update(subject).digest('base64url').slice(0, 22);

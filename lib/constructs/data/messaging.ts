@@ -1,0 +1,32 @@
+import type { EventPattern } from 'aws-cdk-lib/aws-events';
+import { CfnConfigurationSet, CfnProtectConfiguration } from 'aws-cdk-lib/aws-smsvoice';
+import { Construct } from 'constructs';
+import { messageReceipts } from '#contract/jobs.ts';
+import type { Stage } from '#lib/stage.ts';
+
+/** What AWS End User Messaging sends our messages with: a configuration set, and a protect configuration, on which operators block more. */
+export class Messaging extends Construct {
+  readonly configurationSetName: string;
+  readonly protectConfigurationId: string;
+  /** Matches events on messages; which of them are ours is in their context. */
+  readonly receipts: EventPattern;
+
+  constructor(scope: Construct, id: string, { messages: { countries } }: Pick<Stage, 'messages'>) {
+    super(scope, id);
+    const rules = countries.map((countryCode) => ({ countryCode, protectStatus: 'ALLOW' }));
+    const protect = new CfnProtectConfiguration(this, 'Protect', {
+      ...(rules.length > 0 && { countryRuleSet: { sms: rules, voice: rules } }),
+    });
+    this.protectConfigurationId = protect.attrProtectConfigurationId;
+    const configurationSet = new CfnConfigurationSet(this, 'ConfigurationSet', {
+      protectConfigurationId: this.protectConfigurationId,
+    });
+    this.configurationSetName = configurationSet.ref;
+    // Events reach the default bus without an event destination.
+    this.receipts = {
+      source: [messageReceipts.source],
+      detailType: Object.values(messageReceipts.detailTypes),
+      detail: { context: { message: [{ exists: true }] } },
+    };
+  }
+}

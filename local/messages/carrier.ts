@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as v from 'valibot';
+import { messageReceipts } from '#contract/jobs.ts';
+import type { Faults } from '../shared/faults.ts';
+import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
+import type { PhoneMessage, PhoneStore } from './phone-store.ts';
+import { type CarrierError, sceneOf } from './script.ts';
+
+export interface CarrierOptions {
+  readonly phones: PhoneStore;
+  readonly faults: Faults;
+  /** Milliseconds between a message and each event on it. */
+  readonly receiptDelayMs: number;
+  /** Epoch milliseconds of the shifted clock. */
+  readonly now: () => number;
+  /** Receives what became of messages, as EventBridge would. */
+  readonly onReceipt: (event: unknown) => void;
+}
+
+const maxBodyBytes = 64 * 1024;
+
+/** What both operations take, bounded as the service's API reference has it. */
+const common = {
+  DestinationPhoneNumber: v.pipe(v.string(), v.regex(/^\+?[1-9]\d{1,18}$/)),
+  ConfigurationSetName: v.optional(v.pipe(v.string(), v.maxLength(256))),
+  ProtectConfigurationId: v.optional(v.pipe(v.string(), v.maxLength(256))),
+  Context: v.optional(v.record(v.pipe(v.string(), v.maxLength(100)), v.pipe(v.string(), v.maxLength(800))), {}),
+};
+const price = v.optional(v.pipe(v.string(), v.regex(/^[0-9]{0,2}\.[0-9]{1,5}$/)));
+const TextMessage = v.object({
+  ...common,
+  OriginationIdentity: v.optional(v.string()),
+  MessageBody: v.pipe(v.string(), v.minLength(1), v.maxLength(1600)),
+  MaxPrice: price,
+  TimeToLive: v.optional(v.pipe(v.number(), v.minValue(5), v.maxValue(259_200))),
+});
+const VoiceMessage = v.object({
+  ...common,
+  OriginationIdentity: v.pipe(v.string(), v.minLength(1)),
+  MessageBody: v.pipe(v.string(), v.minLength(1), v.maxLength(6000)),
+  VoiceId: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]+$/))),
+  MaxPricePerMinute: price,
+  TimeToLive: v.optional(v.pipe(v.number(), v.minValue(5), v.maxValue(259_200))),
+});
+
+const operations = {
+  'PinpointSMSVoiceV2.SendTextMessage': { channel: 'sms', schema: TextMessage },
+  'PinpointSMSVoiceV2.SendVoiceMessage': { channel: 'voice_call', schema: VoiceMessage },
+} as const;
+const isOperation = (name: string): name is keyof typeof operations => Object.hasOwn(operations, name);
+
+const faultErrors = {
+  throttle: { status: 400, type: 'ThrottlingException', message: 'Rate exceeded.' },
+  unavailable: { status: 503, type: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
+} as const satisfies Record<string, CarrierError>;
+
+/** Takes messages in the JSON protocol of AWS End User Messaging (AWS JSON 1.0), and plays what becomes of them. */
+export async function startCarrier({
+  phones,
+  faults,
+  receiptDelayMs,
+  now,
+  onReceipt,
+}: CarrierOptions): Promise<Loopback> {
+  const waiting = new Set<NodeJS.Timeout>();
+
+  function publishAll(channel: PhoneMessage['channel'], types: readonly string[], about: object): void {
+    for (const [index, eventType] of types.entries()) {
+      const timer = setTimeout(
+        () => {
+          waiting.delete(timer);
+          onReceipt(receipt(channel, eventType, about, now()));
+        },
+        receiptDelayMs * (index + 1),
+      );
+      waiting.add(timer.unref());
+    }
+  }
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const name = String(request.headers['x-amz-target'] ?? '');
+    const body: unknown = JSON.parse((await readBody(request, maxBodyBytes)).toString());
+    if (!isOperation(name))
+      return sendError(response, {
+        status: 400,
+        type: 'UnknownOperationException',
+        message: 'There is no such operation.',
+      });
+    const { channel, schema } = operations[name];
+    const { success, output, issues } = v.safeParse(schema, body);
+    if (!success) {
+      const message = `${v.getDotPath(issues[0]) ?? 'The request'}: ${issues[0].message}`;
+      return sendError(response, {
+        status: 400,
+        type: 'ValidationException',
+        reason: 'FIELD_VALIDATION_FAILED',
+        message,
+      });
+    }
+    const fault = faults.take('messages');
+    if (fault === 'throttle' || fault === 'unavailable') return sendError(response, faultErrors[fault]);
+    const { DestinationPhoneNumber: to, MessageBody: text, Context: context } = output;
+    const scene = sceneOf(to);
+    if (scene.error) return sendError(response, scene.error);
+    const id = randomUUID();
+    if (!scene.isLost) await phones.add({ id, channel, to, text, at: new Date(now()).toISOString() });
+    publishAll(channel, scene.events[channel], { messageId: id, destinationPhoneNumber: to, context });
+    if (scene.isReplyLost || fault === 'lost-reply') return void response.destroy();
+    send(response, 200, { MessageId: id });
+  }
+
+  const server = await listen(listener(take));
+  async function close(): Promise<void> {
+    for (const timer of waiting) clearTimeout(timer);
+    await server.close();
+  }
+  return { ...server, close };
+}
+
+/** As EventBridge has it (AWS "Monitoring with EventBridge" of End User Messaging). */
+function receipt(channel: PhoneMessage['channel'], eventType: string, about: object, at: number): object {
+  const isFinal = !['TEXT_SUCCESSFUL', 'VOICE_INITIATED', 'VOICE_RINGING', 'VOICE_ANSWERED'].includes(eventType);
+  return {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': messageReceipts.detailTypes[channel],
+    source: messageReceipts.source,
+    account: '000000000000',
+    time: new Date(at).toISOString(),
+    region: 'us-east-1',
+    resources: [],
+    detail: { eventType, eventVersion: '1.0', eventTimestamp: at, isFinal, ...about },
+  };
+}
+
+function sendError(response: ServerResponse, { status, type, reason, message }: CarrierError): void {
+  send(response, status, { __type: type, Message: message, ...(reason !== undefined && { Reason: reason }) });
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'content-length': text.length });
+  response.end(text);
+}

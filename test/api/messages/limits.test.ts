@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { numberFor, sender } from '#test/messages/sender.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
+
+const settings = { MESSAGES_PER_NUMBER: '3', MESSAGES_PER_ACCOUNT: '6', MESSAGES_PER_RANGE: '4' };
+let service: TestService;
+beforeAll(async () => {
+  Object.assign(process.env, settings);
+  service = await startTestService();
+});
+afterAll(async () => {
+  await service.close();
+  for (const name of Object.keys(settings)) delete process.env[name];
+});
+
+/** Numbers of one range of ten thousand. */
+const range = (): ((index: number) => string) => {
+  const first = numberFor();
+  return (index) => `${first.slice(0, -4)}${2110 + index}`;
+};
+const later = (seconds: number) => service.post('/_local/clock', { advance: `PT${seconds}S` });
+const codes = (count: number, one: (index: number) => Promise<Parameters<typeof code>[0]>) =>
+  Array.from({ length: count }).reduce<Promise<string[]>>(
+    async (done, _, index) => [...(await done), code(await one(index))],
+    Promise.resolve([]),
+  );
+const sentAll = (count: number) => Array.from({ length: count }, () => '201 SUCCESS');
+const refused = '429 RATE_LIMIT_EXCEEDED';
+
+describe('too many messages are refused with the time when it works again', () => {
+  it('to one number, whoever sends them', async () => {
+    const [one, other] = [await sender(service), await sender(service)];
+    const to = numberFor();
+    expect(await codes(4, (index) => (index % 2 ? one : other).send({ to }))).toEqual([...sentAll(3), refused]);
+    const late = await other.send({ to });
+    const seconds = Number(late.headers.get('retry-after'));
+    expect(late.body.detail).toBe(`There may be 3 messages to this number in an hour; try again in ${seconds} s.`);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(3600);
+    expect(code(await one.send({ to: numberFor() }))).toBe('201 SUCCESS');
+    await later(seconds);
+    expect(code(await other.send({ to }))).toBe('201 SUCCESS');
+  });
+
+  it('to a range of numbers, by many accounts to a number each', async () => {
+    const numbers = range();
+    const all = await codes(6, async (index) => (await sender(service)).send({ to: numbers(index) }));
+    expect(all).toEqual([...sentAll(4), refused, refused]);
+    const me = await sender(service);
+    const late = await me.send({ to: numbers(9) });
+    expect(late.body.detail).toMatch(
+      /^There may be 4 messages in an hour to numbers that differ from this one in their last four digits only/,
+    );
+    expect(await me.credits()).toBe(5100);
+    await later(Number(late.headers.get('retry-after')));
+    expect(code(await me.send({ to: numbers(9) }))).toBe('201 SUCCESS');
+  });
+
+  it('of one account, until the next day', async () => {
+    const me = await sender(service);
+    expect(await codes(7, () => me.send({ to: numberFor('03') }))).toEqual([
+      ...Array.from({ length: 6 }, () => '409 RECIPIENT_OPTED_OUT'),
+      refused,
+    ]);
+    const late = await me.send({ to: numberFor() });
+    expect(late.body.detail).toMatch(/^There may be 6 messages of an account in a day; try again in \d+ s\.$/);
+    await later(Number(late.headers.get('retry-after')));
+    expect(code(await me.send({ to: numberFor() }))).toBe('201 SUCCESS');
+  });
+
+  it('also where they come together', async () => {
+    const me = await sender(service);
+    const to = numberFor();
+    const all = await Promise.all(Array.from({ length: 6 }, () => me.send({ to })));
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect((await me.list()).items).toHaveLength(3);
+  });
+});
+
+it('a plan, a key and a balance that have no messages are refused as everywhere', async () => {
+  const to = numberFor();
+  const free = await service.person();
+  const body = { channel: 'sms', to, text: 'Hello' };
+  const refusal = await service.call('POST', '/api/messages', { key: free.key, body });
+  expect([code(refusal), refusal.body.detail]).toEqual([
+    '403 INSUFFICIENT_PERMISSIONS',
+    'The service sms needs the plan dev_pass or above.',
+  ]);
+  const poor = await service.person({ planRank: 2, credits: 1 });
+  expect(code(await service.call('POST', '/api/messages', { key: poor.key, body }))).toBe('402 INSUFFICIENT_CREDITS');
+  const me = await sender(service);
+  const keyWith = async (limits: object): Promise<string> =>
+    (await service.call('POST', '/api/keys', { cookie: me.cookie, body: { name: 'limited', ...limits } })).body.data
+      .key;
+  const byKey = async (limits: object, about: object = {}) =>
+    code(await service.call('POST', '/api/messages', { key: await keyWith(limits), body: { ...body, ...about } }));
+  expect(await byKey({ services: ['chat'] })).toBe('403 INSUFFICIENT_PERMISSIONS');
+  expect(await byKey({ services: ['sms'] }, { channel: 'voice_call' })).toBe('403 INSUFFICIENT_PERMISSIONS');
+  expect(await byKey({ limit: { credits: 1, period: 'day' } })).toBe('403 KEY_LIMIT_EXCEEDED');
+  expect(await byKey({ services: ['sms'], limit: { credits: 2, period: 'day' } })).toBe('201 SUCCESS');
+  // A limit to models is about what has a model.
+  expect(await byKey({ models: ['svc-1'] })).toBe('201 SUCCESS');
+});

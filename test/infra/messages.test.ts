@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { jobs } from '#contract/jobs.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
+import { functionId, ofType, synthesise } from './synth.ts';
+
+const { api } = await synthesise({ stage: otherStage, buffered: true });
+
+test('messages leave through one configuration set, with a protect configuration that lets the countries of the stage through', () => {
+  const [[protectId, protect] = []] = ofType(api, 'AWS::SMSVOICE::ProtectConfiguration');
+  const rules = ['DE', 'US'].map((CountryCode) => ({ CountryCode, ProtectStatus: 'ALLOW' }));
+  expect(protect!.Properties['CountryRuleSet']).toEqual({ SMS: rules, VOICE: rules });
+  const sets = ofType(api, 'AWS::SMSVOICE::ConfigurationSet');
+  expect(sets.map(([, { Properties }]) => Properties)).toMatchObject([
+    { ProtectConfigurationId: { 'Fn::GetAtt': [protectId, 'ProtectConfigurationId'] } },
+  ]);
+});
+
+test('the job is woken by events on messages that have our context', () => {
+  const rules = ofType(api, 'AWS::Events::Rule').filter(([, rule]) => functionId(rule) === jobs.recordReceipts.id);
+  expect(rules.map(([, { Properties }]) => Properties['EventPattern'])).toEqual([
+    {
+      source: ['aws.sms-voice'],
+      'detail-type': ['Text Message Delivery Status Updated', 'Voice Message Delivery Status Updated'],
+      detail: { context: { message: [{ exists: true }] } },
+    },
+  ]);
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { MessageStatus } from '#contract/messages/messages.ts';
+import { isForward } from '#domain/messages/message.ts';
+import { balance } from '#domain/meter/meter.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { lost, openDesk, taken } from '#test/messages/desk.ts';
+import { credits } from '#test/meter/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+const ends = ['sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const satisfies readonly MessageStatus[];
+
+it('in any order and number leave the first end that came, and credits back exactly once where that is failed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...ends), { maxLength: 6 }), fc.boolean(), async (receipts, isLost) => {
+      const desk = await openDesk(database);
+      const { id } = await desk.send(isLost ? lost : taken);
+      let expected: MessageStatus = isLost ? 'unknown' : 'sent';
+      for (const status of receipts) {
+        await desk.receipts.record({ accountId: desk.accountId, id, status });
+        if (isForward(expected, status)) expected = status;
+      }
+      const isFailed = expected === 'failed';
+      expect(await desk.messages()).toMatchObject([{ status: expected, credits: isFailed ? 0 : 2 }]);
+      expect(await desk.spendable()).toBe(isFailed ? 100 : 98);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('that come together give back once, as an entry of its own, and the balance is that of the lots', async () => {
+  const desk = await openDesk(database);
+  const { id } = await desk.send(taken);
+  const failed = { accountId: desk.accountId, id, status: 'failed' } as const;
+  const results = await Promise.all(Array.from({ length: 6 }, () => desk.receipts.record(failed)));
+  expect(results.filter(Boolean)).toHaveLength(1);
+  const meter = await desk.meter();
+  expect(meter.spendable).toBe(credits(100));
+  expect(meter.used).toEqual({ sms: 0 });
+  expect(balance(meter)).toBe(meter.lots.reduce((sum, { remaining }) => sum + remaining, 0));
+});
+
+it('of a message that is not there, is another account’s, or is older than its retention change nothing', async () => {
+  const [desk, other] = [await openDesk(database), await openDesk(database)];
+  const { id } = await desk.send(taken);
+  const unknown = { accountId: desk.accountId, id: 'msg_0000000aaaaaaaaaaaaa', status: 'failed' } as const;
+  expect(await desk.receipts.record(unknown)).toBe(false);
+  expect(await desk.receipts.record({ accountId: other.accountId, id, status: 'failed' })).toBe(false);
+  desk.clock.at += 30 * 86_400_000;
+  expect(await desk.receipts.record({ accountId: desk.accountId, id, status: 'delivered' })).toBe(false);
+  expect(await desk.messages()).toEqual([]);
+});
+
+it('that come before the request has noted the message end it, and it is charged unless it failed', async () => {
+  for (const [status, spendable] of [
+    ['delivered', 98],
+    ['failed', 100],
+  ] as const) {
+    const desk = await openDesk(database);
+    const sent = await desk.send(async ({ accountId, id }) => {
+      await desk.receipts.record({ accountId, id, status });
+      return { is: 'taken' };
+    });
+    expect(sent).toMatchObject({ status, credits: 100 - spendable });
+    expect([status, await desk.spendable()]).toEqual([status, spendable]);
+  }
+});

@@ -1,0 +1,110 @@
+import { planOfRank } from '#contract/billing/plans.ts';
+import { tables } from '#contract/platform/tables.ts';
+import type { MessageOrder } from '#domain/messages/message-order.ts';
+import { messageSending } from '#domain/messages/message-service.ts';
+import type { HandToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/ports.ts';
+import { receiptService } from '#domain/messages/receipts.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { messageStore } from '#repositories/messages/messages.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import type { startTestDatabase } from '../database/database.ts';
+import { credits, meterWith, putMeter, start } from '../meter/meters.ts';
+
+type Database = Pick<Awaited<ReturnType<typeof startTestDatabase>>, 'client'>;
+
+const random = { bytes: (size: number) => crypto.getRandomValues(new Uint8Array(size)) };
+const wide = { perNumber: 1000, perAccount: 1000, perRange: 1000 };
+
+let numbers = 0;
+
+/** Somebody who sends messages over a carrier that a test plays, on a clock of their own. */
+export async function openDesk({ client }: Database, { limits = wide, spendable = credits(100) } = {}) {
+  const account = await putMeter(client, meterWith(spendable));
+  const { accountId } = account;
+  const clock = { now: () => clock.at, at: start };
+  const meters = metering(meterStore(client, tables.meters.name, random), planOfRank);
+  const store = messageStore(client, { messages: tables.messages.name, meters: () => tables.meters.name });
+  const handed: OutgoingMessage[] = [];
+  const to = `+1415${200 + (numbers += 1)}0100`;
+
+  /** As the middleware does it: admitted, sent, settled. A death is a function that ends where it throws `dead`. */
+  async function send(
+    carrier: HandToCarrier,
+    {
+      key,
+      messages = store,
+      about = {},
+      isSettled = true,
+    }: { key?: string; messages?: MessageStore; about?: Partial<MessageOrder>; isSettled?: boolean } = {},
+  ) {
+    const requestId = crypto.randomUUID();
+    const amount = credits(2);
+    const deadline = Math.ceil(clock.at / 1000) + 88;
+    const service = 'sms' as const;
+    const charge = await meters.admit({
+      accountId,
+      keyId: 'key-1',
+      requestId,
+      service,
+      model: '',
+      minPlanRank: 2,
+      amount,
+      now: clock.at,
+      deadline,
+    });
+    const order: MessageOrder = {
+      model: '',
+      service,
+      amount,
+      channel: 'sms',
+      to,
+      text: 'Hello',
+      country: 'US',
+      segments: 1,
+      encoding: 'GSM-7',
+      voice: null,
+      reference: null,
+      ...about,
+    };
+    const counting: HandToCarrier = (message) => {
+      handed.push(message);
+      return carrier(message);
+    };
+    const sending = messageSending({
+      messages,
+      handToCarrier: counting,
+      limits,
+      onTrouble: () => undefined,
+      clock,
+      random,
+    });
+    try {
+      const { body, cost } = await sending.send(order, { accountId, requestId, idempotencyKey: key });
+      if (isSettled) await charge.settle(cost, clock.at);
+      return body;
+    } catch (error) {
+      if (error !== dead) await charge.settle(0, clock.at);
+      throw error;
+    }
+  }
+
+  const meter = () => meters.current(accountId, clock.at);
+  return {
+    accountId,
+    to,
+    clock,
+    store,
+    handed,
+    send,
+    receipts: receiptService({ messages: store, metering: meters, clock }),
+    messages: async () => (await store.page(accountId, { limit: 50 }, clock.at, () => true)).items,
+    /** Credits that can be spent, once holds of the dead have expired. */
+    spendable: async () => (await meter()).spendable / credits(1),
+    meter,
+  };
+}
+
+/** Thrown where a function dies. */
+export const dead = new Error('the function died');
+export const taken: HandToCarrier = () => Promise.resolve({ is: 'taken' });
+export const lost: HandToCarrier = () => Promise.resolve({ is: 'unknown' });

@@ -1,0 +1,51 @@
+import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { expect, it } from 'vitest';
+import { messageStatuses } from '#contract/messages/messages.ts';
+import { isForward } from '#domain/messages/message.ts';
+import { receiptIn } from '#domain/messages/receipt-events.ts';
+
+const context = { account: '42', message: 'msg_0000000abcdefghijklm' };
+const event = (eventType: string, about: object = {}) => ({ detail: { eventType, isFinal: true, context, ...about } });
+const statusOf = (eventType: string, about?: object) => receiptIn(event(eventType, about))?.status;
+
+it('has a status for every type of event that is about one message', () => {
+  const about = Object.values(EventType).filter((type) => /^(TEXT|VOICE)_/.test(type));
+  const without = about.filter((type) => statusOf(type) === undefined);
+  expect(without.toSorted()).toEqual(['TEXT_ALL', 'VOICE_ALL']);
+  expect(about.filter((type) => statusOf(type) === 'failed').toSorted()).toEqual([
+    'TEXT_INVALID',
+    'TEXT_INVALID_MESSAGE',
+    'TEXT_PROTECT_BLOCKED',
+    'VOICE_FAILED',
+  ]);
+});
+
+it('ends nothing by an event that is not the last, unless it is the delivery', () => {
+  const early = { isFinal: false };
+  expect(
+    ['TEXT_UNREACHABLE', 'TEXT_INVALID', 'TEXT_UNKNOWN', 'TEXT_DELIVERED'].map((type) => statusOf(type, early)),
+  ).toEqual(['sent', 'sent', 'sent', 'delivered']);
+});
+
+it('takes no event of others, or of another form', () => {
+  const others = [
+    null,
+    {},
+    { detail: {} },
+    event('TEXT_DELIVERED', { context: undefined }),
+    event('TEXT_DELIVERED', { context: { account: 'bar' } }),
+    event('TEXT_DELIVERED', { context: { ...context, account: '-1' } }),
+    event('TEXT_DELIVERED', { context: { ...context, message: 'msg_#' } }),
+    event('toString'),
+    event('MEDIA_DELIVERED'),
+  ];
+  for (const other of others) expect(receiptIn(other)).toBeUndefined();
+  expect(receiptIn(event('TEXT_DELIVERED'))).toEqual({ accountId: 42, id: context.message, status: 'delivered' });
+});
+
+it('lets a status go forward only', () => {
+  for (const [index, from] of messageStatuses.entries()) {
+    const reached = messageStatuses.filter((to) => isForward(from, to));
+    expect(reached).toEqual(index < 3 ? messageStatuses.slice(index + 1) : []);
+  }
+});

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import splitSms from 'split-sms';
+import { expect, it } from 'vitest';
+import { countSegments } from '#gateways/messages/segments.ts';
+
+const gsm = '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCXYZÄÖÑÜ§¿abcxyzäöñüà';
+const extended = '^{}\\[~]|€';
+const others = 'ąčЖ漢字ñçêā’…“œ٣';
+const astral = ['😀', '𝒳', '🀄'];
+
+it('has the known sizes of one segment and of several', () => {
+  const sizes: [text: string, segments: number, encoding: string][] = [
+    ['a', 1, 'GSM-7'],
+    ['a'.repeat(160), 1, 'GSM-7'],
+    ['a'.repeat(161), 2, 'GSM-7'],
+    ['a'.repeat(459), 3, 'GSM-7'],
+    ['a'.repeat(460), 4, 'GSM-7'],
+    ['€'.repeat(80), 1, 'GSM-7'],
+    ['€'.repeat(81), 2, 'GSM-7'],
+    // An escape and its character stay together: 153 is odd.
+    ['€'.repeat(229), 4, 'GSM-7'],
+    ['ж'.repeat(70), 1, 'UCS-2'],
+    ['ж'.repeat(71), 2, 'UCS-2'],
+    ['ж'.repeat(201), 3, 'UCS-2'],
+    ['ж'.repeat(202), 4, 'UCS-2'],
+    ['😀'.repeat(35), 1, 'UCS-2'],
+    ['😀'.repeat(36), 2, 'UCS-2'],
+    ['a'.repeat(159) + '’', 3, 'UCS-2'],
+  ];
+  for (const [text, segments, encoding] of sizes)
+    expect([text, countSegments(text)]).toEqual([text, { segments, encoding }]);
+});
+
+it('counts random texts as another library does', () => {
+  const of = (characters: string, max: number) =>
+    fc.array(fc.constantFrom(...Array.from(characters)), { minLength: 1, maxLength: max }).map((list) => list.join(''));
+  const texts = fc.oneof(
+    of(gsm, 500),
+    of(gsm + extended, 500),
+    of(gsm + extended + others, 260),
+    fc
+      .array(fc.constantFrom(...Array.from(gsm.replace('\r', '') + others), ...astral), {
+        minLength: 1,
+        maxLength: 160,
+      })
+      .map((list) => list.join('')),
+  );
+  // A line break of two characters is one grapheme, which the two libraries count alike.
+  fc.assert(
+    fc.property(texts, (text) => {
+      const { characterSet, parts } = splitSms.split(text);
+      expect(countSegments(text)).toEqual({
+        segments: parts.length,
+        encoding: characterSet === 'GSM' ? 'GSM-7' : 'UCS-2',
+      });
+    }),
+    { numRuns: 400 },
+  );
+});
+
+it('counts a letter with more marks than a segment has room for by what it takes', () => {
+  expect(countSegments(`a${'\u0301'.repeat(9999)}`)).toEqual({ segments: Math.ceil(10_000 / 67), encoding: 'UCS-2' });
+});
