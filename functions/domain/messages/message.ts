@@ -59,12 +59,12 @@ export function moved(message: Message, status: MessageStatus, now: number): Mes
   return { ...message, status, revision: message.revision + 1, updatedAt: Math.max(now, message.updatedAt) };
 }
 
-/** Seconds in 7 characters, so that ids are in the order in which they were made; then 77 random bits. */
+/** Milliseconds in 7 characters, so that ids are in the order in which they were made, also of many in a second; then 77 random bits. */
 const timeCharacters = 7;
 const randomCharacters = 13;
 
 export function newMessageId(now: number, random: Random): string {
-  const time = encodeNumber(Math.floor(now / 1000), timeCharacters);
+  const time = encodeNumber(now, timeCharacters);
   return `msg_${time}${drawnText(random.bytes(randomCharacters))}`;
 }
 

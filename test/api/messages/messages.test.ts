@@ -21,6 +21,8 @@ describe('messages', () => {
     expect(sent).toEqual(['201 SUCCESS', '201 SUCCESS', '409 RECIPIENT_OPTED_OUT', '201 SUCCESS']);
     await eventually(async () => expect((await me.list('?status=delivered')).items).toHaveLength(3));
     const { items } = await me.list();
+    const moments = items.map(({ createdAt }: any) => String(createdAt));
+    expect(moments).toEqual(moments.toSorted().toReversed());
     expect(items.map(({ id }: any) => id)).toEqual(
       items
         .map(({ id }: any) => id)
