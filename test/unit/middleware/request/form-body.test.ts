@@ -64,6 +64,10 @@ describe('a form', () => {
     'with a field twice': [form(part('name="language"', 'en'), part('name="language"', 'fr')), /"language" twice/],
     'with a field beyond its size': [form(part('name="prompt"', 'x'.repeat(16 * 1024 + 1))), /at most 16384 bytes/],
     'with too many fields': [form(...Array.from({ length: 17 }, (_, at) => part(`name="f${at}"`, 'x'))), /at most 16 /],
+    'with a file without a name': [form(part('filename="x"', 'y')), /must have a name/],
+    'with a field without a name': [form(part('a=b', 'y')), /must have a name|whole form/],
+    'with two boundaries': [form(), /boundary/, `${type}; boundary=c`],
+    'with a boundary beyond its size': [form(), /boundary/, `multipart/form-data; boundary=${'b'.repeat(71)}`],
     'whose field is no UTF-8': [form(part('name="language"', Buffer.from([0xff, 0xfe]))), /UTF-8/],
   };
   test.each(Object.entries(refused))('%s is refused with 400', async (_, [body, detail, contentType]) => {
@@ -71,6 +75,18 @@ describe('a form', () => {
       code: 'INVALID_FORMAT',
       message: expect.stringMatching(detail),
     });
+  });
+
+  test('of 4 MiB of delimiters is refused before a parser makes anything of them', async () => {
+    for (const unit of ['\r\n--b', '--b\r\n\r\n', '\r\n--b\r\n\r\n']) {
+      const body = Buffer.alloc(4 * 2 ** 20, unit);
+      const cpu = process.cpuUsage();
+      await expect(read(body)).rejects.toMatchObject({
+        code: 'INVALID_FORMAT',
+        message: expect.stringMatching(/too many parts/),
+      });
+      expect(process.cpuUsage(cpu).user / 1000).toBeLessThan(200);
+    }
   });
 
   test('cut anywhere is read or refused, and never waited for', async () => {
