@@ -1,14 +1,10 @@
-import { parseBuffer } from 'music-metadata';
-import { type SpeechFormat, speechFormats } from '#contract/audio/speech.ts';
+import type { SpeechFormat } from '#contract/audio/speech.ts';
+import { audioFacts } from './audio-facts.ts';
 
 /** Bytes of a second of `pcm`. */
 const pcmBytesPerSecond = 48_000;
 
-/** Seconds that an audio file lasts, from its header or its frames. Fails where it is not of this format. */
+/** Seconds that an audio file lasts, read as those of callers are: a model's file may lie as well. */
 export async function audioDuration(bytes: Buffer, format: SpeechFormat): Promise<number> {
-  if (format === 'pcm') return bytes.length / pcmBytesPerSecond;
-  const [mimeType = ''] = speechFormats[format].split(';', 1);
-  const { format: found } = await parseBuffer(bytes, { mimeType }, { duration: true, skipCovers: true });
-  if (found.duration === undefined) throw new Error('the audio has no duration');
-  return found.duration;
+  return format === 'pcm' ? bytes.length / pcmBytesPerSecond : (await audioFacts(bytes)).seconds;
 }

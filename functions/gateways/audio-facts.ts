@@ -1,38 +1,58 @@
 import { parseFromTokenizer } from 'music-metadata';
-import { fromBuffer } from 'strtok3/core';
+import { fromBuffer, type ITokenizer } from 'strtok3/core';
 import type { AudioFacts } from '#domain/audio/transcription.ts';
+import { afterTags } from './audio/after-tags.ts';
+import { flacFacts, isFlac } from './audio/flac-facts.ts';
 import { fragmentedMp4Facts } from './audio/fragmented-mp4-facts.ts';
 import { isMatroska, matroskaFacts } from './audio/matroska-facts.ts';
+import { isOgg, oggFacts } from './audio/ogg-facts.ts';
+import { isWav, wavFacts } from './audio/wav-facts.ts';
 
 /**
  * Reads of a file, at most. Frames are read one by one, six reads each: 4 MiB of AAC at 16 kbit a second are 550,000. The parts of other
- * files are few: WebM of that size and rate takes 10,000, and one of empty parts within each other half a gigabyte.
+ * files are few.
  */
 const maxReads = { frames: 600_000, parts: 60_000 } as const;
 
-/** Frames of MPEG audio begin with the first (ISO 11172-3, ISO 13818-7), and a tag before them with the second. */
-const beginsWithFrames = (bytes: Uint8Array): boolean =>
-  bytes[0] === 0xff || Buffer.from(bytes.buffer, bytes.byteOffset, 3).toString('latin1') === 'ID3';
+/** More is none that 4 MiB have at any rate of speech, but what a header has that lies. */
+const maxSeconds = 24 * 60 * 60;
 
 /** MP4 begins with a box of this type. */
 const beginsWithBoxes = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.byteLength)).toString('latin1', 4) === 'ftyp';
 
 /**
- * Reads a file by what it begins with, not by what it is called, and its seconds by its frames where no header has them. What browsers
- * record has none: the library refuses their WebM, and names the first fragment's seconds of their MP4.
+ * Reads a file by what it begins with, not by what it is called, and its seconds by its frames where no header has them. What is in tags
+ * and comments is not read.
  */
-export async function audioFacts(bytes: Uint8Array): Promise<AudioFacts> {
+export async function audioFacts(file: Uint8Array): Promise<AudioFacts> {
+  const bytes = afterTags(file);
+  const facts = await factsOf(bytes, bytes !== file);
+  if (!(facts.seconds > 0 && facts.seconds <= maxSeconds)) throw new Error('the audio has no duration');
+  return facts;
+}
+
+/** The library reads frames of MPEG, which may stand some way behind a tag, and MP4 that is in one piece. */
+async function factsOf(bytes: Uint8Array, hasTag: boolean): Promise<AudioFacts> {
   if (isMatroska(bytes)) return matroskaFacts(bytes);
-  const recorded = beginsWithBoxes(bytes) ? fragmentedMp4Facts(bytes) : undefined;
-  if (recorded) return recorded;
-  const limit = beginsWithFrames(bytes) ? maxReads.frames : maxReads.parts;
-  const tokenizer = bounded(fromBuffer(bytes), limit);
-  const { format } = await parseFromTokenizer(tokenizer, { duration: true, skipCovers: true });
+  if (isWav(bytes)) return wavFacts(bytes);
+  if (isFlac(bytes)) return flacFacts(bytes);
+  if (isOgg(bytes)) return oggFacts(bytes);
+  if (!beginsWithBoxes(bytes)) return frameFacts(bytes, hasTag);
+  return fragmentedMp4Facts(bytes) ?? read(fromBuffer(bytes), maxReads.parts);
+}
+
+/** Frames of MPEG audio begin with eight bits that are set (ISO 11172-3, ISO 13818-7). */
+function frameFacts(bytes: Uint8Array, hasTag: boolean): Promise<AudioFacts> {
+  if (bytes[0] !== 0xff && !hasTag) throw new Error('the file has no audio');
+  return read(fromBuffer(bytes, { fileInfo: { mimeType: 'audio/mpeg' } }), maxReads.frames);
+}
+
+async function read(tokenizer: ITokenizer, limit: number): Promise<AudioFacts> {
+  const options = { duration: true, skipCovers: true, skipPostHeaders: true };
+  const { format } = await parseFromTokenizer(bounded(tokenizer, limit), options);
   const { container, duration, hasAudio } = format;
-  if (container === undefined || hasAudio === false) throw new Error('the file has no audio');
-  if (duration === undefined || !(duration > 0) || !Number.isFinite(duration))
-    throw new Error('the audio has no duration');
+  if (container === undefined || duration === undefined || hasAudio === false) throw new Error('the file has no audio');
   return { container, seconds: duration };
 }
 

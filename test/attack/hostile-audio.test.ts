@@ -29,6 +29,13 @@ function nested(): Buffer {
 }
 
 const riff = Buffer.concat([text('RIFF'), Buffer.from([0xf8, 0xff, 0x3f, 0]), text('WAVE')]);
+/** Its first block, with a second at 44,100 a second, and the beginning of its comments. */
+const flac = Buffer.concat([
+  Buffer.from('664c614300000022100010000000000000000ac442f00000ac44', 'hex'),
+  Buffer.alloc(16),
+  Buffer.from('843fff00', 'hex'),
+]);
+const empty = Buffer.alloc(4);
 const webm = Buffer.from('1a45dfa388428284 7765626dec'.replace(' ', ''), 'hex');
 
 const files: Readonly<Record<string, () => Buffer>> = {
@@ -49,6 +56,19 @@ const files: Readonly<Record<string, () => Buffer>> = {
   'blocks of nothing in WavPack': () =>
     file(none, Buffer.concat([text('wvpk'), Buffer.from([24, 0, 0, 0, 0x10, 4, 0, 0]), Buffer.alloc(20)])),
   'marks of MP3 and no frames': () => file(none, Buffer.from([0xff, 0xe3])),
+  'a million credits in a tag of MP3': () => {
+    const lengthOf = (length: number) => [21, 14, 7, 0].map((bits) => (length >> bits) & 0x7f);
+    const head = [text('ID3'), [4, 0, 0], lengthOf(size - 10), text('TIPL'), lengthOf(size - 20), [0, 0, 3]];
+    return file(Buffer.concat(head.map((part) => Buffer.from(part))), text('a\0b\0'));
+  },
+  'a million credits in a tag of WAV': () => {
+    const lengthOf = (length: number) => [21, 14, 7, 0].map((bits) => (length >> bits) & 0x7f);
+    const tag = [text('ID3'), [4, 0, 0], lengthOf(size - 30), text('TIPL'), lengthOf(size - 40), [0, 0, 3]];
+    const chunk = [text('id3 '), [0xec, 0xff, 0x3f, 0]];
+    return file(Buffer.concat([riff, ...chunk, ...tag].map((part) => Buffer.from(part))), text('a\0b\0'));
+  },
+  'a million comments in FLAC': () => file(Buffer.concat([flac, Buffer.from('0000000040420f00', 'hex')]), empty),
+  'comments without number in FLAC': () => file(Buffer.concat([flac, Buffer.from('00000000ffffffff', 'hex')]), empty),
   nothing: () => Buffer.alloc(size),
 };
 
