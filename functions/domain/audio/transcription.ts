@@ -63,7 +63,9 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     const { file, language, prompt, temperature, words, segments } = input;
     const { bytes } = file;
     const transcript = await gateway.transcribe(model, { bytes, contentType, language, prompt, temperature, words });
-    const durationSeconds = rounded(Math.max(seconds, transcript.duration ?? heldSeconds));
+    const known = transcript.duration ?? heldSeconds;
+    if (known > toleratedSeconds(heldSeconds) && secondPrice('transcription', known) > amount) throw longerThanHeld();
+    const durationSeconds = rounded(Math.max(seconds, known));
     const cost = secondPrice('transcription', durationSeconds);
     const body: Transcription = {
       text: transcript.text.trim(),
@@ -78,5 +80,15 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
 
   return { order, transcribe };
 }
+
+/** What the seconds of two readers of one file may differ by. */
+const toleratedSeconds = (seconds: number): number => 2 + 1.05 * seconds;
+
+/** A text that is given for what was held would make a header that lies worth writing. */
+const longerThanHeld = () =>
+  new ServiceError(
+    'INVALID_FORMAT',
+    'The audio lasts longer than its own header has it; send a file whose header is true, such as a WAV.',
+  );
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;

@@ -42,7 +42,7 @@ describe('the price of audio', () => {
   });
 
   test('is charged for the larger of our seconds and the model’s', async () => {
-    expect((await ordered(100, 10, { duration: 12.5 }).transcribed()).cost).toBe(1.3 * credit);
+    expect((await ordered(100, 10, { duration: 12.4 }).transcribed()).cost).toBe(1.3 * credit);
     expect((await ordered(100, 10, { duration: 2 }).transcribed()).cost).toBe(credit);
     expect((await ordered(1_600_000, 10, { duration: 12 }).transcribed()).cost).toBe(1.2 * credit);
   });
@@ -52,8 +52,16 @@ describe('the price of audio', () => {
   });
 
   test('that the response shows is never above what is held', async () => {
-    const { body } = await ordered(100, 10, { duration: 1000 }).transcribed();
-    expect(body).toMatchObject({ text: 'hi', credits: 1, durationSeconds: 1000 });
+    const { body } = await ordered(100, 10, { duration: 12 }).transcribed();
+    expect(body).toMatchObject({ text: 'hi', credits: 1, durationSeconds: 12 });
+  });
+
+  test('is none where a model finds many more seconds than a header has, and no text is given', async () => {
+    const { transcribed } = ordered(4 * 2 ** 20, 1, { container: 'FLAC', duration: 1000 });
+    await expect(transcribed()).rejects.toMatchObject({
+      code: 'INVALID_FORMAT',
+      message: expect.stringContaining('lasts longer'),
+    });
   });
 });
 
