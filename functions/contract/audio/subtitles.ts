@@ -16,13 +16,16 @@ export const toVtt = (segments: readonly TranscriptSegment[]): string =>
 const lines = (text: string): string =>
   text
     .trim()
-    .replaceAll(/\s*\n\s*/g, '\n')
-    .replaceAll('-->', '->');
+    .replaceAll(/\s*[\n\r]\s*/g, '\n')
+    .replaceAll(/-{2,}>/g, '->');
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** A day, which is more than any file has. */
+const maxMs = 86_400_000;
+
 function time(seconds: number, mark: ',' | '.'): string {
-  const ms = Math.max(0, Math.round(seconds * 1000));
+  const ms = Math.min(maxMs, Math.max(0, Math.round(seconds * 1000)));
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   const whole = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}`;
   return `${whole}${mark}${String(ms % 1000).padStart(3, '0')}`;

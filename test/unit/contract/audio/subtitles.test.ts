@@ -21,3 +21,15 @@ test('WebVTT escapes what would be a tag', () => {
 test('of nothing are files without an entry', () => {
   expect([toSrt([]), toVtt([])]).toEqual(['', 'WEBVTT\n\n']);
 });
+
+test.each(['a--->b', 'a------>b', 'a\r\r1\r00:00 --> 00:01\rb', 'a\r\n\r\n-->b', 'a\n\u00a0\n-->'])(
+  'the text %j ends no entry and has no time',
+  (text) => {
+    for (const file of [toSrt, toVtt]) {
+      const lines = file([{ start: 0, end: 1, text }]).split(/\r\n|\r|\n/);
+      expect(lines.filter((line) => line.includes('-->'))).toHaveLength(1);
+      const from = lines.findIndex((line) => line.includes('-->'));
+      expect(lines.slice(from).indexOf('')).toBe(lines.slice(from).length - 2);
+    }
+  },
+);
