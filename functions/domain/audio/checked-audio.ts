@@ -2,14 +2,14 @@ import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { unknownLength, wavHeaderOf, withLength } from './wav-header.ts';
 
-/** What the file of each format begins with; samples begin with anything, but not as a JSON object does. */
+/** What the file of each format begins with; samples begin with anything, but not with text, as an error in JSON or HTML does. */
 const signatures: Readonly<Record<SpeechFormat, (head: Buffer) => boolean>> = {
   mp3: (head) => startsWith(head, 'ID3') || (isFrame(head, 0xe0) && hasLayer(head)),
   opus: (head) => startsWith(head, 'OggS'),
   aac: (head) => startsWith(head, 'ADIF') || isFrame(head, 0xf6, 0xf0) || head.toString('latin1', 4, 8) === 'ftyp',
   flac: (head) => startsWith(head, 'fLaC'),
   wav: (head) => startsWith(head, 'RIFF') && head.toString('latin1', 8, 12) === 'WAVE',
-  pcm: (head) => !startsWith(head, '{"'),
+  pcm: (head) => !/^[\s\x20-\x7e]+$/.test(head.toString('latin1', 0, signatureBytes)),
 };
 
 const startsWith = (head: Buffer, text: string): boolean => head.toString('latin1', 0, text.length) === text;

@@ -4,13 +4,23 @@ import type { Container } from './container.ts';
 
 const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable(v.array(item)));
 
+/** No file has more; JSON has numbers that are infinite when they are read. */
+const maxSeconds = 24 * 60 * 60;
+const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(maxSeconds));
+
 const Reply = v.object({
   text: v.string(),
-  language: v.optional(v.nullable(v.string())),
-  duration: v.optional(v.nullable(v.number())),
+  language: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(100)))),
+  duration: v.optional(v.nullable(seconds)),
   segments: list(TranscriptSegment),
   words: list(TranscriptWord),
 });
+
+/** A time that is before the beginning, after any end, or before its own start is put right: the text is as good. */
+function inOrder<Timed extends { readonly start: number; readonly end: number }>(timed: Timed): Timed {
+  const start = Math.min(maxSeconds, Math.max(0, timed.start));
+  return { ...timed, start, end: Math.min(maxSeconds, Math.max(start, timed.end)) };
+}
 
 /**
  * WhisperX: OpenAI's form on /invocations. `verbose_json` alone has the duration, whatever is shown of it. It queues two requests and
@@ -40,7 +50,7 @@ export const whisperx: Container = {
     },
     reply(value) {
       const { segments, words, ...rest } = v.parse(Reply, value);
-      return { ...rest, segments: segments ?? [], words: words ?? [] };
+      return { ...rest, segments: (segments ?? []).map(inOrder), words: (words ?? []).map(inOrder) };
     },
   },
 };

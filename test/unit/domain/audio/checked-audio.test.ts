@@ -79,7 +79,13 @@ describe('the audio of a model', () => {
         if (isOther) await expect(read(file, other), `${format} as ${other}`).rejects.toMatchObject(invalid);
       }
     }
-    for (const none of ['{"error":{"message":"no"}}', '']) {
+    for (const none of [
+      '{"error":{"message":"no"}}',
+      '{\n  "error": "no"\n}',
+      '<html>no</html>',
+      'Internal Server Error',
+      '',
+    ]) {
       await expect(read(Buffer.from(none), format)).rejects.toMatchObject(invalid);
     }
   });
