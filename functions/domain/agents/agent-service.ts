@@ -2,8 +2,9 @@ import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { timedId } from '../shared/timed-id.ts';
 import type { AgentStore, PageRequest } from './agent-store.ts';
-import { type Agent, agentView, changedAgent, newId } from './agent.ts';
+import { type Agent, agentView, changedAgent } from './agent.ts';
 
 export interface AgentServiceParts {
   readonly agents: AgentStore;
@@ -24,7 +25,7 @@ export function agentService({ agents, demandChange, clock, random }: AgentServi
     const now = clock.now();
     const agent: Agent = {
       accountId,
-      id: newId('agt', now, random),
+      id: timedId('agt', now, random),
       ...given,
       version: 1,
       chunks: 0,

@@ -1,6 +1,4 @@
 import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
-import { drawnText, encodeNumber } from '../shared/base62.ts';
-import type { Random } from '../shared/ports.ts';
 
 /** Names an agent. */
 export interface AgentRef {
@@ -18,15 +16,6 @@ export interface Agent extends AgentRef, NewAgent {
   readonly index: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-}
-
-/** Seconds in 7 characters, so that ids are in the order in which they were made; then 77 random bits. */
-const timeCharacters = 7;
-const randomCharacters = 13;
-
-export function newId(prefix: 'agt' | 'doc' | 'cnv', now: number, random: Random): string {
-  const time = encodeNumber(Math.floor(now / 1000), timeCharacters);
-  return `${prefix}_${time}${drawnText(random.bytes(randomCharacters))}`;
 }
 
 /** What is given takes the place of what was; the version rises whatever it is. */

@@ -3,8 +3,9 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { timedId } from '../shared/timed-id.ts';
 import type { MessageOrder } from './message-order.ts';
-import { isForward, type Message, messageView, moved, newMessageId } from './message.ts';
+import { isForward, type Message, messageView, moved } from './message.ts';
 import type { HandToCarrier, MessageStore } from './ports.ts';
 import { refusalOf } from './refusals.ts';
 import { countedLimits, type SendingLimits, tooMany } from './sending-limits.ts';
@@ -39,7 +40,7 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
     const message: Message = {
       ...about,
       accountId,
-      id: newMessageId(now, random),
+      id: timedId('msg', now, random),
       status: 'queued',
       credits: 0,
       requestId,

@@ -1,7 +1,5 @@
 import type { Channel } from '#contract/messages/channels.ts';
 import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
-import { drawnText, encodeNumber } from '../shared/base62.ts';
-import type { Random } from '../shared/ports.ts';
 
 /** Names a message. */
 export interface MessageRef {
@@ -57,15 +55,6 @@ export function statusAt({ status, createdAt }: Pick<Message, 'status' | 'create
 /** The next revision of a message, with this status. */
 export function moved(message: Message, status: MessageStatus, now: number): Message {
   return { ...message, status, revision: message.revision + 1, updatedAt: Math.max(now, message.updatedAt) };
-}
-
-/** Milliseconds in 7 characters, so that ids are in the order in which they were made, also of many in a second; then 77 random bits. */
-const timeCharacters = 7;
-const randomCharacters = 13;
-
-export function newMessageId(now: number, random: Random): string {
-  const time = encodeNumber(now, timeCharacters);
-  return `msg_${time}${drawnText(random.bytes(randomCharacters))}`;
 }
 
 /** A message as its owner sees it. */

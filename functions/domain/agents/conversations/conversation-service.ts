@@ -1,9 +1,9 @@
 import { limits } from '#contract/shared/limits.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
+import { timedId } from '../../shared/timed-id.ts';
 import { type AgentService, missing } from '../agent-service.ts';
 import type { PageRequest } from '../agent-store.ts';
-import { newId } from '../agent.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { type Conversation, conversationView, messageView, placeIn } from './conversation.ts';
 
@@ -29,7 +29,7 @@ export function conversationService(parts: ConversationServiceParts) {
     const conversation: Conversation = {
       accountId,
       agentId,
-      id: newId('cnv', now, random),
+      id: timedId('cnv', now, random),
       createdAt: now,
       updatedAt: now,
       expiresAt: now + retentionDays * dayMs,

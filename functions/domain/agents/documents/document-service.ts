@@ -7,9 +7,9 @@ import type { EmbeddingsOrder } from '../../inference/model-order.ts';
 import type { Proof } from '../../inference/tokens.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
+import { timedId } from '../../shared/timed-id.ts';
 import { type AgentService, missing } from '../agent-service.ts';
 import type { PageRequest } from '../agent-store.ts';
-import { newId } from '../agent.ts';
 import { type Chunk, chunksOf } from './chunks.ts';
 import { type AgentDocument, documentView } from './document.ts';
 import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
@@ -95,7 +95,7 @@ export function documentIndexing(parts: IndexingParts) {
     const document: AgentDocument = {
       accountId,
       agentId,
-      id: newId('doc', now, random),
+      id: timedId('doc', now, random),
       name,
       status: 'indexing',
       bytes: Buffer.byteLength(text),
