@@ -115,7 +115,8 @@ test('a transaction whose response is lost is sent again with the token that it 
   scripted.aws.play([{ status: 200, cutAfter: -1 }, none]);
   expect(await itemsBy(quick()).commit([{ Put }])).toBe(true);
   const tokens = scripted.aws.sent.map(({ body }) => JSON.parse(body).ClientRequestToken);
-  expect(tokens).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), tokens[0]]);
+  expect(tokens.length).toBeGreaterThan(1);
+  expect(new Set(tokens)).toEqual(new Set([expect.stringMatching(/^[\da-f-]{36}$/)]));
 });
 
 test.each([
