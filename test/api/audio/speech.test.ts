@@ -104,7 +104,7 @@ describe('POST /api/ai/speech', () => {
     const { response, bytes } = await bytesOf('/api/ai/speech', key, long);
     expect(response.status).toBe(200);
     expect(bytes.length).toBeGreaterThan(4_000_000);
-  });
+  }, 90_000);
 
   it('charges nothing where the model fails before its first byte, and ends the connection where it breaks off', async () => {
     const { key } = await service.person({ planRank: 2 });
