@@ -111,6 +111,7 @@ export function costAtZero({
   // Each run queries 8 shards of two indexes; an empty result is half a unit.
   const run = p.functionRequest + 0.1 * 0.5 * p.functionGbSecond;
   const sweep = sweeps * (run + 2 * 8 * 0.5 * p.readUnit);
+  const audioSweep = (sweeps / 15) * (run + 8 * 0.5 * p.readUnit);
   const webhookSweep = sweeps * (run + 8 * 0.5 * p.readUnit);
   return [
     { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
@@ -119,6 +120,7 @@ export function costAtZero({
     { what: 'Secret between edge and firewall', usd: secrets * p.secret },
     { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
     { what: 'The sweep of webhooks, each minute', usd: webhookSweep },
+    { what: 'The sweep of transcriptions, each quarter of an hour', usd: audioSweep },
     { what: 'Polling of queues', usd: polledQueues * queuePolls * p.queueRequest },
     { what: 'Functions, gateway, tables, edge, mail', usd: 0 },
   ];

@@ -57,6 +57,11 @@ const Settings = v.strictObject({
     analysis: v.optional(ChatModel, 'svc-instruct'),
     /** Encoders that do parts of an analysis in its place (functions/contract/platform/analysis-encoders.ts). */
     encoders: v.optional(AnalysisEncoders, {}),
+    /** Asynchronous endpoint that transcribes long audio, a container of WhisperX; null: none (docs/deploy.md#long-audio). */
+    longAudio: v.optional(
+      v.nullable(v.pipe(v.string(), v.regex(/^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$/, 'must be the name of an endpoint'))),
+      null,
+    ),
   }),
   /** Tables that exist, as after a restore, used in place of those that the stage creates (docs/runbook.md#restore-a-table). */
   existingTables: v.optional(ExistingTables, {}),

@@ -9,7 +9,7 @@ const hour = 3600;
 
 /** Random values: identity tokens, credentials and beginnings of keys, digests, request ids, ids of completions. */
 const random =
-  /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|whsec_[A-Za-z0-9+/]+=*|(?:whk|evt|dlv|agt|doc|cnv|msg)_[A-Za-z0-9]+|ta[iscrde]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
+  /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|whsec_[A-Za-z0-9+/]+=*|(?:whk|evt|dlv|agt|doc|cnv|msg|upl|trn)_[A-Za-z0-9]+|ta[iscrde]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
 const key = /tai_[A-Za-z0-9]{58}/g;
 const beginning = 'tai_'.length + 13;
 
@@ -26,6 +26,19 @@ const durations: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 
 /** In place of a file in base64: the beginning of an MP3 file. */
 const shownAudio = '//NExAAAAANIAAAAAExBTUUzLjEwMFVVVVVVVVVVVVVVVVVVVQ==';
+
+/** In place of where a file is sent, and of its form. */
+const uploadUrl = 'https://audio.s3.eu-west-1.amazonaws.com/';
+const uploadFields = {
+  'Content-Type': 'audio/wav',
+  bucket: 'audio',
+  'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+  'X-Amz-Credential': 'AKIAIOSFODNN7EXAMPLE/20270115/eu-west-1/s3/aws4_request',
+  'X-Amz-Date': '20270115T090000Z',
+  key: 'uploads/4815162342000042/upl_0V3kQ9sTz1LmXw7RbYcP',
+  Policy: 'eyJleHBpcmF0aW9uIjoiMjAyNy0wMS0xNVQxMDowMDowMFoiLCJjb25kaXRpb25zIjpbXX0=',
+  'X-Amz-Signature': '5e4b1d0c9a8f7e6d5c4b3a291807f6e5d4c3b2a190807f6e5d4c3b2a19080706',
+};
 
 /**
  * Makes recorded values equal in every run: random values are replaced by values of the same form that depend only on the
@@ -49,7 +62,7 @@ export function createNormalizer() {
 
   function textFor(found: string): string {
     const head =
-      /^(?:eyJ|ta[iscrde]_|whsec_|(?:whk|evt|dlv|agt|doc|cnv|msg)_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
+      /^(?:eyJ|ta[iscrde]_|whsec_|(?:whk|evt|dlv|agt|doc|cnv|msg|upl|trn)_|(?:chatcmpl|cmpl)-)?/.exec(found)?.[0] ?? '';
     return (
       head +
       digest()
@@ -93,6 +106,8 @@ export function createNormalizer() {
   function field(name: string, value: unknown): unknown {
     if (value !== null && durations.has(name)) return durations.get(name);
     if (name === 'audio' && typeof value === 'string') return shownAudio;
+    if (name === 'fields') return uploadFields;
+    if (name === 'url' && typeof value === 'string' && value.endsWith('/audio')) return uploadUrl;
     // What a delivery sends is JSON.
     if (name === 'body' && typeof value === 'string') return JSON.stringify(normalized(JSON.parse(value)));
     return name === 'created' && typeof value === 'number' ? seconds(value) : normalized(value);

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
+import { silence } from '#contract/samples.ts';
 import { startService } from '#local/start/service.ts';
 import { services } from '#runtime/container.ts';
 import { recordedAt } from './normalizer.ts';
@@ -24,6 +26,8 @@ const neverMs = 3_600_000;
 
 const email = 'sample@example.com';
 const Created = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
+const CreatedUpload = v.object({ id: v.string(), url: v.string(), fields: v.record(v.string(), v.string()) });
+const CreatedJob = v.object({ data: v.object({ status: v.string() }) });
 const CreatedKey = v.object({ ...Created.entries, key: v.string() });
 const Sessions = v.array(v.object({ id: v.string(), current: v.boolean() }));
 const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
@@ -38,6 +42,7 @@ export async function recordResponses(): Promise<RecordedResponses> {
     const recording = recorder(service.origin);
     const key = await openAccount(service, recording);
     await useModels(service, recording, key);
+    await transcribeLongAudio(service, recording, key);
     await manageKeys(recording);
     await changeEmail(service, recording);
     await manageSubscription(service, recording, key);
@@ -90,6 +95,28 @@ async function useModels(service: Service, { record }: Recorder, key: string): P
   await record('createOpenAiEmbeddings', { key });
   await record('listOpenAiModels', { key });
   await record('getOpenAiModel', { key });
+}
+
+/** The file of the sample goes to storage as a caller sends it. */
+async function transcribeLongAudio(service: Service, { record }: Recorder, key: string): Promise<void> {
+  const { id, url, fields } = v.parse(CreatedUpload, (await record('createUpload', { key })).data);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new Blob([Buffer.from(silence, 'base64')]), 'recording.wav');
+  await fetch(url, { method: 'POST', body: form });
+  const body = { uploadId: id, language: 'en', timestamps: 'segment' };
+  const path = v.parse(Created, (await record('createTranscriptionJob', { key, body })).data);
+  for (let tries = 0, status = ''; status !== 'completed'; tries++) {
+    if (tries === 200 || status === 'failed') throw new Error(`the transcription is ${status}`);
+    const response = await fetch(`${service.origin}/api/ai/transcriptions/${path.id}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    ({ status } = v.parse(CreatedJob, await response.json()).data);
+    await sleep(50);
+  }
+  await record('getTranscriptionJob', { key, path });
+  await record('listTranscriptionJobs', { key });
+  await record('deleteTranscriptionJob', { key, path });
 }
 
 async function manageKeys({ record }: Recorder): Promise<void> {

@@ -12,6 +12,9 @@ export const mailFeedback = {
   detailTypes: { Bounce: 'Email Bounced', Complaint: 'Email Complaint Received' },
 } as const;
 
+/** Events that a job subscribes to: on mails and messages, by EventBridge; on long audio, of SageMaker's asynchronous inference, by SNS. */
+export type EventSource = keyof typeof eventSources | 'transcriptions';
+
 /** Changes of a table's items. At most two jobs read the stream of a table (docs/adr/0011-typed-jobs.md). */
 export interface StreamTrigger {
   readonly stream: TableId;
@@ -50,7 +53,7 @@ export const eventSources = {
 export type Trigger =
   | StreamTrigger
   | QueueTrigger
-  | { readonly events: keyof typeof eventSources }
+  | { readonly events: EventSource }
   | { readonly logs: 'recorded requests' }
   | { readonly everySeconds: number };
 
@@ -170,13 +173,37 @@ export const jobs = {
     uses: { tables: { webhooks: 'read' }, queues: ['webhooks'] },
     timeoutSeconds: 55,
   },
+  endTranscriptions: {
+    id: 'end-transcriptions',
+    summary: 'Ends transcriptions of long audio whose model has ended, and settles what they cost',
+    loss: 'Transcriptions of long audio stay running; they end late once it runs again, or expire and are given back.',
+    trigger: { events: 'transcriptions' },
+    uses: { tables: { meters: 'write', transcriptions: 'write' }, audioFiles: 'end' },
+    timeoutSeconds: 60,
+  },
+  sweepTranscriptions: {
+    id: 'sweep-transcriptions',
+    summary: 'Ends transcriptions that never began, or of whose end nothing was heard, and gives back what they cost',
+    loss: 'Credits of transcriptions that died are not given back, and their audio is kept for up to two days.',
+    trigger: { everySeconds: 900 },
+    uses: { tables: { meters: 'write', transcriptions: 'write' }, audioFiles: 'delete' },
+    timeoutSeconds: 300,
+  },
   purgeAccounts: {
     id: 'purge-accounts',
     summary: 'Deletes the data of accounts that were deleted 30 days ago, and what is left of agents that were deleted',
     loss: 'Data of deleted accounts is kept longer than the 30 days that were promised, that of deleted agents longer than a day.',
     trigger: { everySeconds: 86_400 },
     uses: {
-      tables: { accounts: 'delete', meters: 'delete', webhooks: 'delete', agents: 'delete', messages: 'delete' },
+      tables: {
+        accounts: 'delete',
+        meters: 'delete',
+        webhooks: 'delete',
+        agents: 'delete',
+        messages: 'delete',
+        transcriptions: 'delete',
+      },
+      audioFiles: 'delete',
     },
     timeoutSeconds: 300,
   },

@@ -13,7 +13,7 @@ const person = { email: 'sample@example.com', password: 'a quiet river bank', ne
 const { email, password, newPassword } = person;
 
 /** A hundredth of a second of silence, as a WAV file. */
-const silence = `UklGRnQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YVAAAACA${'gICA'.repeat(26)}gA==`;
+export const silence = `UklGRnQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YVAAAACA${'gICA'.repeat(26)}gA==`;
 
 const reason = 'requested by mail';
 const account = { id: '123' };
@@ -174,6 +174,11 @@ export const samples: Readonly<Record<string, Sample>> = {
     body: { audio: silence, language: 'en', timestamps: 'segment' },
     more: { 'Without times': { audio: silence } },
   },
+  'create-upload': { body: { contentType: 'audio/wav', bytes: 124 } },
+  'create-transcription-job': { body: { uploadId: 'upl_SomeUpload', language: 'en', timestamps: 'segment' } },
+  'list-transcription-jobs': { query: { limit: '5' } },
+  'get-transcription-job': { path: { id: 'some-id' } },
+  'delete-transcription-job': { path: { id: 'some-id' } },
   'create-openai-transcription': { body: { model: 'svc-transcribe', response_format: 'verbose_json' }, file: silence },
   'create-openai-speech': { body: { model: 'svc-speech', input: 'Good morning, friend.', voice: 'nova' } },
   'send-message': {

@@ -72,6 +72,7 @@ function build() {
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
+  const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core));
   const deletions = lazy(() =>
     accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId) => {
       const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
@@ -82,6 +83,7 @@ function build() {
       await purgeWebhooks(dynamo(), table('webhooks'), accountId);
       await purgeMessages(dynamo(), table('messages'), accountId);
       await purger(dynamo(), table('agents')).account(accountId);
+      await (await audioJobs()).purge(accountId);
     }),
   );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
@@ -161,6 +163,7 @@ function build() {
       const { agentServices } = await import('./agents.ts');
       return agentServices(core, demandUnlessLocal(agentChanges));
     }),
+    audioJobs,
     webhooks: lazy(async () => {
       const { webhookServices } = await import('./webhooks.ts');
       return webhookServices(core, webhookQueue, {

@@ -7,6 +7,7 @@ import type { SessionOrigin } from '#domain/accounts/session-store.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
+import type { Charge } from '#domain/meter/metering.ts';
 import type { Caller, KeyCaller, OpenedSession, SessionCaller } from '#middleware/call.ts';
 import type { CallServices } from './call-services.ts';
 import type { Services } from './container.ts';
@@ -55,6 +56,8 @@ export type PricedOperation<R extends Route, O extends Order> = (
     readonly order: O;
     /** Sets what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;
+    /** Its hold, for what must be settled with another write. */
+    readonly charge: Charge;
   },
 ) => Promise<ResponseData<R> | TextBody | StreamedResponse> | StreamedResponse;
 

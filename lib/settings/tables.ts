@@ -27,6 +27,7 @@ export const ExistingTables = v.strictObject({
   webhooks: v.optional(ExistingTable),
   agents: v.optional(ExistingTable),
   messages: v.optional(Followed),
+  transcriptions: v.optional(ExistingTable),
 });
 
 /** The destination of copies cannot be the vault Default (AWS "Creating backup copies across AWS accounts"). */

@@ -41,6 +41,7 @@ export class ApiStack extends Stack {
     const {
       stage,
       tables,
+      audio,
       buffered,
       dashboard,
       functions = join(import.meta.dirname, '../../functions'),
@@ -71,7 +72,7 @@ export class ApiStack extends Stack {
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
-    const resources = { ...shared, tables, mail: this.mail, messaging };
+    const resources = { ...shared, tables, mail: this.mail, messaging, audio };
     const groups: FunctionGroup[] = [];
     const addGroup = (name: string, routes: readonly Route[], queues?: Resources['queues']): void => {
       const group = new FunctionGroup(this, name, { ...resources, routes, entries, ...(queues && { queues }) });

@@ -1,6 +1,7 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
+import { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import { Backups } from '#lib/constructs/data/backups.ts';
 import { GatewayLogs } from '#lib/constructs/data/gateway-logs.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
@@ -11,9 +12,10 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** Resources that are retained: the tables, the identity that mails come from, the account's role for logs of API Gateway. */
+/** Resources that are retained: the tables, the files of long audio, the identity that mails come from, the account's role for logs of API Gateway. */
 export class DataStack extends Stack {
   readonly tables: Tables;
+  readonly audio: AudioFiles;
   /** Undefined where the stage copies no backups. */
   readonly backups: Backups | undefined;
 
@@ -23,6 +25,11 @@ export class DataStack extends Stack {
     for (const [id, { tableName }] of Object.entries(this.tables)) {
       new CfnOutput(this, `${id}TableName`, { value: tableName });
     }
+    this.audio = new AudioFiles(this, 'Audio');
+    const { bucket, ends, endpointPolicy } = this.audio;
+    new CfnOutput(this, 'LongAudioBucket', { value: bucket.bucketName });
+    new CfnOutput(this, 'LongAudioTopic', { value: ends.topicArn });
+    new CfnOutput(this, 'LongAudioEndpointPolicy', { value: endpointPolicy.managedPolicyArn });
     if (stage.mail.identityOwner === stage.name) this.#createIdentity(domainOf(stage.mail.sender));
     this.backups = stage.backup
       ? new Backups(this, 'Backups', { tables: this.tables, backup: stage.backup })

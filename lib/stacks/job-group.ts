@@ -11,7 +11,10 @@ import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/jo
 import type { SharedProps } from '#lib/shared-props.ts';
 
 export interface JobGroupProps
-  extends SharedProps, Pick<Resources, 'tables' | 'mail' | 'messaging'>, Pick<JobFunctionProps, 'recordedLogs'> {
+  extends
+    SharedProps,
+    Pick<Resources, 'tables' | 'mail' | 'messaging' | 'audio'>,
+    Pick<JobFunctionProps, 'recordedLogs'> {
   /** Folder with the entry point of each job. */
   readonly entries: string;
   /** Where callers reach the API: scheme, host and the path before `/api`. */
@@ -25,14 +28,14 @@ export class JobGroup extends NestedStack {
   readonly queues: ReadonlyMap<QueueId, IQueue>;
 
   constructor(scope: Construct, id: string, props: JobGroupProps) {
-    const { entries, tables, mail, messaging, recordedLogs, apiOrigin, ...shared } = props;
+    const { entries, tables, mail, messaging, audio, recordedLogs, apiOrigin, ...shared } = props;
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
     const functions = allJobs.map((job) => {
       const entry = join(entries, `${job.id}.ts`);
       return {
         job,
-        fn: new JobFunction(this, job.id, { job, tables, mail, messaging, recordedLogs, entry, ...shared }),
+        fn: new JobFunction(this, job.id, { job, tables, mail, messaging, audio, recordedLogs, entry, ...shared }),
       };
     });
     const queues = new Map<QueueId, IQueue>(
@@ -40,14 +43,14 @@ export class JobGroup extends NestedStack {
         'queue' in trigger && queue ? [[trigger.queue, cast<IQueue>(queue)]] : [],
       ),
     );
-    for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, messaging, queues, stage });
+    for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, messaging, audio, queues, stage });
     this.jobs = functions.map(({ fn }) => fn);
     this.queues = queues;
     if (stage.canary) {
       const entry = join(entries, `${canary.id}.ts`);
       const { model } = stage.canary;
       const fn = new CanaryFunction(this, canary.id, { job: canary, model, origin: apiOrigin, entry, ...shared });
-      grantUses(fn, canary.uses, { tables, mail, messaging, stage });
+      grantUses(fn, canary.uses, { tables, mail, messaging, audio, stage });
     }
   }
 }

@@ -8,6 +8,7 @@ import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { startStreamPump } from '../dynamodb/stream-pump.ts';
 import { sweepExpired } from '../dynamodb/ttl-sweep.ts';
+import type { FileStore } from '../s3/file-store.ts';
 import type { Closers } from '../shared/closers.ts';
 import type { DataFolder } from '../shared/data-folder.ts';
 import type { Pump } from '../shared/pump.ts';
@@ -23,6 +24,8 @@ export interface BackgroundOptions {
   /** Address of the queues. */
   readonly sqs: string;
   readonly folder: DataFolder;
+  /** Whose objects expire. */
+  readonly files: Pick<FileStore, 'expire'>;
   readonly events: EventBus;
   readonly logLines: Pick<LogSubscription, 'settled'>;
   readonly hasCanary: boolean;
@@ -46,7 +49,7 @@ const catchUpMs = 5000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 export async function startBackground(options: BackgroundOptions, closers: Closers): Promise<Background> {
-  const { database, events, logLines, hasCanary, now, log } = options;
+  const { database, files, events, logLines, hasCanary, now, log } = options;
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
@@ -60,8 +63,9 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     everySeconds: sweepSeconds,
     run: () => sweepExpired(database.client, specs, now()),
   };
+  const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
   const jobs = hasCanary ? [...allJobs, canary] : allJobs;
-  const schedule = startSchedule([...jobs.flatMap(scheduled), expiry], log);
+  const schedule = startSchedule([...jobs.flatMap(scheduled), expiry, fileExpiry], log);
   closers.add(schedule);
 
   async function settled(): Promise<void> {

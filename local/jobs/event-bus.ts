@@ -18,12 +18,18 @@ export interface EventBus {
 
 const maxTries = 5;
 const firstWaitMs = 50;
+
 const listeners: readonly Job[] = allJobs.filter(({ trigger }) => 'events' in trigger);
 
 const Event = v.object({ source: v.string() });
+/** As SNS hands it to a function. */
+const Notification = v.object({ Records: v.array(v.object({ EventSource: v.literal('aws:sns') })) });
 
-const wants = (trigger: Job['trigger'], event: unknown): boolean =>
-  'events' in trigger && v.is(Event, event) && event.source === eventSources[trigger.events];
+function wants(trigger: Job['trigger'], event: unknown): boolean {
+  if (!('events' in trigger)) return false;
+  if (trigger.events === 'transcriptions') return v.is(Notification, event);
+  return v.is(Event, event) && event.source === eventSources[trigger.events];
+}
 
 export function createEventBus(log: (line: string) => void, run: typeof runJob = runJob): EventBus {
   const underWay = new Set<Promise<void>>();

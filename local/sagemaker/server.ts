@@ -23,6 +23,8 @@ export interface SageMakerOptions {
   readonly faults: Faults;
   /** Endpoints that exist, by name, and the family whose part the engine plays there; any other is a ValidationError. */
   readonly endpoints: ReadonlyMap<string, ContainerFamily>;
+  /** Takes asynchronous invocations; without, there are none. */
+  readonly jobs?: { accept(req: IncomingMessage, res: ServerResponse, endpoint: string): void };
 }
 
 /** SageMaker's own limit of a request (SageMaker runtime API, InvokeEndpoint). */
@@ -32,9 +34,11 @@ const bodyLimitBytes = 25 * 1024 * 1024;
 const chunksBeforeCut = 3;
 
 /** The SageMaker runtime: `POST /endpoints/{name}/invocations` and `…/invocations-response-stream`, one engine behind all. */
-export function startSageMaker({ engine, faults, endpoints }: SageMakerOptions): Promise<Loopback> {
+export function startSageMaker({ engine, faults, endpoints, jobs }: SageMakerOptions): Promise<Loopback> {
   return listen(
     listener(async (req, res) => {
+      const [, async] = /^\/endpoints\/([A-Za-z0-9-]{1,63})\/async-invocations$/.exec(req.url ?? '') ?? [];
+      if (jobs && async !== undefined && req.method === 'POST') return jobs.accept(req, res, async);
       const signal = goneSignal(res);
       const call = parseCall(req);
       if (!call) return sendServiceError(res, unknownOperation(`No operation has the path ${req.url}.`));

@@ -6,6 +6,9 @@ import { systemCode } from './problems.ts';
 const ownFile =
   /^(service\.lock|(dynamodb|queues)\.sqlite(-wal|-shm|-journal)?|mails\.jsonl|(clock|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
 
+/** Folders of its own in it, which only its user enters. */
+const ownFolders: ReadonlySet<string> = new Set(['audio']);
+
 const others = 0o077;
 const sticky = 0o1000;
 
@@ -18,7 +21,8 @@ export async function closeToOthers(folder: string, log: (line: string) => void)
   const entries = await readdir(folder, { withFileTypes: true });
   const own = entries.filter((entry) => entry.isFile() && ownFile.test(entry.name));
   const { mode } = await stat(folder);
-  const isOurs = own.length === entries.length && (mode & sticky) === 0;
+  const folders = entries.filter((entry) => entry.isDirectory() && ownFolders.has(entry.name));
+  const isOurs = own.length + folders.length === entries.length && (mode & sticky) === 0;
   try {
     for (const { name } of own) await close(join(folder, name), 0o600);
     if (isOurs) await close(folder, 0o700);

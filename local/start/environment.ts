@@ -12,8 +12,11 @@ const endpointVariables = {
   messaging: 'AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2',
 } as const;
 
-/** The queues are always the service's own: others would not have them. */
-export type Endpoints = Readonly<Record<keyof typeof endpointVariables | 'sqs', string>>;
+/** The bucket of long audio, and the endpoint that transcribes it. */
+export const longAudio = { bucket: 'audio', endpoint: 'svc-transcribe-async' } as const;
+
+/** The queues and the bucket are always the service's own: others would not have them. */
+export type Endpoints = Readonly<Record<keyof typeof endpointVariables | 'sqs' | 's3', string>>;
 
 /** Addresses the person has set; those services are used as they are and not started. */
 export type ExternalEndpoints = Readonly<Record<keyof typeof endpointVariables, string | undefined>>;
@@ -63,6 +66,9 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     [endpointVariables.sagemaker]: endpoints.sagemaker,
     [endpointVariables.messaging]: endpoints.messaging,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AUDIO_BUCKET: longAudio.bucket,
+    LONG_AUDIO_ENDPOINT: longAudio.endpoint,
     ...tableNames(),
     ...queueUrls(endpoints.sqs),
     PUBLIC_ORIGIN: publicOrigin,

@@ -20,6 +20,7 @@ import { type MailStore, openMailStore } from '../mail/mail-store.ts';
 import { openPhoneStore } from '../messages/phone-store.ts';
 import { buildDashboard } from '../pages/dashboard-build.ts';
 import { openDashboard } from '../pages/dashboard.ts';
+import { openFileStore } from '../s3/file-store.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
 import { type Closers, createClosers } from '../shared/closers.ts';
 import { type DataFolder, openDataFolder } from '../shared/data-folder.ts';
@@ -71,6 +72,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const phones = await openPhoneStore(folder.file('phones.json'));
   const queues = openQueues(folder.file('queues.sqlite'), clock.now);
   closers.add(queues);
+  const files = openFileStore(folder.file('audio'));
   const faults = createFaults();
 
   // The port first: it names every address, and a port in use is to be reported before anything else is started.
@@ -94,7 +96,19 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   };
   const events = createEventBus(log);
   const endpoints = await startStandIns(
-    { proxy, external, faults, mails, phones, queues, model: options, now: clock.now, onFeedback: events.publish },
+    {
+      proxy,
+      external,
+      faults,
+      mails,
+      phones,
+      queues,
+      files,
+      model: options,
+      now: clock.now,
+      onFeedback: events.publish,
+      onInference: events.publish,
+    },
     closers,
   );
   closers.add({ close: setFunctionVariables(front.origin, endpoints) });
@@ -104,7 +118,17 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add(logLines);
   closers.add({ close: setAmbientFollower(logLines.follow) });
   const background = await startBackground(
-    { database, sqs: endpoints.sqs, folder, events, logLines, hasCanary: options.canary === true, now: clock.now, log },
+    {
+      database,
+      sqs: endpoints.sqs,
+      folder,
+      files,
+      events,
+      logLines,
+      hasCanary: options.canary === true,
+      now: clock.now,
+      log,
+    },
     closers,
   );
 

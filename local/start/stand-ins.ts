@@ -8,6 +8,9 @@ import type { MailStore } from '../mail/mail-store.ts';
 import { startSes } from '../mail/ses.ts';
 import { startCarrier } from '../messages/carrier.ts';
 import type { PhoneStore } from '../messages/phone-store.ts';
+import type { FileStore } from '../s3/file-store.ts';
+import { startS3 } from '../s3/server.ts';
+import { asyncInference } from '../sagemaker/async-inference.ts';
 import { audioUrlEngine } from '../sagemaker/audio-url.ts';
 import { modelUrlEngine } from '../sagemaker/model-url.ts';
 import { type Engine, startSageMaker } from '../sagemaker/server.ts';
@@ -16,7 +19,7 @@ import type { Faults } from '../shared/faults.ts';
 import { Problem } from '../shared/problems.ts';
 import type { QueueStore } from '../sqs/queue-store.ts';
 import { startSqs } from '../sqs/server.ts';
-import type { Endpoints, ExternalEndpoints } from './environment.ts';
+import { type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export interface StandInOptions {
@@ -28,8 +31,12 @@ export interface StandInOptions {
   readonly queues: QueueStore;
   readonly model: Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs' | 'receiptDelayMs'>;
   readonly now: () => number;
+  /** Files of long audio. */
+  readonly files: FileStore;
   /** Receives bounces and complaints from the SES stand-in, and receipts from that of the carrier. */
   readonly onFeedback: (event: unknown) => void;
+  /** Receives the ends of asynchronous inference. */
+  readonly onInference: (event: unknown) => void;
 }
 
 /** Long enough to see a message sent before it is delivered. */
@@ -37,7 +44,7 @@ const usualReceiptDelayMs = 1500;
 
 /** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<Endpoints> {
-  const { proxy, external, faults, mails, phones, queues, model, now, onFeedback } = options;
+  const { proxy, external, faults, mails, phones, queues, model, now, files, onFeedback, onInference } = options;
   const { receiptDelayMs = usualReceiptDelayMs } = model;
   const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
   const engine = { ...engineOf(model), ...audioOf(model, closers) };
@@ -46,14 +53,19 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
     closers.add(part);
     return part.url;
   };
-  const [dynamodb, ses, sagemaker, messaging, sqs] = await Promise.all([
+  const family = endpoints.get('svc-transcribe') ?? 'whisperx';
+  const jobs = asyncInference({ ...longAudio, engine, faults, store: files, family, publish: onInference });
+  closers.add(jobs);
+  const secret = () => process.env['AWS_SECRET_ACCESS_KEY'] ?? '';
+  const [dynamodb, ses, sagemaker, messaging, sqs, s3] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
     external.ses ?? started(startSes({ mails, faults, now, onFeedback })),
-    external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints })),
+    external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints, jobs })),
     external.messaging ?? started(startCarrier({ phones, faults, receiptDelayMs, now, onReceipt: onFeedback })),
     started(startSqs(queues)),
+    started(startS3({ store: files, bucket: longAudio.bucket, secret, now: Date.now })),
   ]);
-  return { dynamodb, ses, sagemaker, messaging, sqs };
+  return { dynamodb, ses, sagemaker, messaging, sqs, s3 };
 }
 
 /** The endpoints that the functions will call, so that a person can see each family of containers at work. */

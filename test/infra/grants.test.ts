@@ -69,12 +69,21 @@ const sendsAsSender = ({ action, resource, condition }: Grant) =>
 const keepsItsRecords = (id: string, { action, resource }: Grant) =>
   action === 's3:PutObject' && resource === `${id}/Function/GivenUp/Bucket/aws/lambda/*`;
 
-test('no action is a pattern, and no resource but that of the traces, of identities to send mails to, of numbers that messages come from and of a job’s own records', () => {
+/** Files of long audio, by their folder. */
+const isOfAudioFiles = ({ action, resource }: Grant) =>
+  /^s3:(?:GetObject|PutObject|DeleteObject|AbortMultipartUpload)$/.test(action) &&
+  /(?:uploads|forms|replies|texts)\/\*$/.test(resource);
+
+test('no action is a pattern, and no resource but that of the traces, of identities to send mails to, of numbers that messages come from of a job’s own records and of folders of audio', () => {
   for (const [id, granted] of grants) {
     expect(granted.filter(({ action }) => action.includes('*'))).toEqual([]);
     const wide = granted.filter(({ resource }) => resource.includes('*'));
     const allowed = (grant: Grant) =>
-      isOwnTrail(id, grant) || sendsAsSender(grant) || keepsItsRecords(id, grant) || sendsToPhones(id, grant);
+      isOwnTrail(id, grant) ||
+      sendsAsSender(grant) ||
+      keepsItsRecords(id, grant) ||
+      sendsToPhones(id, grant) ||
+      isOfAudioFiles(grant);
     expect(wide.filter((grant) => !allowed(grant))).toEqual([]);
   }
 });
@@ -122,7 +131,7 @@ test('audit events are added by the actions of operators, read by their list, an
   );
 });
 
-test('nothing scans, and items are deleted where sessions, throttles, unique constraints, webhooks, agents or accounts end, and nowhere else', () => {
+test('nothing scans, and items are deleted where sessions, throttles, unique constraints, webhooks, agents, transcriptions or accounts end, and nowhere else', () => {
   const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
   expect(all.filter(({ action }) => action === 'dynamodb:Scan')).toEqual([]);
   const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
@@ -140,6 +149,8 @@ test('nothing scans, and items are deleted where sessions, throttles, unique con
   ]);
   const messages = deleting.filter(({ resource }) => resource === 'table messages').map(({ id }) => id);
   expect(messages).toEqual(['purge-accounts']);
+  const transcriptions = deleting.filter(({ resource }) => resource === 'table transcriptions').map(({ id }) => id);
+  expect(transcriptions.toSorted()).toEqual(['create-transcription-job', 'delete-transcription-job', 'purge-accounts']);
   expect(new Set(deleting.map(({ resource }) => resource))).toEqual(
     new Set([
       'table accounts',
@@ -148,6 +159,7 @@ test('nothing scans, and items are deleted where sessions, throttles, unique con
       'table webhooks',
       'table agents',
       'table messages',
+      'table transcriptions',
     ]),
   );
 });

@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { allJobs, jobs } from '#contract/jobs.ts';
+import { allJobs, type EventSource, jobs } from '#contract/jobs.ts';
 import { queueVariables } from '#contract/platform/environment.ts';
 import { type QueueId, queues } from '#contract/platform/queues.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
@@ -17,8 +17,10 @@ const { api: template } = await synthesise();
 const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));
 const properties = (type: string, job: string): Record<string, unknown> =>
   partsOf(type).get(job)?.part.Properties ?? {};
-const jobsWith = (kind: 'stream' | 'queue' | 'events' | 'logs' | 'everySeconds') =>
+const jobsWith = (kind: 'stream' | 'queue' | 'logs' | 'everySeconds') =>
   allJobs.filter(({ trigger }) => kind in trigger);
+const jobsOn = (source: EventSource) =>
+  allJobs.filter(({ trigger }) => 'events' in trigger && trigger.events === source);
 
 describe.each(allJobs)('$id', ({ id }) => {
   test('has a dead-letter queue of its own, encrypted, kept for 14 days, reached by TLS only', () => {
@@ -134,7 +136,7 @@ describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
   });
 });
 
-describe.each(jobsWith('events'))('$id', ({ id }) => {
+describe.each(jobsOn('mail feedback'))('$id', ({ id }) => {
   test('retries delivery for a day and a failed run twice, and keeps failures in its dead-letter queue', () => {
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
       Targets: [

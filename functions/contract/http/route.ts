@@ -20,12 +20,22 @@ export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'sessio
  */
 export type Access = 'read' | 'write' | 'delete' | 'append' | 'add';
 
+/**
+ * Files of long audio: `upload` lets callers send one, `begin` hands it to the model, `end` keeps the text of the model's reply, `read` reads that, `delete`
+ * deletes whatever there is.
+ */
+export type AudioFileUse = 'upload' | 'begin' | 'end' | 'read' | 'delete';
+
 /** What a function touches; CDK turns it into grants and environment, nothing else is reachable. */
 export interface Uses {
   readonly tables?: Readonly<Partial<Record<TableId, Access>>>;
   /** Sends messages to these. */
   readonly queues?: readonly QueueId[];
   readonly inference?: true;
+  /** Has the model for long audio read a file of the bucket, and write its text there. */
+  readonly asyncInference?: true;
+  /** What it does with the files of long audio. */
+  readonly audioFiles?: AudioFileUse;
   /** Calls the encoders that the stage has for the analysis of texts, beside the chat model of its setting. */
   readonly encoders?: true;
   readonly mail?: true;

@@ -16,6 +16,7 @@ export const tableVariables = {
   webhooks: 'WEBHOOKS_TABLE',
   agents: 'AGENTS_TABLE',
   messages: 'MESSAGES_TABLE',
+  transcriptions: 'TRANSCRIPTIONS_TABLE',
 } as const satisfies Record<TableId, string>;
 
 /** The variable with the URL of each queue, for those who send to it. */
@@ -49,8 +50,12 @@ export const Environment = v.object({
   WEBHOOKS_TABLE: v.optional(v.string()),
   AGENTS_TABLE: v.optional(v.string()),
   MESSAGES_TABLE: v.optional(v.string()),
+  TRANSCRIPTIONS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
+  /** Bucket of the files of long audio, and the asynchronous endpoint that transcribes them. */
+  AUDIO_BUCKET: v.optional(v.string()),
+  LONG_AUDIO_ENDPOINT: v.optional(v.string()),
   /** Origin of every mail link, never taken from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),

@@ -57,6 +57,14 @@ export const tables = {
   agents: { name: 'agents', partitionKey: pk, sortKey: sk, ttlAttribute: 'ttl' },
   /** Messages to phones, in the partition of their account, and what was sent of an account, to a number and to a range of numbers. */
   messages: { name: 'messages', partitionKey: pk, sortKey: sk, stream: 'new and old', ttlAttribute: 'ttl' },
+  /** Of each account its uploads of audio and the jobs that transcribe them; texts are files beside them. */
+  transcriptions: {
+    name: 'transcriptions',
+    partitionKey: pk,
+    sortKey: sk,
+    ttlAttribute: 'ttl',
+    indexes: { due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } } },
+  },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;

@@ -7,6 +7,16 @@ import {
   TranscriptionForm,
   TranscriptionRequest,
 } from '../audio/transcription.ts';
+import {
+  NewTranscription,
+  NewUpload,
+  TranscriptionJob,
+  TranscriptionList,
+  TranscriptionPath,
+  TranscriptionQuery,
+  TranscriptionResult,
+  Upload,
+} from '../audio/transcriptions.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
 /** The model may compile for as long as SageMaker waits before its first byte; the rest is for reading it. */
@@ -28,6 +38,13 @@ const transcription = {
   maxBodyBytes: maxTranscribeBodyBytes,
   timeoutSeconds: 65,
 } as const;
+
+const shared = { credential: 'session or key', confirmed: true } as const;
+const created = { status: 201, message: 'SUCCESS' };
+const jobs = '/api/ai/transcriptions';
+
+/** Accounts hold sessions; the key is in its meter. */
+const reading = { tables: { accounts: 'write', meters: 'read', transcriptions: 'read' } } as const;
 
 /** Speech of texts, and texts of speech. */
 export const audioRoutes = {
@@ -86,5 +103,77 @@ export const audioRoutes = {
     responseKinds: ['json', 'text'],
     output: OpenAiTranscription,
     uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
+  }),
+  createUpload: defineRoute({
+    ...shared,
+    id: 'create-upload',
+    method: 'POST',
+    path: '/api/ai/uploads',
+    summary: 'Begin an upload of audio',
+    note: 'The file is then sent to storage, as a form with the fields of the response.',
+    bodyInput: NewUpload,
+    output: Upload,
+    success: created,
+    refusals: ['INVALID_STATE'],
+    idempotent: true,
+    uses: {
+      tables: { accounts: 'write', meters: 'read', transcriptions: 'write', idempotency: 'delete' },
+      audioFiles: 'upload',
+    },
+  }),
+  createTranscriptionJob: defineRoute({
+    ...shared,
+    id: 'create-transcription-job',
+    method: 'POST',
+    path: jobs,
+    summary: 'Transcribe an upload',
+    note: 'It goes on after the response. What its file may last at most is charged; what it did not last, or all where it fails, is given back when it ends.',
+    bodyInput: NewTranscription,
+    output: TranscriptionJob,
+    success: created,
+    refusals: ['NOT_FOUND', 'INVALID_STATE'],
+    priced: { service: 'transcription', capability: 'transcription' },
+    idempotent: true,
+    uses: {
+      tables: { accounts: 'write', meters: 'write', transcriptions: 'delete', idempotency: 'delete' },
+      audioFiles: 'begin',
+      asyncInference: true,
+    },
+  }),
+  listTranscriptionJobs: defineRoute({
+    ...shared,
+    id: 'list-transcription-jobs',
+    method: 'GET',
+    path: jobs,
+    summary: 'List the transcriptions, newest first',
+    queryInput: TranscriptionQuery,
+    output: TranscriptionList,
+    uses: reading,
+  }),
+  getTranscriptionJob: defineRoute({
+    ...shared,
+    id: 'get-transcription-job',
+    method: 'GET',
+    path: `${jobs}/{id}`,
+    summary: 'Get a transcription',
+    pathInput: TranscriptionPath,
+    output: TranscriptionResult,
+    refusals: ['NOT_FOUND'],
+    uses: { ...reading, audioFiles: 'read' },
+    streaming: true,
+  }),
+  deleteTranscriptionJob: defineRoute({
+    ...shared,
+    id: 'delete-transcription-job',
+    method: 'DELETE',
+    path: `${jobs}/{id}`,
+    summary: 'Delete a transcription',
+    note: 'Its audio and its text are deleted with it. One that has not ended is charged for the seconds of its file.',
+    pathInput: TranscriptionPath,
+    refusals: ['NOT_FOUND'],
+    uses: {
+      tables: { accounts: 'write', meters: 'write', transcriptions: 'delete' },
+      audioFiles: 'delete',
+    },
   }),
 } as const satisfies Record<string, Route>;

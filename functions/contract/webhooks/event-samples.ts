@@ -13,6 +13,7 @@ const ofMessage = {
   reference: 'order-4711',
   credits: 2,
 } as const;
+const transcriptionId = 'trn_0V3kQ9sTz1LmXw7RbYcP';
 
 /** An example of each event's data, for the API reference and its readers. */
 export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Type> } = {
@@ -49,5 +50,7 @@ export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Ty
   'message.delivered': ofMessage,
   'message.undelivered': ofMessage,
   'message.failed': { ...ofMessage, credits: 0 },
+  'transcription.completed': { ...ofAccount, transcriptionId, durationSeconds: 3725.4, credits: 372.6 },
+  'transcription.failed': { ...ofAccount, transcriptionId, status: 'failed', credits: 0 },
   'webhook.test': { accountId: ofAccount.accountId, webhookId: 'whk_Q7wXz1LmbYcV3kTs' },
 };

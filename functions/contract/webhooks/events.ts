@@ -25,6 +25,7 @@ const ofMessage = v.object({
   reference: v.nullable(v.string()),
   credits: whole,
 });
+const ofTranscription = { ...ofAccount, transcriptionId: v.string(), credits };
 const changedPlan = v.object({ ...ofSubscription, previousPlanId: planId });
 
 /**
@@ -130,6 +131,17 @@ export const webhookEvents = {
   'message.failed': {
     description: 'A message was never handed over; its credits were given back.',
     data: ofMessage,
+  },
+  'transcription.completed': {
+    description: 'A transcription of long audio has its text.',
+    data: v.object({
+      ...ofTranscription,
+      durationSeconds: v.pipe(v.number(), v.description('Of the audio, as it was charged.')),
+    }),
+  },
+  'transcription.failed': {
+    description: 'A transcription of long audio failed or expired; what it had cost was given back.',
+    data: v.object({ ...ofTranscription, status: v.picklist(['failed', 'expired']) }),
   },
   'webhook.test': {
     description: 'A test was requested. It is sent to that webhook only, whatever events that has.',

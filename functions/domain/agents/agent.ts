@@ -44,8 +44,4 @@ export function agentView({ createdAt, updatedAt, ...agent }: Agent) {
   };
 }
 
-/** What is shown of a list, and the cursor of what comes after it. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly next: string | null;
-}
+export type { Page } from '../shared/page.ts';

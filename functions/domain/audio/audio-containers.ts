@@ -50,6 +50,14 @@ export function containerOf(name: string): Container {
   throw new ServiceError('INVALID_FORMAT', `The audio must be one of ${types}.`);
 }
 
+/** Refuses (400) a media type that no container has. */
+export function refuseUnknownType(contentType: string): void {
+  const given = contentType.toLowerCase();
+  if (containers.some(({ type, also }) => type === given || also.includes(given))) return;
+  const types = containers.map(({ type }) => type).join(', ');
+  throw new ServiceError('INVALID_FORMAT', `contentType must be a media type of audio: ${types}.`);
+}
+
 /** Refuses (400) a file that is called what it is not. */
 export function refuseOtherType(contentType: string, { type, also }: Container): void {
   const [given = ''] = contentType.toLowerCase().split(';', 1);

@@ -7,6 +7,9 @@ import { ServiceError } from '../shared/service-error.ts';
 import { containerOf, refuseOtherType } from './audio-containers.ts';
 import type { TranscriptionGateway } from './transcription-gateway.ts';
 
+/** In the catalogue of models. */
+export const transcriptionModel = 'svc-transcribe';
+
 export interface TranscriptionInput {
   readonly model: string;
   /** A `contentType` of nothing leaves it to what the file is. */

@@ -110,6 +110,16 @@ export interface LedgerEntry {
   readonly requestId?: string;
   /** Of a grant. */
   readonly source?: Lot['source'];
+  /** Of what was charged before it was done: that it has ended, and at what cost in microcredits. */
+  readonly job?: EndedJob;
+}
+
+/** A transcription of long audio. `durationSeconds` of one that has a text. */
+export interface EndedJob {
+  readonly id: string;
+  readonly status: string;
+  readonly cost: number;
+  readonly durationSeconds?: number;
 }
 
 /** A rule of alerts as it is kept. `family`: that of its key, where the key was rotated from another. */

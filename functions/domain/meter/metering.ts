@@ -3,7 +3,7 @@ import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './billing.ts';
 import { knownLimits } from './known-limits.ts';
-import type { MeterStore, OpenCall } from './meter-store.ts';
+import type { MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
 import type { Receipt } from './receipt.ts';
@@ -30,6 +30,8 @@ export interface Charge {
    * while changes of the account are in its way.
    */
   settle(cost: number, now: number, patienceMs?: number): Promise<void>;
+  /** As `settle`, by a write of something else too: `store` does both or neither, and throws where it did not. */
+  settleWith(cost: number, now: number, store: (settlement: Settlement) => Promise<void>): Promise<void>;
 }
 
 export type Metering = ReturnType<typeof metering>;
@@ -110,11 +112,19 @@ export function metering(store: MeterStore, plans: Plans) {
     };
     let read: { allowance: Allowance; rateLimit: RateLimit | undefined } | undefined;
     let open = true;
+    const cut = (cost: number) => Math.min(cost, attempt.amount);
 
     function standing() {
       if (read) return read;
       const allowance = readAllowance();
       return (read = { allowance, rateLimit: rateStanding(allowance, attempt.now) });
+    }
+
+    async function settlementAt(cost: number, now: number): Promise<Settlement> {
+      const { allowance } = standing();
+      const expiryPassed = now >= allowance.due * 1000;
+      if (expiryPassed) await endMonths(allowance.accountId, now);
+      return { ...settlementOf(allowance, attempt.requestId, hold, now), cost, expiryPassed };
     }
 
     return {
@@ -137,15 +147,15 @@ export function metering(store: MeterStore, plans: Plans) {
       get isOpen() {
         return open;
       },
-      noteDelivered: (cost) => store.noteDelivered(attempt, Math.min(cost, attempt.amount)),
+      noteDelivered: (cost) => store.noteDelivered(attempt, cut(cost)),
       async settle(cost, now, patienceMs) {
         if (!open) return;
         open = false;
-        const { allowance } = standing();
-        const expiryPassed = now >= allowance.due * 1000;
-        if (expiryPassed) await endMonths(allowance.accountId, now);
-        const settlement = settlementOf(allowance, attempt.requestId, hold, now);
-        await store.settle({ ...settlement, cost: Math.min(cost, attempt.amount), expiryPassed }, patienceMs);
+        await store.settle(await settlementAt(cut(cost), now), patienceMs);
+      },
+      async settleWith(cost, now, store) {
+        await store(await settlementAt(cut(cost), now));
+        open = false;
       },
     };
   }

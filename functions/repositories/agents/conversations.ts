@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { ConversationStore } from '#domain/agents/conversations/conversation-store.ts';
 import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
+import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
@@ -22,7 +23,6 @@ import {
   stateKey,
   stateRow,
 } from './conversation-items.ts';
-import { newestFirst } from './pages.ts';
 import { purger } from './purge.ts';
 
 /** Messages that a turn reads at a time; more only where these leave room in the model's context. */

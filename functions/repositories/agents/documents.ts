@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import type { AgentRef } from '#domain/agents/agent.ts';
 import type { DocumentStore } from '#domain/agents/documents/vector-index.ts';
+import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { agentKey, agentPartition, documentPrefix } from './agent-items.ts';
 import { documentKey, documentRow, StoredDocument } from './document-items.ts';
-import { newestFirst } from './pages.ts';
 import { purger } from './purge.ts';
 
 export function documentStore(client: DynamoDBDocumentClient, table: string): DocumentStore {

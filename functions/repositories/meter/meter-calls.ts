@@ -46,6 +46,11 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
   return { admit, noteDelivered, settle };
 }
 
+/** The write that closes a hold, whole and without giving back to its key's budget, for a transaction. */
+export const closingOf = (TableName: string, settlement: Settlement) => ({
+  Update: { TableName, Key: { a: settlement.accountId }, ...closing(settlement) },
+});
+
 /** The names that stand for the buckets of the window, newest first, and the rule over all of them: the same in every call. */
 const bucketNames = bucketsInWindow(0).map((_, age) => `#b${age}`);
 const withinRate = bucketNames.map((name) => `(attribute_not_exists(b.${name}) OR n < b.${name})`).join(' AND ');

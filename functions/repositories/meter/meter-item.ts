@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
-import type { Allowance, Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
+import type { Allowance, EndedJob, Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import { AlertsRow, alertsOf } from './alert-rows.ts';
 import { count, isCount } from './count.ts';
 import { budgetsOf, isBudgetName, isKeyRow, KeyNote, keyEventOf, keyOf } from './key-rows.ts';
@@ -55,6 +55,7 @@ const Entry = v.object({
   k: v.optional(v.string()),
   r: v.optional(v.string()),
   l: v.optional(lotSource),
+  j: v.optional(v.object({ i: v.string(), s: v.string(), c: count, d: v.exactOptional(v.number()) })),
 });
 
 const Subscribed = v.object({
@@ -193,8 +194,16 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
     ...(entry.keyId && { k: entry.keyId }),
     ...(entry.requestId && { r: entry.requestId }),
     ...(entry.source && { l: entry.source }),
+    ...(entry.job && { j: jobRow(entry.job) }),
   };
 }
+
+const jobRow = ({ id, status, cost, durationSeconds }: EndedJob) => ({
+  i: id,
+  s: status,
+  c: cost,
+  ...(durationSeconds !== undefined && { d: durationSeconds }),
+});
 
 /** The entries of a stream image, oldest first. */
 export function meterImageOf(image: unknown): MeterImage {
@@ -218,7 +227,12 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
     ...(row.k && { keyId: row.k }),
     ...(row.r && { requestId: row.r }),
     ...(row.l && { source: row.l }),
+    ...(row.j && { job: endedJob(row.j) }),
   };
+}
+
+function endedJob({ i, s, c, d }: NonNullable<v.InferOutput<typeof Entry>['j']>): EndedJob {
+  return { id: i, status: s, cost: c, ...(d !== undefined && { durationSeconds: d }) };
 }
 
 function holdOf([amount, deadline, service, model, key, delivered]: v.InferOutput<typeof HoldRow>): Hold {

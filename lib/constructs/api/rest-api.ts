@@ -8,7 +8,8 @@ import {
   ResponseTransferMode,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Function as LambdaFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct, type IDependable } from 'constructs';
 import { binaryTypesOf } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
@@ -91,10 +92,18 @@ export class ServiceApi extends Construct {
     return this.#api.deploymentStage;
   }
 
-  attach({ path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {
+  /** The permission is in the stack of the function: beside the methods, those of all routes would outgrow this one. */
+  attach({ id, path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {
     const streams = streaming && !this.#buffered;
     const seconds = streams ? timeoutSeconds + 1 : Math.min(timeoutSeconds + 1, maxBufferedSeconds);
-    const integration = new LambdaIntegration(handler, {
+    const principal = new ServicePrincipal('apigateway.amazonaws.com');
+    handler.addPermission('Api', { principal, sourceArn: this.#api.arnForExecuteApi() });
+    const permitted = LambdaFunction.fromFunctionAttributes(this, id, {
+      functionArn: handler.functionArn,
+      sameEnvironment: false,
+      skipPermissions: true,
+    });
+    const integration = new LambdaIntegration(permitted, {
       timeout: Duration.seconds(seconds),
       scopePermissionToMethod: false,
       ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),

@@ -54,6 +54,7 @@ export function createTables(
     webhooks: table('webhooks'),
     agents: table('agents'),
     messages: table('messages'),
+    transcriptions: table('transcriptions'),
   };
 }
 

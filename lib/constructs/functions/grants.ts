@@ -2,11 +2,12 @@ import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { Access, Uses } from '#contract/http/route.ts';
+import type { Access, AudioFileUse, Uses } from '#contract/http/route.ts';
 import { type EncoderPlace, encoderPlaces } from '#contract/platform/analysis-encoders.ts';
 import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId } from '#contract/platform/queues.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
+import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Messaging } from '#lib/constructs/data/messaging.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
@@ -22,6 +23,8 @@ export interface Resources {
   readonly mail: Mail;
   /** What messages to phones are sent with. */
   readonly messaging: Messaging;
+  /** The files of long audio. */
+  readonly audio: AudioFiles;
   /** The queues of jobs; absent: no function of the group sends to one. */
   readonly queues?: ReadonlyMap<QueueId, IQueue>;
   /** Names the mail sender, the model endpoints and the identity provider. */
@@ -29,12 +32,18 @@ export interface Resources {
 }
 
 /** Grants a function exactly the uses of its route or job, and sets the environment variables with their names. */
-export function grantUses(fn: LambdaFunction, uses: Uses, { tables, mail, messaging, queues, stage }: Resources): void {
+export function grantUses(
+  fn: LambdaFunction,
+  uses: Uses,
+  { tables, mail, messaging, audio, queues, stage }: Resources,
+): void {
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);
   }
   for (const id of uses.queues ?? []) grantQueue(fn, id, queues?.get(id));
   if (uses.inference) grantInference(fn, stage);
+  if (uses.audioFiles) grantAudioFiles(fn, uses.audioFiles, audio);
+  if (uses.asyncInference) grantAsyncInference(fn, stage);
   if (uses.encoders) grantEncoders(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
   if (uses.messaging) grantMessaging(fn, messaging, stage);
@@ -92,6 +101,48 @@ function grantEncoders(fn: LambdaFunction, { models: { analysis, encoders } }: S
   const resources = placeArns(fn, encoderPlaces(encoders));
   if (resources.length > 0) allow(fn, ['sagemaker:InvokeEndpoint'], [...new Set(resources)]);
   setVariables(fn, { ANALYSIS_MODEL: analysis, ANALYSIS_ENCODERS: JSON.stringify(encoders) });
+}
+
+const fileActions = {
+  get: ['s3:GetObject'],
+  put: ['s3:PutObject', 's3:AbortMultipartUpload'],
+  delete: ['s3:DeleteObject'],
+};
+type FileAction = keyof typeof fileActions;
+
+/** Folders of the bucket in which a use may do what. */
+const filesOf: Readonly<Record<AudioFileUse, Readonly<Partial<Record<FileAction, readonly string[]>>>>> = {
+  upload: { put: ['uploads'] },
+  begin: { get: ['uploads'], put: ['forms'], delete: ['uploads', 'forms'] },
+  end: { get: ['replies'], put: ['texts'], delete: ['replies', 'forms', 'texts', 'uploads'] },
+  read: { get: ['texts'] },
+  delete: { delete: ['uploads', 'forms', 'texts'] },
+};
+
+/** Without ListBucket S3 returns 403 for what is not there. */
+function grantAudioFiles(fn: LambdaFunction, use: AudioFileUse, { bucket }: AudioFiles): void {
+  const actions = filesOf[use];
+  for (const action of ['get', 'put', 'delete'] as const) {
+    const folders = actions[action];
+    if (folders)
+      allow(
+        fn,
+        fileActions[action],
+        folders.map((folder) => bucket.arnForObjects(`${folder}/*`)),
+      );
+  }
+  if (actions.get) allow(fn, ['s3:ListBucket'], [bucket.bucketArn]);
+  setVariables(fn, { AUDIO_BUCKET: bucket.bucketName });
+}
+
+function grantAsyncInference(fn: LambdaFunction, stage: Stage): void {
+  const { longAudio } = stage.models;
+  if (longAudio === null) return;
+  allow(fn, ['sagemaker:InvokeEndpointAsync'], placeArns(fn, [{ endpoint: longAudio }]));
+  setVariables(fn, {
+    LONG_AUDIO_ENDPOINT: longAudio,
+    MODEL_ENDPOINTS: JSON.stringify(Object.fromEntries(endpointsOf(stage))),
+  });
 }
 
 /** In the sandbox SES also authorizes the recipient's identity, so all identities are granted, from the sender's address only. */

@@ -2,16 +2,19 @@ import { Duration } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { FilterPattern, type ILogGroup, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
 import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
+import { CfnSubscription, type ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Job, QueueTrigger, StreamTrigger } from '#contract/jobs.ts';
 import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
+import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Messaging } from '#lib/constructs/data/messaging.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
@@ -31,6 +34,8 @@ export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps
   readonly mail: Mail;
   /** Source of events on messages. */
   readonly messaging: Messaging;
+  /** Source of the ends of transcriptions. */
+  readonly audio: AudioFiles;
   /** Log groups of the functions whose requests are recorded, by the ids of their routes. */
   readonly recordedLogs: ReadonlyMap<string, ILogGroup>;
 }
@@ -48,7 +53,7 @@ export class JobFunction extends ServiceFunction {
   constructor(
     scope: Construct,
     id: string,
-    { job, tables, mail, messaging, recordedLogs, ...props }: JobFunctionProps,
+    { job, tables, mail, messaging, audio, recordedLogs, ...props }: JobFunctionProps,
   ) {
     const { summary: description, timeoutSeconds, loss } = job;
     const reservedConcurrency = props.stage.reservedConcurrency[job.id];
@@ -73,9 +78,11 @@ export class JobFunction extends ServiceFunction {
         runbook: 'a-stream-lags',
         topic: props.alarms,
       });
-    } else if ('events' in trigger)
-      this.#subscribe({ 'mail feedback': mail.feedback, 'message receipts': messaging.receipts }[trigger.events]);
-    else if ('logs' in trigger) this.#followLogs(recordedLogs);
+    } else if ('events' in trigger) {
+      const { events } = trigger;
+      if (events === 'transcriptions') this.#follow(audio.ends);
+      else this.#subscribe({ 'mail feedback': mail.feedback, 'message receipts': messaging.receipts }[events]);
+    } else if ('logs' in trigger) this.#followLogs(recordedLogs);
     else if ('everySeconds' in trigger) this.#runEvery(trigger.everySeconds);
   }
 
@@ -130,6 +137,29 @@ export class JobFunction extends ServiceFunction {
 
   #retryTwice(): void {
     this.live.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(this.deadLetters) });
+  }
+
+  /** SNS retries delivery to a function for 23 days; Lambda retries a failed run twice. */
+  #follow(topic: ITopic): void {
+    this.#retryTwice();
+    const { topicArn } = topic;
+    // Not CDK's LambdaSubscription: it has the subscription's stack depend on the topic's, which this one is nested in.
+    const principal = new ServicePrincipal('sns.amazonaws.com');
+    this.live.addPermission('Ends', { principal, sourceArn: topicArn });
+    this.deadLetters.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [principal],
+        actions: ['sqs:SendMessage'],
+        resources: [this.deadLetters.queueArn],
+        conditions: { ArnEquals: { 'aws:SourceArn': topicArn } },
+      }),
+    );
+    new CfnSubscription(this, 'EndsSubscription', {
+      topicArn,
+      protocol: 'lambda',
+      endpoint: this.live.functionArn,
+      redrivePolicy: { deadLetterTargetArn: this.deadLetters.queueArn },
+    });
   }
 
   /** EventBridge retries delivery for a day; Lambda retries a failed run twice. */

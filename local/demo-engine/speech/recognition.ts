@@ -1,3 +1,4 @@
+import { parseBlob } from 'music-metadata';
 import { loadAudioFacts } from '#runtime/audio-services.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { transcriptIn } from './transcript.ts';
@@ -9,12 +10,12 @@ import { transcriptIn } from './transcript.ts';
 export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const file = form.get('file');
   if (!(file instanceof File)) return containerError(422, 'The form has no part file.');
-  const bytes = Buffer.from(await file.arrayBuffer());
-  const duration = await secondsOf(bytes);
+  const ends = await endsOf(file);
+  const duration = await secondsOf(file, ends);
   if (duration === undefined) return containerError(400, 'The file is no audio.');
   const text = `[${Math.round(duration)} seconds of sound]`;
   const unknown = { text, segments: [{ start: 0, end: duration, text }], words: [] };
-  const { words, ...transcript } = transcriptIn(bytes) ?? unknown;
+  const { words, ...transcript } = transcriptIn(ends) ?? unknown;
   const isByWord = form.getAll('timestamp_granularities[]').includes('word');
   const body = { task: 'transcribe', language: 'en', duration, ...transcript, ...(isByWord && { words }) };
   return {
@@ -24,10 +25,22 @@ export async function demoTranscription(form: FormData): Promise<EngineReply> {
   };
 }
 
-async function secondsOf(bytes: Uint8Array): Promise<number | undefined> {
+/** A file up to twice as large is read whole, of a larger one its beginning and end: there is the metadata, as ours has it. */
+const endBytes = 4 * 1024 * 1024;
+
+async function endsOf(file: File): Promise<Buffer> {
+  const parts = file.size <= 2 * endBytes ? [file] : [file.slice(0, endBytes), file.slice(-endBytes)];
+  return Buffer.concat(await Promise.all(parts.map(async (part) => Buffer.from(await part.arrayBuffer()))));
+}
+
+async function secondsOf(file: File, ends: Buffer): Promise<number | undefined> {
   const factsOf = await loadAudioFacts();
-  return factsOf(bytes).then(
-    ({ seconds }) => seconds,
+  const found =
+    file.size === ends.length
+      ? factsOf(ends).then(({ seconds }) => seconds)
+      : parseBlob(file, { duration: true, skipCovers: true }).then(({ format }) => format.duration);
+  return found.then(
+    (seconds) => seconds,
     () => undefined,
   );
 }

@@ -9,7 +9,8 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: false;
+  readonly additionalProperties?: Schema | false;
+  readonly propertyNames?: Schema;
   readonly items?: Schema | false;
   readonly prefixItems?: readonly Schema[];
   readonly minItems?: number;
@@ -34,7 +35,7 @@ interface Options {
 }
 
 const assertions = new Set(
-  `type const enum allOf anyOf oneOf properties required additionalProperties items prefixItems minItems maxItems uniqueItems
+  `type const enum allOf anyOf oneOf properties required additionalProperties propertyNames items prefixItems minItems maxItems uniqueItems
   minLength maxLength pattern format minimum maximum`.split(/\s+/),
 );
 const annotations = new Set(['description', 'default', 'title', 'examples', 'contentMediaType', 'contentSchema']);
@@ -102,7 +103,9 @@ export function violations(schema: Schema, value: unknown, options: Options, pat
     for (const name of rule.required ?? []) must(Object.hasOwn(fields, name), `lacks ${name}`);
     for (const [name, item] of Object.entries(fields)) {
       const next = Object.hasOwn(rule.properties ?? {}, name) ? rule.properties?.[name] : undefined;
+      if (rule.propertyNames) found.push(...inner(rule.propertyNames, name, name));
       if (next) found.push(...inner(next, item, name));
+      else if (rule.additionalProperties) found.push(...inner(rule.additionalProperties, item, name));
       else if (rule.additionalProperties === false || (closed && rule.properties)) must(false, `has ${name} too`);
     }
   }

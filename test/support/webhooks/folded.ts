@@ -71,6 +71,8 @@ export class Follower {
       case 'key.revoked':
         demand(this.keys.delete(event.data.keyId), event);
         return;
+      case 'transcription.completed':
+      case 'transcription.failed':
       case 'credits.low':
       case 'credits.exhausted':
       case 'key.limit_reached':

@@ -4,6 +4,7 @@ import { imageOf, ledgerRows, type MeterImage } from '../../billing/ledger.ts';
 import type { AccountEvent, MeterChange } from './event.ts';
 import { keyEvents } from './key-events.ts';
 import { subscriptionEvents } from './subscription-events.ts';
+import { transcriptionEvents } from './transcription-events.ts';
 
 /**
  * What happened to an account with one write to its meter: all of it, and nothing else. A function of the change alone, so that each
@@ -18,6 +19,7 @@ export function eventsOf(change: MeterChange): readonly AccountEvent[] {
     ...alertEvents(image),
     ...subscriptionEvents({ ...change, before }),
     ...keyEvents({ ...change, before }),
+    ...transcriptionEvents(change),
   ];
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
+import type { ModelTranscriptionRequest } from '#domain/audio/transcription-gateway.ts';
 import type { Container } from './container.ts';
 
 const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable(v.array(item)));
@@ -28,25 +29,9 @@ function inOrder<Timed extends { readonly start: number; readonly end: number }>
  */
 export const whisperx: Container = {
   transcription: {
-    body({ bytes, contentType, language, prompt, temperature, words }, servedName) {
-      const boundary = `form-${crypto.randomUUID()}`;
-      const fields = [
-        ['model', servedName],
-        ['response_format', 'verbose_json'],
-        ['language', language?.toLowerCase()],
-        ['prompt', prompt],
-        ['temperature', temperature],
-        ['timestamp_granularities[]', 'segment'],
-        ['timestamp_granularities[]', words ? 'word' : undefined],
-      ] as const;
-      const texts = fields.flatMap(([name, value]) =>
-        value === undefined
-          ? []
-          : [`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`],
-      );
-      const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="audio.${contentType.slice(6)}"\r\nContent-Type: ${contentType}\r\n\r\n`;
-      const parts = [Buffer.from(texts.join('') + head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)];
-      return { bytes: Buffer.concat(parts), contentType: `multipart/form-data; boundary=${boundary}` };
+    body(request, servedName) {
+      const { head, tail, contentType } = whisperxForm(request, servedName);
+      return { bytes: Buffer.concat([head, request.bytes, tail]), contentType };
     },
     reply(value) {
       const { segments, words, ...rest } = v.parse(Reply, value);
@@ -54,3 +39,29 @@ export const whisperx: Container = {
     },
   },
 };
+
+/** What stands before and behind a file in the form of its transcription. */
+export function whisperxForm(
+  { contentType, language, prompt, temperature, words }: Omit<ModelTranscriptionRequest, 'bytes'>,
+  servedName?: string,
+) {
+  const boundary = `form-${crypto.randomUUID()}`;
+  const fields = [
+    ['model', servedName],
+    ['response_format', 'verbose_json'],
+    ['language', language?.toLowerCase()],
+    ['prompt', prompt],
+    ['temperature', temperature],
+    ['timestamp_granularities[]', 'segment'],
+    ['timestamp_granularities[]', words ? 'word' : undefined],
+  ] as const;
+  const texts = fields.flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`],
+  );
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="audio.${contentType.slice(6)}"\r\nContent-Type: ${contentType}\r\n\r\n`;
+  return {
+    head: Buffer.from(texts.join('') + head),
+    tail: Buffer.from(`\r\n--${boundary}--\r\n`),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  };
+}

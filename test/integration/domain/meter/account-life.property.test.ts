@@ -101,6 +101,7 @@ const call = (held: number): Step['act'] => {
         holding: () => ({}),
         noteDelivered: async () => false,
         settle: async () => undefined,
+        settleWith: async () => undefined,
       });
     return { expected, outcome };
   };

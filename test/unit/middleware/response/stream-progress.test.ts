@@ -23,6 +23,7 @@ function followed(noteDelivered: (cost: number) => Promise<boolean>) {
       return noteDelivered(cost);
     },
     settle: async () => undefined,
+    settleWith: async () => undefined,
   };
   let cost = 0;
   followStream({ cost: async () => (cost += 1) }, charge, onCancelled);

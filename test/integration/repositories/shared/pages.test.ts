@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
-import { newestFirst } from '#repositories/agents/pages.ts';
+import { newestFirst } from '#repositories/shared/pages.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { times } from '#test/many.ts';
 

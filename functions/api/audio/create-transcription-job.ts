@@ -1,0 +1,14 @@
+import { audioRoutes } from '#contract/routes/audio.ts';
+import type { JobOrder } from '#domain/audio/jobs/job-order.ts';
+import type { OpenOrderOf, PricedOperation } from '#runtime/operation.ts';
+import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+
+type Route = typeof audioRoutes.createTranscriptionJob;
+
+const openJob: OpenOrderOf<Route, JobOrder> = async ({ audioJobs }, { input, caller, prove }) =>
+  (await audioJobs()).order()(caller.accountId, input.body, prove);
+
+const createJob: PricedOperation<Route, JobOrder> = async ({ audioJobs }, { caller, order, requestId, charge }) =>
+  (await audioJobs()).jobs().create(caller.accountId, order, requestId, charge);
+
+export const handler = pricedEndpoint(audioRoutes.createTranscriptionJob, undefined, createJob, openJob);

@@ -1,0 +1,117 @@
+import * as v from 'valibot';
+import { languageCode as language } from '../inference/language-code.ts';
+import { instant, integer, pageSize, text } from '../shared/fields.ts';
+import { TranscriptSegment, TranscriptWord } from './transcription.ts';
+
+/** Long audio: uploads to storage, and jobs that write down what is spoken there (docs/design/audio.md#long-audio). */
+export const longAudio = {
+  maxBytes: 500_000_000,
+  /** Of an account, at a time: uploads that wait for their file or their job, and jobs that have not ended. */
+  openUploads: 10,
+  openJobs: 10,
+  uploadSeconds: 3600,
+  textDays: 30,
+} as const;
+
+/** Media types of the files that are transcribed, under all their names. */
+export const uploadTypes = [
+  'application/ogg',
+  'audio/aac',
+  'audio/aacp',
+  'audio/flac',
+  'audio/m4a',
+  'audio/mp3',
+  'audio/mp4',
+  'audio/mpeg',
+  'audio/mpga',
+  'audio/ogg',
+  'audio/opus',
+  'audio/vnd.wave',
+  'audio/vorbis',
+  'audio/wav',
+  'audio/wave',
+  'audio/webm',
+  'audio/x-aac',
+  'audio/x-flac',
+  'audio/x-m4a',
+  'audio/x-matroska',
+  'audio/x-mp3',
+  'audio/x-wav',
+  'video/mp4',
+  'video/ogg',
+  'video/quicktime',
+  'video/webm',
+  'video/x-matroska',
+] as const;
+
+/** Body of POST /ai/uploads. */
+export const NewUpload = v.object(
+  {
+    contentType: v.pipe(
+      v.picklist(uploadTypes, `must be a media type of audio: ${uploadTypes.join(', ')}`),
+      v.description('Of the file, which must be sent with exactly this one.'),
+    ),
+    bytes: v.pipe(integer(1, longAudio.maxBytes), v.description('Of the file, which must have exactly so many.')),
+  },
+  'must be a JSON object',
+);
+export type NewUpload = v.InferOutput<typeof NewUpload>;
+
+/** Where a file is sent: a form by POST to `url`, of `fields` and then the file as the last part, `file`. */
+export const Upload = v.object({
+  id: v.string(),
+  url: v.string(),
+  fields: v.record(v.string(), v.string()),
+  expiresAt: instant,
+});
+
+export const timestampKinds = ['none', 'segment', 'word'] as const;
+
+/** Body of POST /ai/transcriptions. */
+export const NewTranscription = v.object(
+  {
+    uploadId: v.pipe(text(64), v.regex(/^upl_[0-9A-Za-z]+$/, 'must be the id of an upload')),
+    language: v.optional(language),
+    timestamps: v.optional(v.picklist(timestampKinds, 'must be none, segment or word'), 'none'),
+  },
+  'must be a JSON object',
+);
+export type NewTranscription = v.InferOutput<typeof NewTranscription>;
+
+export const transcriptionStatuses = ['queued', 'running', 'completed', 'failed', 'expired'] as const;
+
+/** `credits` are those that it is charged for now: the most that it may cost until it ends, then what it came to. */
+const job = {
+  id: v.string(),
+  uploadId: v.string(),
+  status: v.picklist(transcriptionStatuses),
+  language: v.nullable(v.string()),
+  timestamps: v.picklist(timestampKinds),
+  durationSeconds: v.nullable(v.number()),
+  credits: v.number(),
+  createdAt: instant,
+  updatedAt: instant,
+  expiresAt: instant,
+};
+export const TranscriptionJob = v.object(job);
+
+/** With what was spoken, once it is completed. */
+export const TranscriptionResult = v.object({
+  ...job,
+  text: v.nullable(v.string()),
+  segments: v.array(TranscriptSegment),
+  words: v.array(TranscriptWord),
+});
+
+export const TranscriptionPath = v.object({ id: text(64) });
+
+/** `cursor` is the `nextCursor` of the page before. */
+export const TranscriptionQuery = v.object({
+  cursor: v.optional(v.pipe(text(64), v.regex(/^trn_[0-9A-Za-z]+$/, 'must be the nextCursor of the page before'))),
+  limit: v.optional(pageSize, '50'),
+});
+
+export const TranscriptionList = v.object({
+  items: v.array(TranscriptionJob),
+  nextCursor: v.nullable(v.string()),
+});

@@ -1,0 +1,85 @@
+import { longAudio, type NewTranscription } from '#contract/audio/transcriptions.ts';
+import type { Order } from '../../inference/order.ts';
+import type { Proof } from '../../inference/tokens.ts';
+import { secondPrice } from '../../meter/pricing.ts';
+import type { Clock } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
+import { containerOf, refuseOtherType } from '../audio-containers.ts';
+import { transcriptionModel } from '../transcription.ts';
+import { fileKeys, type Upload } from './job.ts';
+import { isOfStorage } from './ports.ts';
+import type { AudioFiles, JobStore, StoredFile } from './ports.ts';
+
+/** A file ready to be transcribed, once that is admitted. `type` is what the file is. */
+export interface JobOrder extends Order {
+  readonly input: NewTranscription;
+  readonly upload: Upload;
+  readonly file: StoredFile;
+  readonly type: string;
+  readonly seconds: number;
+  readonly heldSeconds: number;
+}
+
+/** Bytes of a second of speech that was compressed hard: 16 kbit. What does not have its length at either end may last as long. */
+const minBytesPerSecond = 2000;
+
+export interface JobOrderParts {
+  readonly jobs: Pick<JobStore, 'findUpload' | 'hasRoom' | 'removeUpload'>;
+  readonly files: Pick<AudioFiles, 'look' | 'factsOf' | 'remove'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Makes the order of an upload: refuses one that is not the account's (404), that did not come or is used (409), or is no audio (400), which is
+ * deleted. It is held for the seconds that its beginning and end have, and at least for those that its bytes last.
+ */
+export function jobOrders({ jobs, files, clock }: JobOrderParts) {
+  return async (accountId: number, input: NewTranscription, prove: Proof): Promise<JobOrder> => {
+    await prove();
+    const now = clock.now();
+    const upload = await jobs.findUpload({ accountId, id: input.uploadId }, now);
+    if (!upload) throw new ServiceError('NOT_FOUND', 'There is no such upload, or it has expired.');
+    if (upload.jobId !== undefined) throw unusable(`The upload is transcribed by ${upload.jobId}.`);
+    if (!(await jobs.hasRoom(accountId, now))) throw tooManyJobs();
+    const key = fileKeys.upload(upload);
+    const file = await files.look(key);
+    if (!file) throw unusable('The file of the upload has not come: send it to the url of the upload first.');
+    if (file.bytes !== upload.bytes)
+      throw unusable(`The file has ${file.bytes} bytes, and not the ${upload.bytes} of its upload.`);
+    try {
+      return await orderOf(input, upload, file);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'INVALID_FORMAT') {
+        await files.remove(key);
+        await jobs.removeUpload(upload);
+      }
+      throw error;
+    }
+  };
+
+  async function orderOf(input: NewTranscription, upload: Upload, file: StoredFile): Promise<JobOrder> {
+    const facts = await files.factsOf(fileKeys.upload(upload), file).catch((cause: unknown) => {
+      if (isOfStorage(cause) || cause instanceof ServiceError) throw cause;
+      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or has no end.', { cause });
+    });
+    const container = containerOf(facts.container);
+    refuseOtherType(upload.contentType, container);
+    const atLeast = upload.bytes / container.maxBytesPerSecond;
+    const seconds = facts.seconds ?? atLeast;
+    const heldSeconds = Math.max(facts.seconds ?? upload.bytes / minBytesPerSecond, atLeast);
+    const model = transcriptionModel;
+    const amount = secondPrice('transcription', heldSeconds);
+    const made = { model, amount, input, upload, file, type: container.type, seconds, heldSeconds };
+    /** Who cannot afford what the file may last holds all there is, if that is enough for the seconds that are known. */
+    const within = async (budget: number) =>
+      budget >= secondPrice('transcription', seconds) ? { ...made, amount: Math.min(amount, budget) } : undefined;
+    return { ...made, within };
+  }
+}
+
+const unusable = (detail: string) => new ServiceError('INVALID_STATE', detail);
+
+export const tooManyJobs = () =>
+  unusable(
+    `An account may have ${longAudio.openJobs} transcriptions that have not ended; wait for one, or delete one.`,
+  );

@@ -1,0 +1,120 @@
+import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
+import { longAudio } from '#contract/audio/transcriptions.ts';
+import { lotOfHolds } from '../../meter/job-refund.ts';
+import type { Charge, Metering } from '../../meter/metering.ts';
+import type { Clock, Random } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
+import type { JobEnding } from './job-ending.ts';
+import { type JobOrder, tooManyJobs } from './job-order.ts';
+import { fileKeys, isOpen, type Job, jobView, newAudioId } from './job.ts';
+import type { AudioFiles, JobStore, LongAudioModel } from './ports.ts';
+import { textOf } from './transcript-text.ts';
+
+export interface JobParts {
+  readonly jobs: JobStore;
+  readonly files: AudioFiles;
+  readonly model: () => LongAudioModel;
+  readonly metering: Pick<Metering, 'find'>;
+  readonly ending: JobEnding;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Reports what failed and nobody waits for. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How long SageMaker keeps a job waiting, and lets the model work on it, in seconds (docs/adr/0023-long-audio.md). */
+export const jobSeconds = { waiting: 6 * 3600, working: 3600 } as const;
+
+/** After the last of that: events are late, and a function that began a job has ended. */
+const graceMs = 15 * 60_000;
+const beginningMs = 5 * 60_000;
+
+const workingMs = (jobSeconds.waiting + jobSeconds.working) * 1000 + graceMs;
+const dayMs = 86_400_000;
+
+/** Transcriptions of long audio (docs/design/audio.md#long-audio). */
+export function jobService({ jobs, files, model, metering, ending, clock, random, onError }: JobParts) {
+  /** Charges the call and makes its job in one write; then the model is handed the file. What does not begin is given back. */
+  async function create(accountId: number, order: JobOrder, requestId: string, charge: Charge) {
+    const { input, upload, file, type } = order;
+    const now = clock.now();
+    const ref = { accountId, id: newAudioId('trn', now, random) };
+    const frame = model().frame({ contentType: type, language: input.language, words: input.timestamps === 'word' });
+    const form = fileKeys.form(ref);
+    await files.frame(form, fileKeys.upload(upload), file, frame);
+    const meter = await metering.find(accountId);
+    const lot = meter && lotOfHolds(meter);
+    if (!meter || !lot) throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.');
+    const made = (settled: { keyId: string; budget?: Job['charge']['budget'] }): Job => ({
+      ...ref,
+      uploadId: upload.id,
+      timestamps: input.timestamps,
+      ...(input.language !== undefined && { language: input.language.toLowerCase() }),
+      status: 'queued',
+      seconds: order.seconds,
+      heldSeconds: order.heldSeconds,
+      charge: { requestId, amount: charge.held, lot, period: meter.period, ...settled },
+      cost: charge.held,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: now + longAudio.textDays * dayMs,
+      deadline: now + beginningMs,
+    });
+    let job: Job | undefined;
+    await charge.settleWith(charge.held, clock.now(), async (settlement) => {
+      const { keyId, budget } = settlement.hold;
+      job = made({ keyId, ...(budget && { budget }) });
+      const outcome = await jobs.create(job, settlement);
+      if (outcome === 'done') return;
+      await files.remove(form);
+      if (outcome === 'full') throw tooManyJobs();
+      throw new ServiceError('INVALID_STATE', 'The upload is transcribed by another request, or has expired.');
+    });
+    if (!job) throw new Error('the call was settled before its job was made');
+    return jobView(await begun(job, frame.contentType));
+  }
+
+  async function begun(job: Job, contentType: string): Promise<Job> {
+    const key = fileKeys.form(job);
+    try {
+      await model().start(job, { key, contentType });
+    } catch (error) {
+      await ending.end(job, { status: 'failed' });
+      throw error;
+    }
+    const now = clock.now();
+    await jobs.started(job, now, now + workingMs).catch(onError);
+    await files.remove(fileKeys.upload({ ...job, id: job.uploadId })).catch(onError);
+    return { ...job, status: 'running', updatedAt: now };
+  }
+
+  /** Refuses (404) a job that the account does not have. */
+  async function existing(accountId: number, id: string): Promise<Job> {
+    const job = await jobs.find({ accountId, id }, clock.now());
+    if (job) return job;
+    throw new ServiceError('NOT_FOUND', 'There is no such transcription.');
+  }
+
+  async function get(accountId: number, id: string) {
+    const job = await existing(accountId, id);
+    const nothing = { ...jobView(job), text: null, segments: [], words: [] };
+    if (job.status !== 'completed') return nothing;
+    const file = await files.read(fileKeys.text(job), maxTranscriptBytes);
+    return file ? { ...jobView(job), ...textOf(file) } : nothing;
+  }
+
+  async function list(accountId: number, request: { limit: number; cursor?: string | undefined }) {
+    const { items, next } = await jobs.page(accountId, request, clock.now());
+    return { items: items.map(jobView), nextCursor: next };
+  }
+
+  /** One that has not ended is charged for the seconds of its file: the model works on it all the same. */
+  async function remove(accountId: number, id: string): Promise<void> {
+    const job = await existing(accountId, id);
+    if (isOpen(job)) await ending.endAndRemove(job);
+    await jobs.remove(job);
+    await files.remove(fileKeys.text(job), fileKeys.form(job), fileKeys.upload({ ...job, id: job.uploadId }));
+  }
+
+  return { create, get, list, remove };
+}

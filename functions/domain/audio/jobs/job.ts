@@ -1,0 +1,98 @@
+import type { NewTranscription, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { Hold, Lot, Period } from '../../meter/meter.ts';
+import { drawnText, encodeNumber } from '../../shared/base62.ts';
+import type { Random } from '../../shared/ports.ts';
+
+/** Names an upload or a job. */
+export interface AudioRef {
+  readonly accountId: number;
+  readonly id: string;
+}
+
+/** A file that may be sent until `expiresAt` (epoch ms), and transcribed once until then. */
+export interface Upload extends AudioRef {
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Once it is transcribed. */
+  readonly jobId?: string;
+}
+
+/** What a job was charged when it was made, and where it goes back to. Amounts in microcredits. */
+export interface JobCharge {
+  readonly requestId: string;
+  readonly amount: number;
+  readonly keyId: string;
+  readonly budget?: Hold['budget'];
+  /** Where credits that come back are put: the last lot that the charge may have been taken from. */
+  readonly lot: Pick<Lot, 'source' | 'expiresAt'>;
+  readonly period: Period;
+}
+
+export type JobStatus = (typeof transcriptionStatuses)[number];
+
+/** A transcription of long audio. Moments in epoch ms. */
+export interface Job extends AudioRef, Pick<NewTranscription, 'uploadId' | 'timestamps'> {
+  readonly language?: string;
+  readonly status: JobStatus;
+  /** By the file itself; and those that were charged. */
+  readonly seconds: number;
+  readonly heldSeconds: number;
+  readonly charge: JobCharge;
+  /** Seconds that it came to, once it is completed. */
+  readonly durationSeconds?: number;
+  /** Microcredits that it is charged for. */
+  readonly cost: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Until then its text is kept. */
+  readonly expiresAt: number;
+  /** Past it an open job has died. */
+  readonly deadline: number;
+}
+
+/** What a job came to. */
+export type Ending =
+  | { readonly status: 'completed'; readonly durationSeconds: number; readonly language?: string | undefined }
+  | { readonly status: 'failed' | 'expired' };
+
+/** Seconds in 7 characters, so that ids are in the order in which they were made; then 77 random bits. */
+export function newAudioId(prefix: 'upl' | 'trn', now: number, random: Random): string {
+  return `${prefix}_${encodeNumber(Math.floor(now / 1000), 7)}${drawnText(random.bytes(13))}`;
+}
+
+export const isOpen = ({ status }: Pick<Job, 'status'>): boolean => status === 'queued' || status === 'running';
+
+/** Files of the bucket. The form is what the model reads. */
+export const fileKeys = {
+  upload: ({ accountId, id }: AudioRef) => `uploads/${accountId}/${id}`,
+  form: ({ accountId, id }: AudioRef) => `forms/${accountId}/${id}`,
+  text: ({ accountId, id }: AudioRef) => `texts/${accountId}/${id}`,
+} as const;
+
+/** The job of a form's key; undefined for any other. */
+export function jobOfForm(key: string): AudioRef | undefined {
+  const [, accountId, id] = /^forms\/([1-9]\d{0,15})\/(trn_[0-9A-Za-z]+)$/.exec(key) ?? [];
+  return accountId === undefined || id === undefined ? undefined : { accountId: Number(accountId), id };
+}
+
+/** A job as its owner sees it. */
+export function jobView(job: Job) {
+  const { id, uploadId, status, language = null, timestamps, durationSeconds = null, cost } = job;
+  return {
+    id,
+    uploadId,
+    status,
+    language,
+    timestamps,
+    durationSeconds,
+    credits: cost / microPerCredit,
+    createdAt: iso(job.createdAt),
+    updatedAt: iso(job.updatedAt),
+    expiresAt: iso(job.expiresAt),
+  };
+}
+
+export const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,36 @@
+import { longAudio, type NewUpload } from '#contract/audio/transcriptions.ts';
+import type { Clock, Random } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
+import { refuseUnknownType } from '../audio-containers.ts';
+import { fileKeys, iso, newAudioId, type Upload } from './job.ts';
+import type { AudioFiles, JobStore } from './ports.ts';
+
+export interface UploadParts {
+  readonly jobs: Pick<JobStore, 'addUpload'>;
+  readonly files: Pick<AudioFiles, 'allowUpload'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Allows files to be sent to storage (docs/design/audio.md#long-audio). */
+export function uploadService({ jobs, files, clock, random }: UploadParts) {
+  return async (accountId: number, { contentType, bytes }: NewUpload) => {
+    refuseUnknownType(contentType);
+    const now = clock.now();
+    const seconds = longAudio.uploadSeconds;
+    const upload: Upload = {
+      accountId,
+      id: newAudioId('upl', now, random),
+      contentType,
+      bytes,
+      createdAt: now,
+      expiresAt: now + seconds * 1000,
+    };
+    if (!(await jobs.addUpload(upload))) {
+      const detail = `An account may have ${longAudio.openUploads} uploads that wait; transcribe one, or try again when one has expired.`;
+      throw new ServiceError('INVALID_STATE', detail);
+    }
+    const { url, fields } = await files.allowUpload(fileKeys.upload(upload), { contentType, bytes, seconds });
+    return { id: upload.id, url, fields: { ...fields }, expiresAt: iso(upload.expiresAt) };
+  };
+}

@@ -1,0 +1,135 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import type { AudioFiles, Frame, StoredFile } from '#domain/audio/jobs/ports.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { collectBody } from '../bounded-body.ts';
+import { rangedFacts } from './ranged-facts.ts';
+
+/** A part of a multipart upload, but for the last, has at least so many bytes (S3 "Multipart upload limits"). */
+const minPartBytes = 5 * 1024 * 1024;
+
+/** What S3 copies at a time, at least. */
+const copyBytes = 64 * 1024 * 1024;
+
+/** The files of long audio in an S3 bucket. */
+export function audioFiles(client: S3Client, Bucket: string): AudioFiles {
+  async function range(key: string, version: string, from: number, to: number): Promise<Buffer> {
+    const command = new GetObjectCommand({ Bucket, Key: key, IfMatch: version, Range: `bytes=${from}-${to - 1}` });
+    return bodyOf(await client.send(command), to - from);
+  }
+
+  /** In memory: it is small. */
+  async function frameSmall(key: string, from: string, file: StoredFile, { head, tail, contentType }: Frame) {
+    const bytes = await range(from, file.version, 0, file.bytes);
+    const Body = Buffer.concat([head, bytes, tail]);
+    await client.send(new PutObjectCommand({ Bucket, Key: key, Body, ContentType: contentType }));
+  }
+
+  /** All but the beginning is copied by S3 itself. */
+  async function frameLarge(key: string, from: string, file: StoredFile, { head, tail, contentType }: Frame) {
+    const to = { Bucket, Key: key };
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...to, ContentType: contentType }));
+    try {
+      const Body = Buffer.concat([head, await range(from, file.version, 0, minPartBytes)]);
+      const copied = partsOf(minPartBytes, file.bytes);
+      const CopySource = `${Bucket}/${from}`;
+      const copy = async ([first, end]: readonly [number, number], index: number) => {
+        const part = { ...to, UploadId, PartNumber: index + 2, CopySource, CopySourceIfMatch: file.version };
+        const CopySourceRange = `bytes=${first}-${end - 1}`;
+        return (await client.send(new UploadPartCopyCommand({ ...part, CopySourceRange }))).CopyPartResult?.ETag;
+      };
+      const put = async (PartNumber: number, bytes: Uint8Array) =>
+        (await client.send(new UploadPartCommand({ ...to, UploadId, PartNumber, Body: bytes }))).ETag;
+      const tags = await Promise.all([put(1, Body), ...copied.map(copy), put(copied.length + 2, tail)]);
+      const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
+      await client.send(new CompleteMultipartUploadCommand({ ...to, UploadId, MultipartUpload: { Parts } }));
+    } catch (error) {
+      await client.send(new AbortMultipartUploadCommand({ ...to, UploadId })).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    allowUpload(Key, { contentType, bytes, seconds: Expires }) {
+      return createPresignedPost(client, {
+        Bucket,
+        Key,
+        Expires,
+        Fields: { 'Content-Type': contentType },
+        Conditions: [['content-length-range', bytes, bytes]],
+      });
+    },
+    async look(Key) {
+      try {
+        const {
+          ContentLength = 0,
+          ContentType = '',
+          ETag = '',
+        } = await client.send(new HeadObjectCommand({ Bucket, Key }));
+        return { bytes: ContentLength, contentType: ContentType, version: ETag };
+      } catch (error) {
+        if (error instanceof NotFound) return undefined;
+        throw error;
+      }
+    },
+    factsOf(key, { bytes, version }) {
+      return rangedFacts(bytes, (from, to) => range(key, version, from, to)).catch(refuseReplaced);
+    },
+    frame(key, from, file, frame) {
+      const isSmall = file.bytes < 2 * minPartBytes;
+      return (isSmall ? frameSmall : frameLarge)(key, from, file, frame).catch(refuseReplaced);
+    },
+    async read(Key, maxBytes) {
+      try {
+        return await bodyOf(await client.send(new GetObjectCommand({ Bucket, Key })), maxBytes);
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+    async write(Key, ContentType, Body) {
+      await client.send(new PutObjectCommand({ Bucket, Key, ContentType, Body }));
+    },
+    async remove(...keys) {
+      await Promise.all(keys.map((Key) => client.send(new DeleteObjectCommand({ Bucket, Key }))));
+    },
+  };
+}
+
+/** Ranges of a file from a place to its end, to copy beside each other; none is smaller than a part may be. */
+function partsOf(from: number, size: number): (readonly [first: number, end: number])[] {
+  const count = Math.max(1, Math.floor((size - from) / copyBytes));
+  const length = Math.ceil((size - from) / count);
+  return Array.from({ length: count }, (_, index) => {
+    const first = from + index * length;
+    return [first, Math.min(size, first + length)] as const;
+  });
+}
+
+/** Another file was sent to the form since this one was looked at. */
+function refuseReplaced(error: unknown): never {
+  if (!(error instanceof Error) || error.name !== 'PreconditionFailed') throw error;
+  throw new ServiceError('INVALID_STATE', 'The file was replaced while it was read; try again.', { cause: error });
+}
+
+/** Bytes that come in pieces count more than they are. */
+const bodyOf = ({ Body }: { Body?: unknown }, maxBytes: number): Promise<Buffer> => {
+  if (!isIterable(Body)) throw new Error('S3 returned no body');
+  return collectBody(Body, maxBytes * 1.1 + 1024, 0);
+};
+
+const isIterable = (body: unknown): body is AsyncIterable<Uint8Array> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;

@@ -1,0 +1,45 @@
+import { InvokeEndpointAsyncCommand, type SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import type { LongAudioModel } from '#domain/audio/jobs/ports.ts';
+import { transcriptionModel } from '#domain/audio/transcription.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { whisperx, whisperxForm } from '../sagemaker/containers/whisperx.ts';
+import { serviceErrorOf } from '../sagemaker/errors.ts';
+
+export interface LongAudioSettings {
+  readonly endpoint: string | undefined;
+  readonly bucket: string;
+  readonly servedName?: string | undefined;
+  /** Of a job in the queue, and of the model's work on it. */
+  readonly seconds: { readonly waiting: number; readonly working: number };
+}
+
+/** WhisperX behind an asynchronous endpoint of SageMaker (docs/adr/0023-long-audio.md). */
+export function longAudioModel(client: SageMakerRuntimeClient, settings: LongAudioSettings): LongAudioModel {
+  const { endpoint, bucket, servedName, seconds } = settings;
+  return {
+    frame: (request) => whisperxForm(request, servedName),
+    async start({ accountId, id }, { key, contentType }) {
+      if (!endpoint) throw new ServiceError('SERVICE_UNAVAILABLE', 'This service has no model for long audio.');
+      try {
+        await client.send(
+          new InvokeEndpointAsyncCommand({
+            EndpointName: endpoint,
+            InputLocation: `s3://${bucket}/${key}`,
+            ContentType: contentType,
+            Accept: 'application/json',
+            InferenceId: `${accountId}-${id}`,
+            RequestTTLSeconds: seconds.waiting,
+            InvocationTimeoutSeconds: seconds.working,
+          }),
+        );
+      } catch (error) {
+        throw serviceErrorOf(error, transcriptionModel, false);
+      }
+    },
+    transcriptOf(reply) {
+      const dialect = whisperx.transcription;
+      if (!dialect) throw new Error('the container transcribes nothing');
+      return dialect.reply(JSON.parse(reply.toString()));
+    },
+  };
+}

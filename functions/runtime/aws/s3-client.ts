@@ -1,0 +1,14 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { connectionTimeout } from './timeouts.ts';
+
+/** Checksums where S3 demands them: what is sent is small, or copied by S3. Elsewhere than in AWS, buckets are in the path. */
+export function s3Client(): S3Client {
+  const requestHandler = { connectionTimeout, requestTimeout: 20_000, throwOnRequestTimeout: true };
+  return new S3Client({
+    maxAttempts: 3,
+    requestHandler,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    forcePathStyle: process.env['AWS_ENDPOINT_URL_S3'] !== undefined,
+  });
+}

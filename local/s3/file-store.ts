@@ -1,0 +1,111 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import * as v from 'valibot';
+import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+
+const Meta = v.object({ key: v.string(), contentType: v.string(), bytes: v.number(), etag: v.string() });
+
+/** An object of the bucket; `path` is the file that has its bytes. */
+export type StoredObject = v.InferOutput<typeof Meta> & { readonly path: string };
+
+/** Bytes that were written and are no object yet. */
+export interface Draft {
+  readonly path: string;
+  readonly bytes: number;
+  readonly md5: string;
+}
+
+/** More than `max` bytes came, or the disk has no room for them. */
+export class TooLarge extends Error {}
+
+export type FileStore = ReturnType<typeof openFileStore>;
+
+/** What the disk keeps free. */
+const reserveBytes = 512 * 1024 * 1024;
+
+/** Days after which objects are deleted, as the bucket's lifecycle does: texts, and everything else. */
+const keptDays = { texts: 31, other: 2 } as const;
+const dayMs = 86_400_000;
+
+/** The objects of one bucket, each a file with its facts beside it. Nothing is made before the first is written. */
+export function openFileStore(folder: string) {
+  const nameOf = (key: string) => createHash('sha256').update(key).digest('hex');
+  const paths = (key: string) => ({ path: join(folder, nameOf(key)), meta: join(folder, `${nameOf(key)}.json`) });
+
+  async function draft(pieces: AsyncIterable<Uint8Array>, max: number): Promise<Draft> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = await statfs(folder);
+    const room = Math.min(max, bavail * bsize - reserveBytes);
+    const path = join(folder, `${randomUUID()}.draft`);
+    const hash = createHash('md5');
+    let bytes = 0;
+    const count = new Transform({
+      transform(piece: Buffer, _encoding, done) {
+        bytes += piece.length;
+        hash.update(piece);
+        if (bytes > room) done(new TooLarge(`more than ${room} bytes came`));
+        else done(null, piece);
+      },
+    });
+    try {
+      await pipeline(pieces, count, createWriteStream(path, { mode: 0o600 }));
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+    return { path, bytes, md5: hash.digest('hex') };
+  }
+
+  async function keep(key: string, contentType: string, { path: from, bytes, md5 }: Draft): Promise<StoredObject> {
+    const { path, meta } = paths(key);
+    const stored = { key, contentType, bytes, etag: `"${md5}"` };
+    await rename(from, path);
+    await writeJsonFile(meta, stored);
+    return { ...stored, path };
+  }
+
+  async function find(key: string): Promise<StoredObject | undefined> {
+    const { path, meta } = paths(key);
+    const stored = await readJsonFile(meta, Meta);
+    return stored && { ...stored, path };
+  }
+
+  async function remove(key: string): Promise<void> {
+    const { path, meta } = paths(key);
+    await Promise.all([rm(meta, { force: true }), rm(path, { force: true })]);
+  }
+
+  /** Deletes what is older than the bucket keeps it. */
+  async function expire(now = Date.now()): Promise<void> {
+    for (const name of await readdir(folder).catch((): string[] => [])) {
+      const path = join(folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }));
+      const found = await readJsonFile(join(folder, `${name}.json`), Meta).catch(() => undefined);
+      const days = keptDays[found?.key.startsWith('texts/') ? 'texts' : 'other'];
+      if (name.endsWith('.json') || now - mtimeMs < days * dayMs) continue;
+      await Promise.all([rm(path, { force: true }), rm(`${path}.json`, { force: true })]);
+    }
+  }
+
+  /** `to` is behind the last byte. */
+  const bytesOf = ({ path }: Pick<StoredObject, 'path'>, from: number, to: number): AsyncIterable<Uint8Array> =>
+    to > from ? createReadStream(path, { start: from, end: to - 1 }) : nothing();
+
+  return {
+    draft,
+    keep,
+    find,
+    remove,
+    expire,
+    bytesOf,
+    discard: (path: string) => rm(path, { force: true }),
+    /** How many objects there are. */
+    size: async () => (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.json')).length,
+  };
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,153 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
+import { type FileStore, type StoredObject, TooLarge } from './file-store.ts';
+import { multipartUploads } from './multipart.ts';
+import { postObject } from './post-object.ts';
+import { escaped, S3Error, sendError, sendXml } from './s3-error.ts';
+
+export interface S3Options {
+  readonly store: FileStore;
+  readonly bucket: string;
+  /** What clients sign with. */
+  readonly secret: () => string;
+  readonly now: () => number;
+}
+
+/** S3's limit of a single PUT. */
+const maxPutBytes = 5 * 1024 ** 3;
+const maxXmlBytes = 1024 * 1024;
+
+/** One bucket of S3, by its path: objects, ranges, uploads in parts, and forms by their policy. */
+export function startS3({ store, bucket, secret, now }: S3Options): Promise<Loopback> {
+  const uploads = multipartUploads(store);
+
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const url = new URL(req.url ?? '/', 'http://s3');
+    const [, name, ...rest] = url.pathname.split('/').map(decodeURIComponent);
+    const key = rest.join('/');
+    if (name !== bucket) throw new S3Error(404, 'NoSuchBucket', 'The specified bucket does not exist');
+    if (req.method === 'POST' && key === '') {
+      const etag = await postObject(req, { store, bucket, secret: secret(), now });
+      res.writeHead(204, { etag }).end();
+      return;
+    }
+    if (!req.headers.authorization?.startsWith('AWS4-HMAC-SHA256 '))
+      throw new S3Error(403, 'AccessDenied', 'Access Denied');
+    await operation(req, res, key, url.searchParams);
+  }
+
+  async function operation(
+    req: IncomingMessage,
+    res: ServerResponse,
+    key: string,
+    query: URLSearchParams,
+  ): Promise<void> {
+    const uploadId = query.get('uploadId');
+    const { method = '' } = req;
+    switch (method) {
+      case 'HEAD':
+      case 'GET':
+        return sendObject(req, res, await existing(key));
+      case 'DELETE':
+        await (uploadId === null ? store.remove(key) : uploads.drop(uploadId));
+        res.writeHead(204).end();
+        return;
+      case 'PUT':
+        return uploadId === null ? put(req, res, key) : putPart(req, res, uploadId, Number(query.get('partNumber')));
+      case 'POST':
+        if (query.has('uploads')) {
+          const id = uploads.begin(req.headers['content-type'] ?? 'binary/octet-stream');
+          const ids = `<Bucket>${bucket}</Bucket><Key>${escaped(key)}</Key><UploadId>${id}</UploadId>`;
+          return sendXml(res, 200, `<InitiateMultipartUploadResult>${ids}</InitiateMultipartUploadResult>`);
+        }
+        await readBody(req, maxXmlBytes);
+        return completed(res, await uploads.complete(uploadId ?? '', key));
+      default:
+        throw new S3Error(405, 'MethodNotAllowed', 'The specified method is not allowed against this resource.');
+    }
+  }
+
+  async function existing(key: string): Promise<StoredObject> {
+    const object = await store.find(key);
+    if (object) return object;
+    throw new S3Error(404, 'NoSuchKey', 'The specified key does not exist.');
+  }
+
+  async function put(req: IncomingMessage, res: ServerResponse, key: string): Promise<void> {
+    const { etag } = await store.keep(
+      key,
+      req.headers['content-type'] ?? 'binary/octet-stream',
+      await store.draft(req, maxPutBytes),
+    );
+    res.writeHead(200, { etag }).end();
+  }
+
+  async function putPart(req: IncomingMessage, res: ServerResponse, id: string, number: number): Promise<void> {
+    const source = req.headers['x-amz-copy-source'];
+    if (source === undefined) {
+      res.writeHead(200, { etag: await uploads.put(id, number, req, maxPutBytes) }).end();
+      return;
+    }
+    const from = await existing(
+      decodeURIComponent(String(source))
+        .replace(/^\//, '')
+        .slice(bucket.length + 1),
+    );
+    demandMatch(req.headers['x-amz-copy-source-if-match'], from);
+    const { first, last } = rangeOf(req.headers['x-amz-copy-source-range'], from.bytes);
+    const etag = await uploads.put(id, number, store.bytesOf(from, first, last + 1), maxPutBytes);
+    sendXml(res, 200, `<CopyPartResult><ETag>${escaped(etag)}</ETag></CopyPartResult>`);
+  }
+
+  function completed(res: ServerResponse, { key, etag }: StoredObject): void {
+    const ids = `<Bucket>${bucket}</Bucket><Key>${escaped(key)}</Key><ETag>${escaped(etag)}</ETag>`;
+    sendXml(res, 200, `<CompleteMultipartUploadResult>${ids}</CompleteMultipartUploadResult>`);
+  }
+
+  async function sendObject(req: IncomingMessage, res: ServerResponse, object: StoredObject): Promise<void> {
+    demandMatch(req.headers['if-match'], object);
+    const { contentType, bytes, etag } = object;
+    const isPart = req.headers.range !== undefined;
+    const { first, last } = rangeOf(req.headers.range, bytes);
+    res.writeHead(isPart ? 206 : 200, {
+      'content-type': contentType,
+      'content-length': last + 1 - first,
+      etag,
+      ...(isPart && { 'content-range': `bytes ${first}-${last}/${bytes}` }),
+    });
+    if (req.method === 'HEAD') res.end();
+    else await pipeline(store.bytesOf(object, first, last + 1), res);
+  }
+
+  return listen(
+    listener((req, res) =>
+      handle(req, res).catch((error: unknown) => {
+        const known = knownError(error);
+        if (!known || res.headersSent) throw error;
+        if (req.method !== 'HEAD') return sendError(res, known);
+        res.writeHead(known.status).end();
+      }),
+    ),
+  );
+}
+
+function knownError(error: unknown): S3Error | undefined {
+  if (error instanceof S3Error) return error;
+  if (error instanceof TooLarge) return new S3Error(503, 'SlowDown', 'There is no room for this object.');
+  return error instanceof BodyTooLarge ? new S3Error(400, 'MaxMessageLengthExceeded', error.message) : undefined;
+}
+
+function demandMatch(wanted: string | string[] | undefined, { etag }: StoredObject): void {
+  if (wanted !== undefined && wanted !== etag)
+    throw new S3Error(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+}
+
+/** Of a `bytes=` range with both ends, which is what is sent here; else of all. */
+function rangeOf(range: string | string[] | undefined, bytes: number): { first: number; last: number } {
+  if (range === undefined) return { first: 0, last: bytes - 1 };
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(range)) ?? [];
+  const [first, last] = [Number(from), Math.min(Number(to), bytes - 1)];
+  if (from !== undefined && first <= last) return { first, last };
+  throw new S3Error(416, 'InvalidRange', 'The requested range is not satisfiable');
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { FileStore } from '../s3/file-store.ts';
+import type { FaultOf, Faults } from '../shared/faults.ts';
+import { sendJson } from '../shared/loopback.ts';
+import { inDialect } from './containers/dialect.ts';
+import type { Engine, EngineReply } from './engine.ts';
+import { formOfFile } from './form-of-file.ts';
+import { sendServiceError, throttling, serviceUnavailable, validationError } from './service-errors.ts';
+
+export interface AsyncOptions {
+  readonly engine: Engine;
+  readonly faults: Faults;
+  readonly store: FileStore;
+  readonly bucket: string;
+  /** The endpoint that takes jobs, and the family whose part the engine plays there. */
+  readonly endpoint: string;
+  readonly family: ContainerFamily;
+  /** Takes what SNS would deliver. */
+  readonly publish: (event: unknown) => void;
+}
+
+/** Jobs that wait, at most. */
+const maxQueued = 1000;
+
+/**
+ * Asynchronous inference: reads the file of each job from the bucket, one job at a time, writes the reply there, and announces the end by SNS (AWS "Asynchronous
+ * inference"). What waits when the process ends is lost, as an endpoint that is deleted loses it.
+ */
+export function asyncInference({ engine, faults, store, bucket, endpoint, family, publish }: AsyncOptions) {
+  let last: Promise<void> = Promise.resolve();
+  let queued = 0;
+  const ending = new AbortController();
+
+  function accept(req: IncomingMessage, res: ServerResponse, name: string): void {
+    const fault = faults.take('sagemaker', (one) => one === 'throttle' || one === 'unavailable');
+    if (fault === 'throttle') return sendServiceError(res, throttling);
+    if (fault === 'unavailable') return sendServiceError(res, serviceUnavailable);
+    if (name !== endpoint)
+      return sendServiceError(res, validationError(`Endpoint ${name} of account 000000000000 not found.`));
+    const header = (part: string) => String(req.headers[`x-amzn-sagemaker-${part}`] ?? '');
+    const inputLocation = header('inputlocation');
+    const start = `s3://${bucket}/`;
+    if (!inputLocation.startsWith(start))
+      return sendServiceError(res, validationError('The input location is not of this bucket.'));
+    if (queued >= maxQueued) return sendServiceError(res, throttling);
+    const inferenceId = header('inference-id') || randomUUID();
+    const id = randomUUID();
+    const job = {
+      inferenceId,
+      inputLocation,
+      key: inputLocation.slice(start.length),
+      contentType: header('content-type'),
+      endpoint: name,
+      reply: `replies/${id}.out`,
+      failure: `failures/${id}-error.out`,
+      fault: faults.take('sagemaker', (one) => one === 'error' || one === 'hang'),
+    };
+    queued += 1;
+    last = last.then(() => run(job)).finally(() => (queued -= 1));
+    res.setHeader('x-amzn-sagemaker-outputlocation', `s3://${bucket}/${job.reply}`);
+    res.setHeader('x-amzn-sagemaker-failurelocation', `s3://${bucket}/${job.failure}`);
+    sendJson(res, 202, { InferenceId: inferenceId });
+  }
+
+  interface AsyncJob {
+    readonly inferenceId: string;
+    readonly inputLocation: string;
+    readonly key: string;
+    readonly contentType: string;
+    readonly endpoint: string;
+    readonly reply: string;
+    readonly failure: string;
+    readonly fault: FaultOf<'sagemaker'> | undefined;
+  }
+
+  async function run(job: AsyncJob): Promise<void> {
+    if (ending.signal.aborted || job.fault === 'hang') return;
+    const reply = await invoked(job).catch((): undefined => undefined);
+    if (ending.signal.aborted) return;
+    const isDone = reply?.kind === 'json' && reply.status < 400;
+    const key = isDone ? job.reply : job.failure;
+    const body = Buffer.from(JSON.stringify(reply?.kind === 'json' ? reply.body : { message: 'The model failed.' }));
+    await store.keep(key, 'application/json', await store.draft(one(body), body.length)).catch(() => undefined);
+    publish(notificationOf(job, `s3://${bucket}/${key}`, isDone));
+  }
+
+  async function invoked({ key, contentType, fault }: AsyncJob): Promise<EngineReply | undefined> {
+    const object = await store.find(key);
+    if (!object || fault === 'error') return undefined;
+    const form = await formOfFile(await openAsBlob(object.path), contentType);
+    return inDialect(family, engine).invoke(form, ending.signal);
+  }
+
+  return {
+    accept,
+    /** Begins no further job, and waits for the one that runs. */
+    async close(): Promise<void> {
+      ending.abort();
+      await last;
+    },
+    settled: async () => last,
+  };
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+interface Ended {
+  readonly inferenceId: string;
+  readonly inputLocation: string;
+  readonly contentType: string;
+  readonly endpoint: string;
+}
+
+/** As SNS hands it to a function; the message is that of SageMaker. */
+function notificationOf(
+  { inferenceId, inputLocation, contentType, endpoint }: Ended,
+  location: string,
+  isDone: boolean,
+) {
+  const Message = JSON.stringify({
+    awsRegion: 'us-east-1',
+    eventTime: new Date().toISOString(),
+    receivedTime: new Date().toISOString(),
+    invocationStatus: isDone ? 'Completed' : 'Failed',
+    ...(!isDone && { failureReason: 'The model failed.' }),
+    requestParameters: {
+      accept: 'application/json',
+      contentType,
+      customAttributes: null,
+      endpointName: endpoint,
+      inputLocation,
+    },
+    ...(isDone && { responseParameters: { contentType: 'application/json', outputLocation: location } }),
+    inferenceId,
+    eventVersion: '1.0',
+    eventSource: 'aws:sagemaker',
+    eventName: 'InferenceResult',
+  });
+  return {
+    Records: [
+      { EventSource: 'aws:sns', EventVersion: '1.0', Sns: { MessageId: randomUUID(), Type: 'Notification', Message } },
+    ],
+  };
+}

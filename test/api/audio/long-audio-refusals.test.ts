@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { longAudio } from '#contract/audio/transcriptions.ts';
+import { grantCredits } from '#domain/meter/billing.ts';
+import { services } from '#runtime/container.ts';
+import { ended, newUpload, sendFile, silence, transcribed, uploaded } from '#test/audio/long-audio.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const wav = silence(2);
+
+const grant = (accountId: number, credits: number) =>
+  services()
+    .metering()
+    .change(accountId, Date.now(), (meter) => grantCredits(meter, credits * 1_000_000, Math.floor(Date.now() / 1000)));
+
+async function credits(key: string): Promise<number> {
+  await service.settled();
+  return (await service.call('GET', '/api/credits', { key })).body.data.balance;
+}
+
+describe('an upload', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['of nothing', { contentType: 'audio/wav', bytes: 0 }, /^bytes must be positive\.$/],
+    ['of too much', { contentType: 'audio/wav', bytes: longAudio.maxBytes + 1 }, /^bytes must be at most 500000000\.$/],
+    ['of a type in capitals', { contentType: 'AUDIO/WAV', bytes: 9 }, /^contentType must be a media type of audio: /],
+    ['of a part of a byte', { contentType: 'audio/wav', bytes: 1.5 }, /^bytes must be an integer\.$/],
+    ['of no audio', { contentType: 'text/html', bytes: 9 }, /^contentType must be a media type of audio/],
+    ['of an unknown type', { contentType: 'audio/midi', bytes: 9 }, /^contentType must be a media type of audio: /],
+    ['without a length', { contentType: 'audio/wav' }, /^bytes/],
+  ])('%s is a 400 that names the field', async (_, body, detail) => {
+    const { key } = await service.person();
+    const refused = await service.call('POST', '/api/ai/uploads', { key, body });
+    expect([code(refused), refused.body.detail]).toEqual(['400 INVALID_FORMAT', expect.stringMatching(detail)]);
+  });
+
+  it.each<[string, Buffer, Record<string, string>, number, string]>([
+    ['longer than announced', Buffer.alloc(11), {}, 400, 'EntityTooLarge'],
+    ['shorter than announced', Buffer.alloc(9), {}, 400, 'EntityTooSmall'],
+    ['of another type', Buffer.alloc(10), { 'Content-Type': 'text/html' }, 403, 'AccessDenied'],
+    ['under another key', Buffer.alloc(10), { key: 'uploads/1/upl_x' }, 403, 'AccessDenied'],
+    ['with another signature', Buffer.alloc(10), { 'X-Amz-Signature': '0'.repeat(64) }, 403, 'SignatureDoesNotMatch'],
+  ])('refuses a file %s, and leaves nothing', async (_, bytes, change, status, error) => {
+    const { key } = await service.person();
+    const { body } = await newUpload(service, key, 10);
+    const sent = await sendFile(body.data, bytes, change);
+    expect([sent.status, sent.text]).toEqual([status, expect.stringContaining(`<Code>${error}</Code>`)]);
+    const job = await transcribed(service, key, body.data.id);
+    expect([code(job), job.body.detail]).toEqual(['409 INVALID_STATE', expect.stringMatching(/has not come/)]);
+  });
+
+  it('is one of ten at a time, and of one account alone', async () => {
+    const [one, other] = [await service.person(), await service.person()];
+    const uploadId = await uploaded(service, one.key, wav);
+    for (let count = 1; count < longAudio.openUploads; count++) await newUpload(service, one.key, 10);
+    expect(code(await newUpload(service, one.key, 10))).toBe('409 INVALID_STATE');
+    expect(code(await newUpload(service, other.key, 10))).toBe('201 SUCCESS');
+    expect(code(await transcribed(service, other.key, uploadId))).toBe('404 NOT_FOUND');
+    expect(code(await transcribed(service, one.key, uploadId))).toBe('201 SUCCESS');
+    expect(code(await newUpload(service, one.key, 10))).toBe('201 SUCCESS');
+  });
+});
+
+describe('a transcription', () => {
+  it.each([
+    ['no audio', Buffer.from('not audio at all, just words')],
+    ['a header alone', wav.subarray(0, 20)],
+  ])('of %s is a 400 that costs nothing, and its file is gone', async (_, bytes) => {
+    const { key } = await service.person({ planRank: 2 });
+    const before = await credits(key);
+    const uploadId = await uploaded(service, key, bytes);
+    expect(code(await transcribed(service, key, uploadId))).toBe('400 INVALID_FORMAT');
+    expect(code(await transcribed(service, key, uploadId))).toBe('404 NOT_FOUND');
+    expect(await credits(key)).toBe(before);
+  });
+
+  it('of a file that is called what it is not is a 400', async () => {
+    const { key } = await service.person({ planRank: 2 });
+    const uploadId = await uploaded(service, key, wav, 'audio/mpeg');
+    const refused = await transcribed(service, key, uploadId);
+    expect([code(refused), refused.body.detail]).toEqual(['400 INVALID_FORMAT', expect.stringMatching(/audio\/wav/)]);
+  });
+
+  it('that the credits do not pay is a 402, and can be paid later', async () => {
+    const { key, id } = await service.person({ planRank: 2, credits: 0.1 });
+    const uploadId = await uploaded(service, key, wav);
+    expect(code(await transcribed(service, key, uploadId))).toBe('402 INSUFFICIENT_CREDITS');
+    await grant(id, 10);
+    expect(code(await transcribed(service, key, uploadId))).toBe('201 SUCCESS');
+  });
+
+  it('of another account is a 404, to read and to delete', async () => {
+    const [one, other] = [await service.person({ planRank: 2 }), await service.person({ planRank: 2 })];
+    const { body } = await transcribed(service, one.key, await uploaded(service, one.key, wav));
+    const path = `/api/ai/transcriptions/${body.data.id}`;
+    expect(code(await service.call('GET', path, { key: other.key }))).toBe('404 NOT_FOUND');
+    expect(code(await service.call('DELETE', path, { key: other.key }))).toBe('404 NOT_FOUND');
+    expect((await service.call('GET', '/api/ai/transcriptions', { key: other.key })).body.data.items).toEqual([]);
+    expect(await ended(service, one.key, body.data.id)).toMatchObject({ status: 'completed', credits: 0.2 });
+  });
+
+  it('is of one upload once, also by requests at the same moment', async () => {
+    const { key } = await service.person({ planRank: 4 });
+    const uploadId = await uploaded(service, key, wav);
+    const all = await Promise.all(Array.from({ length: 5 }, () => transcribed(service, key, uploadId)));
+    expect(all.map(code).toSorted()).toEqual(['201 SUCCESS', ...Array.from({ length: 4 }, () => '409 INVALID_STATE')]);
+    const { body } = await service.call('GET', '/api/ai/transcriptions', { key });
+    expect(body.data.items).toHaveLength(1);
+  });
+
+  it('is made once under an Idempotency-Key', async () => {
+    const { key } = await service.person({ planRank: 2 });
+    const uploadId = await uploaded(service, key, wav);
+    const headers = { 'Idempotency-Key': 'one-recording' };
+    const [first, second] = [
+      await transcribed(service, key, uploadId, {}, headers),
+      await transcribed(service, key, uploadId, {}, headers),
+    ];
+    expect([code(second), second.body.data.id]).toEqual(['201 SUCCESS', first.body.data.id]);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adts, ended, silence, transcribed, uploaded } from '#test/audio/long-audio.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+let speaker: string;
+let spoken: Buffer;
+const text = 'Good morning, my friend. The river runs by the old stone house.';
+
+beforeAll(async () => {
+  service = await startTestService();
+  speaker = (await service.person({ planRank: 4 })).key;
+  const { body } = await service.call('POST', '/api/ai/speech', { key: speaker, body: { text } });
+  spoken = Buffer.from(body.data.audio, 'base64');
+});
+afterAll(() => service.close());
+
+async function balance(key: string) {
+  await service.settled();
+  const { body } = await service.call('GET', '/api/credits', { key });
+  return body.data;
+}
+
+describe('a recording that is uploaded', () => {
+  it('is transcribed, at what its seconds cost, and its audio is deleted', async () => {
+    const { key } = await service.person({ planRank: 3, credits: 100 });
+    const uploadId = await uploaded(service, key, spoken, 'audio/mpeg');
+    const made = await transcribed(service, key, uploadId, { language: 'en', timestamps: 'word' });
+    expect(code(made)).toBe('201 SUCCESS');
+    expect(made.body.data).toMatchObject({ uploadId, language: 'en', timestamps: 'word' });
+    const done = await ended(service, key, made.body.data.id);
+    expect(done).toMatchObject({ status: 'completed', text });
+    expect(done.words.map(({ word }: { word: string }) => word).join(' ')).toBe(text);
+    expect(done.credits).toBeCloseTo(Math.ceil(done.durationSeconds) / 10, 6);
+    expect((await balance(key)).balance).toBe(Math.floor(100 - done.credits));
+    const { body } = await service.call('GET', '/api/ai/transcriptions', { key });
+    expect(body.data.items.map(({ id, status }: any) => [id, status])).toEqual([[done.id, 'completed']]);
+    expect(code(await transcribed(service, key, uploadId))).toBe('409 INVALID_STATE');
+  });
+
+  it('of many megabytes is put together by storage itself, and transcribed too', async () => {
+    const { key } = await service.person({ planRank: 4 });
+    const recording = silence(1500);
+    const made = await transcribed(service, key, await uploaded(service, key, recording));
+    expect([code(made), made.body.data.credits]).toEqual(['201 SUCCESS', 150]);
+    const done = await ended(service, key, made.body.data.id);
+    expect(done).toMatchObject({ status: 'completed', durationSeconds: 1500, credits: 150, segments: [] });
+    expect(done.text).toBe('[1500 seconds of sound]');
+  });
+
+  it('gives back what it was held for beyond its seconds, to the limit of its key too', async () => {
+    const { id, cookie } = await service.person({ planRank: 4 });
+    const limited = await service.call('POST', '/api/keys', {
+      cookie,
+      body: { name: 'limited', limit: { credits: 500, period: 'day' } },
+    });
+    const key = limited.body.data.key;
+    const frames = adts(4000, 200);
+    const made = await transcribed(service, key, await uploaded(service, key, frames, 'audio/aac'));
+    expect([code(made), made.body.data.credits]).toEqual(['201 SUCCESS', 40]);
+    const done = await ended(service, key, made.body.data.id);
+    expect(done).toMatchObject({ status: 'completed', durationSeconds: 256, credits: 25.6 });
+    await service.settled();
+    const keys = await service.call('GET', '/api/keys', { cookie });
+    const record = keys.body.data.find(({ name }: any) => name === 'limited');
+    expect([id > 0, record.limit.used]).toEqual([true, 25.6]);
+  });
+
+  it('costs at least what its bytes last, whatever its header says', async () => {
+    const { key } = await service.person({ planRank: 4 });
+    const lying = Buffer.from(silence(600, 8000));
+    lying.writeUInt32LE(8000, 40);
+    const made = await transcribed(service, key, await uploaded(service, key, lying));
+    expect(made.body.data.credits).toBeGreaterThanOrEqual(0.9);
+  });
+});

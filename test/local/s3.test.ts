@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type FileStore, openFileStore } from '#local/s3/file-store.ts';
+import { startS3 } from '#local/s3/server.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
+
+const Bucket = 'audio';
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+let folder: string;
+let store: FileStore;
+let server: Awaited<ReturnType<typeof startS3>>;
+let client: S3Client;
+let now = Date.now();
+
+beforeAll(async () => {
+  folder = await testFolder();
+  store = openFileStore(join(folder, 'audio'));
+  server = await startS3({ store, bucket: Bucket, secret: () => 'local', now: () => now });
+  client = new S3Client({ endpoint: server.url, region: 'us-east-1', credentials, forcePathStyle: true });
+});
+afterAll(async () => {
+  client.destroy();
+  await server.close();
+  await removeFolder(folder);
+});
+
+const bytesOf = async (Key: string, more = {}) => {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, ...more }));
+  return Buffer.from((await Body?.transformToByteArray()) ?? []);
+};
+
+describe('an object', () => {
+  it('is put, read whole and in ranges by its ETag, and deleted', async () => {
+    const { ETag } = await client.send(
+      new PutObjectCommand({ Bucket, Key: 'a b/ü', Body: 'hello', ContentType: 'text/x' }),
+    );
+    const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'a b/ü' }));
+    expect([head.ContentLength, head.ContentType, head.ETag]).toEqual([5, 'text/x', ETag]);
+    expect((await bytesOf('a b/ü')).toString()).toBe('hello');
+    expect((await bytesOf('a b/ü', { Range: 'bytes=1-2', IfMatch: ETag })).toString()).toBe('el');
+    await expect(bytesOf('a b/ü', { IfMatch: '"other"' })).rejects.toThrow(/pre-conditions/);
+    await client.send(new DeleteObjectCommand({ Bucket, Key: 'a b/ü' }));
+    await expect(bytesOf('a b/ü')).rejects.toMatchObject({ name: 'NoSuchKey' });
+    await expect(client.send(new HeadObjectCommand({ Bucket, Key: 'a b/ü' }))).rejects.toMatchObject({
+      name: 'NotFound',
+    });
+  });
+
+  it('is made of parts, of which one is copied', async () => {
+    const source = randomBytes(6 * 1024 * 1024);
+    const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: source }));
+    const to = { Bucket, Key: 'whole' };
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(to));
+    const head = randomBytes(5 * 1024 * 1024);
+    const parts = [
+      (await client.send(new UploadPartCommand({ ...to, UploadId, PartNumber: 1, Body: head }))).ETag,
+      (
+        await client.send(
+          new UploadPartCopyCommand({
+            ...to,
+            UploadId,
+            PartNumber: 2,
+            CopySource: `${Bucket}/source`,
+            CopySourceIfMatch: ETag,
+            CopySourceRange: `bytes=10-${source.length - 1}`,
+          }),
+        )
+      ).CopyPartResult?.ETag,
+      (await client.send(new UploadPartCommand({ ...to, UploadId, PartNumber: 3, Body: 'end' }))).ETag,
+    ];
+    const Parts = parts.map((tag, index) => ({ ETag: tag, PartNumber: index + 1 }));
+    await client.send(new CompleteMultipartUploadCommand({ ...to, UploadId, MultipartUpload: { Parts } }));
+    expect(Buffer.compare(await bytesOf('whole'), Buffer.concat([head, source.subarray(10), Buffer.from('end')]))).toBe(
+      0,
+    );
+  });
+});
+
+const draftsIn = async (path: string) => (await readdir(join(path, 'audio'))).filter((name) => name.endsWith('.draft'));
+
+describe('a form', () => {
+  const allowed = (length = 10) =>
+    createPresignedPost(client, {
+      Bucket,
+      Key: 'form',
+      Expires: 3600,
+      Fields: { 'Content-Type': 'audio/wav' },
+      Conditions: [['content-length-range', length, length]],
+    });
+
+  async function send(bytes: Buffer, change: Readonly<Record<string, string>> = {}, length?: number) {
+    const { url, fields } = await allowed(length);
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ ...fields, ...change })) form.append(name, value);
+    form.append('file', new Blob([new Uint8Array(bytes)]), 'file');
+    const response = await fetch(url, { method: 'POST', body: form });
+    return `${response.status} ${/<Code>(\w+)/.exec(await response.text())?.[1] ?? ''}`.trim();
+  }
+
+  it('is taken as its policy has it', async () => {
+    expect(await send(Buffer.alloc(10, 1))).toBe('204');
+    expect(await bytesOf('form')).toEqual(Buffer.alloc(10, 1));
+    const { ContentType } = await client.send(new HeadObjectCommand({ Bucket, Key: 'form' }));
+    expect(ContentType).toBe('audio/wav');
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['with another key', { key: 'other' }, '403 AccessDenied'],
+    ['with another type', { 'Content-Type': 'text/html' }, '403 AccessDenied'],
+    ['with a field that its policy does not have', { acl: 'public-read' }, '403 AccessDenied'],
+    [
+      'with another policy',
+      { Policy: Buffer.from('{"expiration":"2999-01-01T00:00:00Z","conditions":[]}').toString('base64') },
+      '403 SignatureDoesNotMatch',
+    ],
+    ['with no signature', { 'X-Amz-Signature': '' }, '403 SignatureDoesNotMatch'],
+  ])('is refused %s', async (_, change, error) => {
+    expect(await send(Buffer.alloc(10), change)).toBe(error);
+  });
+
+  it('is refused with more or fewer bytes, and leaves none', async () => {
+    const size = await store.size();
+    expect(await send(Buffer.alloc(11))).toBe('400 EntityTooLarge');
+    expect(await send(Buffer.alloc(9))).toBe('400 EntityTooSmall');
+    expect(await send(Buffer.alloc(3_000_000))).toBe('400 EntityTooLarge');
+    expect(await store.size()).toBe(size);
+  });
+
+  it('is refused once its policy has expired', async () => {
+    now += 2 * 3600 * 1000;
+    expect(await send(Buffer.alloc(10))).toBe('403 AccessDenied');
+    now -= 2 * 3600 * 1000;
+  });
+
+  it('that breaks off leaves nothing', async () => {
+    const size = await store.size();
+    const { url, fields } = await allowed(1_000_000);
+    const sending = request(url, { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+    const closed = new Promise((resolve) => sending.on('error', resolve).on('close', resolve));
+    for (const [name, value] of Object.entries(fields))
+      sending.write(`--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+    sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n');
+    sending.write(Buffer.alloc(500_000));
+    setTimeout(() => sending.destroy(), 100);
+    await closed;
+    await vi.waitFor(async () => expect(await draftsIn(folder)).toEqual([]));
+    expect(await store.size()).toBe(size);
+  });
+});
