@@ -15,22 +15,17 @@ export default defineConfig({
           name: 'still',
           include: [still],
           isolate: false,
+          // Some are about the dashboard, whose modules Node cannot load.
+          experimental: { viteModuleRunner: true },
           setupFiles: ['test/support/unchanged-environment.ts'],
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'running',
-          include: ['test/**/*.test.ts'],
-          exclude: [still, browser],
-          // Node loads the modules, as in `npm start`: a quarter of the processor time of a file that starts a service.
-          experimental: { viteModuleRunner: false },
-        },
-      },
+      { extends: true, test: { name: 'running', include: ['test/**/*.test.ts'], exclude: [still, browser] } },
       // Half of the time of all tests, so they are a command of their own.
       { extends: true, test: { name: 'browser', include: [browser] } },
     ],
+    // Node loads the modules, as in `npm start`, with nothing between: half of the processor time of a file that starts a service.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // One more than the processors of a small machine: tests wait as much as they work.
