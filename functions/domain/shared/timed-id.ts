@@ -6,5 +6,5 @@ const timeCharacters = 8;
 const randomCharacters = 12;
 
 /** An id of what is listed newest first. `now` in epoch milliseconds. */
-export const timedId = (prefix: 'agt' | 'doc' | 'cnv' | 'msg', now: number, random: Random): string =>
+export const timedId = (prefix: 'agt' | 'doc' | 'cnv' | 'msg' | 'upl' | 'trn', now: number, random: Random): string =>
   `${prefix}_${encodeNumber(now, timeCharacters)}${drawnText(random.bytes(randomCharacters))}`;

@@ -4,9 +4,10 @@ import { lotOfHolds } from '../../meter/job-refund.ts';
 import type { Charge, Metering } from '../../meter/metering.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
+import { timedId } from '../../shared/timed-id.ts';
 import type { JobEnding } from './job-ending.ts';
 import { type JobOrder, tooManyJobs } from './job-order.ts';
-import { fileKeys, isOpen, type Job, jobView, newAudioId } from './job.ts';
+import { fileKeys, isOpen, type Job, jobView } from './job.ts';
 import type { AudioFiles, JobStore, LongAudioModel } from './ports.ts';
 import { textOf } from './transcript-text.ts';
 
@@ -38,7 +39,7 @@ export function jobService({ jobs, files, model, metering, ending, clock, random
   async function create(accountId: number, order: JobOrder, requestId: string, charge: Charge) {
     const { input, upload, file, type } = order;
     const now = clock.now();
-    const ref = { accountId, id: newAudioId('trn', now, random) };
+    const ref = { accountId, id: timedId('trn', now, random) };
     const frame = model().frame({ contentType: type, language: input.language, words: input.timestamps === 'word' });
     const form = fileKeys.form(ref);
     await files.frame(form, fileKeys.upload(upload), file, frame);

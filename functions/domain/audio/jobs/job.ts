@@ -1,8 +1,6 @@
 import type { NewTranscription, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Hold, Lot, Period } from '../../meter/meter.ts';
-import { drawnText, encodeNumber } from '../../shared/base62.ts';
-import type { Random } from '../../shared/ports.ts';
 
 /** Names an upload or a job. */
 export interface AudioRef {
@@ -57,11 +55,6 @@ export interface Job extends AudioRef, Pick<NewTranscription, 'uploadId' | 'time
 export type Ending =
   | { readonly status: 'completed'; readonly durationSeconds: number; readonly language?: string | undefined }
   | { readonly status: 'failed' | 'expired' };
-
-/** Seconds in 7 characters, so that ids are in the order in which they were made; then 77 random bits. */
-export function newAudioId(prefix: 'upl' | 'trn', now: number, random: Random): string {
-  return `${prefix}_${encodeNumber(Math.floor(now / 1000), 7)}${drawnText(random.bytes(13))}`;
-}
 
 export const isOpen = ({ status }: Pick<Job, 'status'>): boolean => status === 'queued' || status === 'running';
 

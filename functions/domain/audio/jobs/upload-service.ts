@@ -1,8 +1,9 @@
 import { longAudio, type NewUpload } from '#contract/audio/transcriptions.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
+import { timedId } from '../../shared/timed-id.ts';
 import { refuseUnknownType } from '../audio-containers.ts';
-import { fileKeys, iso, newAudioId, type Upload } from './job.ts';
+import { fileKeys, iso, type Upload } from './job.ts';
 import type { AudioFiles, JobStore } from './ports.ts';
 
 export interface UploadParts {
@@ -20,7 +21,7 @@ export function uploadService({ jobs, files, clock, random }: UploadParts) {
     const seconds = longAudio.uploadSeconds;
     const upload: Upload = {
       accountId,
-      id: newAudioId('upl', now, random),
+      id: timedId('upl', now, random),
       contentType,
       bytes,
       createdAt: now,
