@@ -24,7 +24,7 @@ export default defineConfig({
       // Half of the time of all tests, so they are a command of their own.
       { extends: true, test: { name: 'browser', include: [browser] } },
     ],
-    // Node loads the modules, as in `npm start`, with nothing between: half of the processor time of a file that starts a service.
+    // Node loads the modules, as in `npm start`, with nothing between.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 30_000,
     hookTimeout: 30_000,
