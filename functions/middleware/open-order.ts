@@ -7,7 +7,7 @@ import type { Meter } from '#domain/meter/meter.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 
-/** Makes or completes the order of a call by what it names, and refuses (404, 409) where that does not allow it. Writes nothing. */
+/** Makes or completes the order of a call by what it names, and refuses (404, 409) where that does not allow it. Takes nothing of the account. */
 export type OpenOrder = (call: Call) => Promise<Order>;
 
 /**

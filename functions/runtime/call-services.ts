@@ -38,7 +38,7 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
     /** Read by the functions of audio alone. */
     audio,
-    audioJobs: lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core)),
+    audioJobs: lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, async () => undefined)),
     translation: lazy(() => translationService(modelGateway(), forTranslation)),
     /** Read by the function that sends messages alone. */
     messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),

@@ -8,6 +8,7 @@ import type { Order } from '#domain/inference/order.ts';
 import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import type { Charge } from '#domain/meter/metering.ts';
+import type { Claim } from '#domain/shared/idempotency.ts';
 import type { Caller, KeyCaller, OpenedSession, SessionCaller } from '#middleware/call.ts';
 import type { CallServices } from './call-services.ts';
 import type { Services } from './container.ts';
@@ -35,8 +36,8 @@ export interface OperationCall<R extends Route> {
       | (R extends { formInput: infer S } ? Parsed<S> : never);
   };
   readonly caller: CallerOf<R>;
-  /** As it was sent, on routes that take it. */
-  readonly idempotencyKey: string | undefined;
+  /** What it holds with its Idempotency-Key, on routes that take one. */
+  readonly claim: Claim | undefined;
   /** Where the request came from, for limits by network; undefined where the stage has none. */
   readonly network: string | undefined;
   /** What the browser holds as a known device. */
@@ -70,7 +71,7 @@ export type OrderOf<R extends Route, O extends Order> = (
 ) => Promise<O>;
 
 /**
- * Makes the order of a call by what its path names, of that of its body where there is one; or refuses it (404, 409, 400). Writes nothing, and awaits
+ * Makes the order of a call by what its path names, of that of its body where there is one; or refuses it (404, 409, 400). Takes nothing of the account, and awaits
  * `prove` before it does more than read.
  */
 export type OpenOrderOf<R extends Route, O extends Order> = (

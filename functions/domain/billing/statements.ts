@@ -32,7 +32,7 @@ const maxDays = 366;
 
 /** What happened to an account, for the account to read. */
 export function statementService(store: StatementStore, clock: Clock) {
-  /** A page of ledger entries, newest first; `seq` is the account's newest. */
+  /** A page of ledger entries, newest first, without those that moved nothing; `seq` is the account's newest. */
   async function page(
     accountId: number,
     seq: number,
@@ -40,7 +40,7 @@ export function statementService(store: StatementStore, clock: Clock) {
   ) {
     const before = Math.min(seq + 1, Number(cursor ?? Number.POSITIVE_INFINITY));
     const { rows, next } = await store.page(accountId, limit, before);
-    return { entries: rows.map(shownEntry), nextCursor: next === null ? null : String(next) };
+    return { entries: rows.filter(hasMoved).map(shownEntry), nextCursor: next === null ? null : String(next) };
   }
 
   async function usage(
@@ -57,6 +57,9 @@ export function statementService(store: StatementStore, clock: Clock) {
 
   return { page, usage };
 }
+
+/** A refund of nothing is kept for the event of what has ended, and for the ledger's row numbers to have no gap. */
+const hasMoved = ({ type, amount }: LedgerRow): boolean => type !== 'refund' || amount !== 0;
 
 function shownEntry(row: LedgerRow) {
   return {

@@ -7,6 +7,7 @@ import type { MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
 import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
 import type { Receipt } from './receipt.ts';
+import { type KeptCharge, keptCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';
 
 /** An admitted call's hold. Amounts in microcredits. */
@@ -30,8 +31,12 @@ export interface Charge {
    * while changes of the account are in its way.
    */
   settle(cost: number, now: number, patienceMs?: number): Promise<void>;
-  /** As `settle`, by a write of something else too: `store` does both or neither, and throws where it did not. */
-  settleWith(cost: number, now: number, store: (settlement: Settlement) => Promise<void>): Promise<void>;
+  /** As `settle`, by the write of what keeps the charge: both are `done`, or neither, for the reason that `write` returns. */
+  settleWith<Written extends string>(
+    cost: number,
+    now: number,
+    write: (settlement: Settlement, kept: KeptCharge) => Promise<Written>,
+  ): Promise<Written>;
 }
 
 export type Metering = ReturnType<typeof metering>;
@@ -74,15 +79,16 @@ export function metering(store: MeterStore, plans: Plans) {
 
   /**
    * Applies a change to the meter as it is now, again if another write came between. The change may throw a refusal.
-   * `replace` may write more in the same transaction.
+   * `replace` may write more in the same transaction. What no caller can repeat is tried more often.
    */
   async function change(
     accountId: number,
     now: number,
     apply: (meter: Meter) => Settled | Promise<Settled>,
     replace: MeterStore['replace'] = (before, after, entries) => store.replace(before, after, entries),
+    tries = maxTries,
   ): Promise<Meter> {
-    for (let tries = 0; tries < maxTries; tries++) {
+    for (let count = 0; count < tries; count++) {
       const before = await current(accountId, now);
       const { meter, entries } = await apply(before);
       if (await replace(before, meter, entries)) return meter;
@@ -153,9 +159,14 @@ export function metering(store: MeterStore, plans: Plans) {
         open = false;
         await store.settle(await settlementAt(cut(cost), now), patienceMs);
       },
-      async settleWith(cost, now, store) {
-        await store(await settlementAt(cut(cost), now));
-        open = false;
+      async settleWith(cost, now, write) {
+        const settlement = await settlementAt(cut(cost), now);
+        const meter = await store.find(settlement.accountId);
+        const kept = meter && keptCharge(meter, settlement);
+        if (!kept) throw busy();
+        const written = await write(settlement, kept);
+        open = written !== 'done';
+        return written;
       },
     };
   }

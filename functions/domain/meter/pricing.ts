@@ -10,6 +10,11 @@ export function secondPrice(service: 'transcription', seconds: number): number {
   return unitPrice(service, Math.max(1, Math.ceil(seconds)));
 }
 
+/** The seconds that so many microcredits pay. */
+export function secondsPaid(service: 'transcription', amount: number): number {
+  return Math.floor(amount / unitPrice(service, 1));
+}
+
 function unitPrice(service: ServiceName, units: number): number {
   const { unitSize, credits } = prices[service];
   return (units * credits * microPerCredit) / unitSize;

@@ -1,42 +1,95 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { counted, periodEnd, periodStart, type Settled } from './billing.ts';
-import { settledLots } from './lots.ts';
-import { balance, type LedgerEntry, type Lot, type Meter } from './meter.ts';
+import { chain, counted, type Settled } from './billing.ts';
+import { addLot, expireLots, settledLots } from './lots.ts';
+import type { Settlement } from './meter-store.ts';
+import type { Hold, LedgerEntry, Lot, Meter, Period } from './meter.ts';
 
-/** A charge that is given back whole. `amount` in microcredits, `chargedAt` in epoch seconds. */
-export interface Refund {
-  readonly service: ServiceName;
+/** What was taken from a lot. Microcredits. */
+export interface LotPart extends Pick<Lot, 'source' | 'expiresAt'> {
   readonly amount: number;
+}
+
+/** What a call was charged, kept with what it was charged for, and where that goes back to. Microcredits. */
+export interface KeptCharge {
   readonly requestId: string;
-  readonly chargedAt: number;
+  readonly service: ServiceName;
+  readonly model: string;
+  readonly keyId: string;
+  readonly budget?: Hold['budget'];
+  readonly amount: number;
+  /** What it was taken from, in the order of expiry. */
+  readonly lots: readonly LotPart[];
+  /** Billing month of the charge. */
+  readonly period: Period;
+}
+
+/** Microcredits that come back, and the job that the entry is about. */
+export interface Refund extends Pick<LedgerEntry, 'job'> {
+  readonly amount: number;
+}
+
+/** What of a key's budget comes back too, in the period that began then. */
+export type BudgetRefund = NonNullable<Hold['budget']> & { readonly amount: number };
+
+/** The charge of an open hold. Undefined without any lot. */
+export function keptCharge(meter: Meter, { requestId, hold, cost }: Settlement): KeptCharge | undefined {
+  const lots = lotsOf(meter, cost);
+  const { service, model, keyId, budget } = hold;
+  const { period } = meter;
+  if (lots.length === 0) return undefined;
+  return { requestId, service, model, keyId, ...(budget && { budget }), amount: cost, lots, period };
 }
 
 /**
- * Gives a charge back, as an entry of its own. What calls have spent since lots were settled becomes less by it; where that is less than the
- * charge, it goes to the lot that is spent next, or to one that ends with the month.
+ * What a cost is taken from, as if its hold were the only one: what comes back then never lives longer than it did, whatever concurrent
+ * holds came to.
  */
-export function refund(meter: Meter, { service, amount, requestId, chargedAt }: Refund, now: number): Settled {
-  const entry: LedgerEntry = { type: 'refund', at: now, amount, service, requestId };
-  const spent = meter.lots.reduce((sum, { remaining }) => sum + remaining, 0) - balance(meter);
-  const isThisMonth = chargedAt >= periodStart(meter.period);
-  const used = Math.max(0, (meter.used[service] ?? 0) - (isThisMonth ? amount : 0));
-  const after = {
-    ...meter,
-    lots: amount > spent ? increased(meter, amount) : meter.lots,
-    spendable: meter.spendable + amount,
-    used: { ...meter.used, [service]: used },
+function lotsOf(meter: Meter, cost: number): LotPart[] {
+  let left = cost;
+  return settledLots(meter).flatMap(({ source, expiresAt, remaining }) => {
+    const amount = Math.min(left, remaining);
+    left -= amount;
+    return amount > 0 ? [{ source, expiresAt, amount }] : [];
+  });
+}
+
+/** As much as comes back of what was taken: the last of it, as if the cost had been smaller. */
+function lastOf(lots: readonly LotPart[], back: number): LotPart[] {
+  let left = back;
+  return lots.toReversed().flatMap((part) => {
+    const amount = Math.min(left, part.amount);
+    left -= amount;
+    return amount > 0 ? [{ ...part, amount }] : [];
+  });
+}
+
+/**
+ * Gives credits of a charge back; `now` in epoch seconds. Where their lots have expired, they expire. An entry of nothing is written too: something has
+ * ended.
+ */
+export function refund(before: Meter, charge: KeptCharge, { amount, job }: Refund, now: number): Settled {
+  const { requestId, service, model, keyId, lots, period } = charge;
+  const meter = lastOf(lots, amount).reduce(
+    (current, { amount: granted, ...lot }) => addLot(current, { ...lot, granted }, now).meter,
+    before,
+  );
+  const isSameMonth = period.anchor === meter.period.anchor && period.index === meter.period.index;
+  const used = Math.max(0, (meter.used[service] ?? 0) - amount);
+  const named = { ...(model !== '' && { model }), requestId, ...(keyId !== '' && { keyId }) };
+  const refunded: Settled = {
+    meter: isSameMonth ? { ...meter, used: { ...meter.used, [service]: used } } : meter,
+    entries: [{ type: 'refund', at: now, amount, service, ...named, ...(job && { job }) }],
   };
-  return counted(meter, { meter: after, entries: [entry] }, now);
+  return counted(
+    before,
+    chain(refunded, (current) => expireLots(current, now)),
+    now,
+  );
 }
 
-/** The lots with all that was spent taken out, and the amount in the next of them. */
-function increased(meter: Meter, amount: number): Lot[] {
-  const [next, ...others] = settledLots(meter);
-  if (next) return [larger(next, amount), ...others];
-  return [{ source: 'plan', granted: amount, remaining: amount, expiresAt: periodEnd(meter.period) }];
-}
-
-function larger(lot: Lot, amount: number): Lot {
-  const remaining = lot.remaining + amount;
-  return { ...lot, remaining, granted: Math.max(lot.granted, remaining) };
+/** Of a budget in the period that it was taken from, and never more than was. */
+export function budgetBack(meter: Meter, { budget }: KeptCharge, amount: number): BudgetRefund | undefined {
+  const current = budget && meter.budgets.get(budget.id);
+  if (amount === 0 || !budget || !current) return undefined;
+  return current.start === budget.start && current.used >= amount ? { ...budget, amount } : undefined;
 }

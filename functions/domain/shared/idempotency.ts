@@ -81,10 +81,7 @@ export function claimOf(request: {
 /** The response to send again; throws the refusal (422, 409) where there is none for this request. */
 export function keptResponse(record: IdempotencyRecord, { fingerprint }: Claim): KeptResponse {
   const { requestId, running, response } = record;
-  if (record.fingerprint !== fingerprint) {
-    const detail = 'The Idempotency-Key was used for a request with another body; take a new key for each request.';
-    throw new ServiceError('IDEMPOTENCY_KEY_REUSED', detail);
-  }
+  if (record.fingerprint !== fingerprint) throw keyReused();
   if (running) {
     const detail = 'The first request with this Idempotency-Key is still running; try again.';
     throw new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
@@ -94,10 +91,19 @@ export function keptResponse(record: IdempotencyRecord, { fingerprint }: Claim):
   throw new ServiceError('REPLAY_UNAVAILABLE', detail, { originalRequestId: requestId });
 }
 
-/** Whether a refusal stays the same however often the request is repeated; after the others a retry may succeed. */
+/** The refusal (422) of a request whose Idempotency-Key came with another body before. */
+export function keyReused(): ServiceError {
+  const detail = 'The Idempotency-Key was used for a request with another body; take a new key for each request.';
+  return new ServiceError('IDEMPOTENCY_KEY_REUSED', detail);
+}
+
+/**
+ * Whether a refusal stays the same however often the request is repeated; after the others a retry may succeed. A reused key belongs to the
+ * request that came first, which is to find its response.
+ */
 export function isFinal(code: ErrorCode): boolean {
   const status = errorStatus[code];
-  return status < 500 && status !== 402 && status !== 429;
+  return status < 500 && status !== 402 && status !== 429 && code !== 'IDEMPOTENCY_KEY_REUSED';
 }
 
 function digest(text: string): string {

@@ -5,12 +5,21 @@ export type TransactItem = NonNullable<TransactWriteCommand['input']['TransactIt
 
 /** Writes all or nothing. False when a condition failed; anything else that cancelled it is thrown. */
 export async function commit(client: DynamoDBDocumentClient, items: readonly TransactItem[]): Promise<boolean> {
+  return (await failedItems(client, items)).length === 0;
+}
+
+/** Writes all or nothing: the indices of the items whose conditions failed, none where all was written; anything else that cancelled it is thrown. */
+export async function failedItems(
+  client: DynamoDBDocumentClient,
+  items: readonly TransactItem[],
+): Promise<readonly number[]> {
   try {
     await client.send(new TransactWriteCommand({ TransactItems: [...items] }));
-    return true;
+    return [];
   } catch (error) {
-    if (failedConditions(error).length > 0) return false;
-    throw error;
+    const failed = cancellationReasons(error).flatMap(({ Code }, index) => (Code === conditionFailed ? [index] : []));
+    if (failed.length === 0) throw error;
+    return failed;
   }
 }
 

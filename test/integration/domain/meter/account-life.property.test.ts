@@ -101,7 +101,7 @@ const call = (held: number): Step['act'] => {
         holding: () => ({}),
         noteDelivered: async () => false,
         settle: async () => undefined,
-        settleWith: async () => undefined,
+        settleWith: () => Promise.reject(new Error('there is nothing to settle it with')),
       });
     return { expected, outcome };
   };

@@ -1,44 +1,165 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { planOfRank } from '#contract/billing/plans.ts';
-import { bringCurrent } from '#domain/meter/billing.ts';
+import { describe, expect, it } from 'vitest';
+import { plansOf } from '#contract/billing/plans.ts';
+import { bringCurrent, grantCredits, openMeter } from '#domain/meter/billing.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
-import { refund } from '#domain/meter/refund.ts';
-import { credits, meterWith, start } from '#test/meter/meters.ts';
+import { budgetBack, type KeptCharge, keptCharge, refund } from '#domain/meter/refund.ts';
+import { credits, meterWith, start as startMs } from '#test/meter/meters.ts';
 
-const second = start / 1000;
-const back = { service: 'sms', amount: credits(2), requestId: 'r', chargedAt: second } as const;
+const plans = plansOf('listing');
+const day = 86_400;
+const start = startMs / 1000;
+const service = 'transcription';
+const model = 'svc-transcribe';
+
+const opened = (): Meter => openMeter(1, start, plans).meter;
 const held = (meter: Meter): number => currentLots(meter).reduce((sum, { remaining }) => sum + remaining, 0);
 
-it('adds exactly the charge to the balance, whatever the lots hold and was spent since they were settled', () => {
-  const lot = fc.record({ remaining: fc.nat(20), more: fc.nat(5), days: fc.integer({ min: 1, max: 90 }) });
-  fc.assert(
-    fc.property(fc.array(lot, { maxLength: 4 }), fc.nat(100), (drawn, spent) => {
-      const lots = drawn.map(({ remaining, more, days }) => ({
-        source: 'purchase' as const,
-        granted: credits(remaining + more),
-        remaining: credits(remaining),
-        expiresAt: second + days * 86_400,
-      }));
-      const there = lots.reduce((sum, { remaining }) => sum + remaining, 0);
-      const meter = meterWith(0, { lots, spendable: Math.max(0, there - credits(spent)), used: { sms: credits(3) } });
-      const { meter: after, entries } = refund(meter, back, second);
-      expect(entries).toEqual([{ type: 'refund', at: second, amount: credits(2), service: 'sms', requestId: 'r' }]);
-      expect(balance(after)).toBe(balance(meter) + credits(2));
-      expect(held(after)).toBe(balance(after));
-      expect(after.seq).toBe(meter.seq + 1);
-      expect(after.used).toEqual({ sms: credits(1) });
-      for (const { remaining, granted } of after.lots) expect(remaining).toBeLessThanOrEqual(granted);
-      // What was given back expires with its lot, and nothing else does.
-      const over = bringCurrent(after, second + 100 * 86_400, planOfRank);
-      const changes = over.entries.reduce((sum, { amount }) => sum + amount, 0);
-      expect(balance(over.meter)).toBe(balance(after) + changes);
-    }),
-  );
+/** As an admission and a settlement leave it. */
+function charged(before: Meter, amount: number): { meter: Meter; charge: KeptCharge } {
+  const hold = { amount, deadline: start, service, model, keyId: 'key-1' } as const;
+  const open = { ...before, spendable: before.spendable - amount, holds: new Map([['one', hold]]) };
+  const settlement = {
+    accountId: 1,
+    requestId: 'one',
+    hold,
+    cost: amount,
+    now: startMs,
+    staleBuckets: [],
+    expiryPassed: false,
+  };
+  const charge = keptCharge(open, settlement);
+  if (!charge) throw new Error('there is no lot');
+  const used = { ...before.used, [service]: (before.used[service] ?? 0) + amount };
+  return { meter: { ...open, holds: new Map(), used }, charge };
+}
+
+describe('credits that come back', () => {
+  it('are what was charged, in the balance, the month and an entry, whatever was granted meanwhile', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1000 }),
+        fc.nat(1000),
+        fc.array(fc.nat(500), { maxLength: 4 }),
+        (amount, part, grants) => {
+          const { meter, charge } = charged(opened(), amount);
+          const later = grants.reduce((current, more) => grantCredits(current, more + 1, start + day).meter, meter);
+          const back = Math.min(amount, part);
+          const { meter: after, entries } = refund(later, charge, { amount: back }, start + 2 * day);
+          expect(balance(after) - balance(later)).toBe(back);
+          expect(after.used[service]).toBe(amount - back);
+          expect(entries).toEqual([
+            { type: 'refund', at: start + 2 * day, amount: back, service, model, requestId: 'one', keyId: 'key-1' },
+          ]);
+          expect(after.seq).toBe(later.seq + 1);
+          expect(held(after)).toBe(balance(after));
+        },
+      ),
+    );
+  });
+
+  it('leave the lots in order, whatever they hold and was spent since they were settled', () => {
+    const lot = fc.record({ remaining: fc.nat(20), more: fc.nat(5), days: fc.integer({ min: 1, max: 90 }) });
+    fc.assert(
+      fc.property(fc.array(lot, { minLength: 1, maxLength: 4 }), fc.nat(100), (drawn, spent) => {
+        const lots = drawn.map(({ remaining, more, days }) => ({
+          source: 'purchase' as const,
+          granted: credits(remaining + more),
+          remaining: credits(remaining),
+          expiresAt: start + days * day,
+        }));
+        const there = lots.reduce((sum, { remaining }) => sum + remaining, 0);
+        fc.pre(there - credits(spent) >= credits(2));
+        const before = meterWith(0, { lots, spendable: there - credits(spent) });
+        const { meter, charge } = charged(before, credits(2));
+        const after = refund(meter, charge, { amount: credits(2) }, start).meter;
+        expect(balance(after)).toBe(balance(before));
+        expect(held(after)).toBe(balance(after));
+        for (const { remaining, granted } of after.lots) expect(remaining).toBeLessThanOrEqual(granted);
+        // What was given back expires with its lot, and nothing else does.
+        const over = bringCurrent(after, start + 100 * day, plans);
+        const changes = over.entries.reduce((sum, { amount }) => sum + amount, 0);
+        expect(balance(over.meter)).toBe(balance(after) + changes);
+      }),
+    );
+  });
+
+  it('live as long as they did, and no longer', () => {
+    const before = opened();
+    const [lot] = before.lots;
+    const { meter, charge } = charged(before, 10);
+    expect(charge.lots).toEqual([{ source: lot?.source, expiresAt: lot?.expiresAt, amount: 10 }]);
+    const granted = grantCredits(meter, 100, start + day).meter;
+    const back = refund(granted, charge, { amount: 10 }, start + 2 * day).meter;
+    expect(back.lots.find(({ expiresAt }) => expiresAt === lot?.expiresAt)?.remaining).toBe(lot?.remaining);
+    const expired = bringCurrent(back, (lot?.expiresAt ?? 0) + 1, plans);
+    expect(expired.entries.filter(({ type }) => type === 'expiry')).toMatchObject([{ amount: -(lot?.remaining ?? 0) }]);
+  });
+
+  it('are in the lots that they were taken from, as if the call had cost no more than it did', () => {
+    const drawn = fc.array(fc.record({ amount: fc.nat(50), days: fc.integer({ min: 1, max: 90 }) }), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(drawn, fc.nat(250), fc.nat(250), (made, cost, part) => {
+        const lots = made.map(({ amount, days }) => {
+          const remaining = credits(amount);
+          return { source: 'purchase' as const, granted: remaining, remaining, expiresAt: start + days * day };
+        });
+        const spendable = lots.reduce((sum, { remaining }) => sum + remaining, 0);
+        fc.pre(cost > 0 && credits(cost) <= spendable);
+        const before = meterWith(0, { lots, spendable });
+        const kept = Math.min(cost, part);
+        const { meter, charge } = charged(before, credits(cost));
+        const after = refund(meter, charge, { amount: credits(cost - kept) }, start).meter;
+        const left = (one: Meter) => currentLots(one).map(({ expiresAt, remaining }) => [expiresAt, remaining]);
+        const smaller = kept === 0 ? before : charged(before, credits(kept)).meter;
+        expect(left(after)).toEqual(left(smaller));
+      }),
+    );
+  });
+
+  it('expire where what they were taken from has', () => {
+    const { meter, charge } = charged(opened(), 10);
+    const later = bringCurrent(meter, start + 40 * day, plans).meter;
+    const back = refund(later, charge, { amount: 10 }, start + 40 * day);
+    expect(balance(back.meter)).toBe(balance(later));
+    expect(back.entries.map(({ type, amount }) => [type, amount])).toEqual([
+      ['refund', 10],
+      ['expiry', -10],
+    ]);
+  });
+
+  it('of an earlier month leave the use of this one as it is', () => {
+    const { meter, charge } = charged(opened(), 10);
+    const later = { ...bringCurrent(meter, start + 40 * day, plans).meter, used: { [service]: 4 } };
+    expect(refund(later, charge, { amount: 10 }, start + 40 * day).meter.used).toEqual({ [service]: 4 });
+  });
+
+  it('may be none: the entry says that it has ended', () => {
+    const { meter, charge } = charged(opened(), 10);
+    const back = refund(meter, charge, { amount: 0 }, start);
+    expect([balance(back.meter), back.entries.length]).toEqual([balance(meter), 1]);
+  });
 });
 
-it('of an earlier month leaves the use of this one as it is', () => {
-  const meter = meterWith(credits(10), { used: { sms: credits(4) } });
-  expect(refund(meter, { ...back, chargedAt: second - 86_400 }, second).meter.used).toEqual({ sms: credits(4) });
+describe('a key’s budget', () => {
+  const { charge } = charged(opened(), 10);
+  const limited: KeptCharge = { ...charge, budget: { id: 'b1', start } };
+  const spent = (budget: { start: number; used: number } | undefined): Meter => ({
+    ...opened(),
+    budgets: new Map(budget && [['b1', budget]]),
+  });
+
+  it.each([
+    ['has it back in the period that it was taken in', limited, { start, used: 10 }, { id: 'b1', start, amount: 10 }],
+    ['of a later period does not', limited, { start: start + day, used: 10 }, undefined],
+    ['that was spent less does not', limited, { start, used: 9 }, undefined],
+    ['that is gone does not', limited, undefined, undefined],
+    ['of another key does not', charge, { start, used: 10 }, undefined],
+  ])('%s', (_, kept, budget, expected) => {
+    expect(budgetBack(spent(budget), kept, 10)).toEqual(expected);
+  });
 });

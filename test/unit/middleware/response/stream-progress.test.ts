@@ -23,7 +23,7 @@ function followed(noteDelivered: (cost: number) => Promise<boolean>) {
       return noteDelivered(cost);
     },
     settle: async () => undefined,
-    settleWith: async () => undefined,
+    settleWith: () => Promise.reject(new Error('there is nothing to settle it with')),
   };
   let cost = 0;
   followStream({ cost: async () => (cost += 1) }, charge, onCancelled);

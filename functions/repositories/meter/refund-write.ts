@@ -1,0 +1,37 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { RefundWrite, WrittenRefund } from '#domain/meter/refunds.ts';
+import { failedItems, type TransactItem } from '../shared/transaction.ts';
+import { budgetName } from './key-rows.ts';
+import { meterReplacement } from './meters.ts';
+
+/** Writes a refund and what it is for, or neither. `meters` is the table. */
+export async function writeRefund(
+  client: DynamoDBDocumentClient,
+  meters: string,
+  { before, after, entries, budget }: RefundWrite,
+  reason: TransactItem,
+): Promise<WrittenRefund> {
+  const replacement = meterReplacement(before, after, entries);
+  const Update = { TableName: meters, ...(budget ? backToBudget(replacement, budget) : replacement) };
+  const failed = await failedItems(client, [reason, { Update }]);
+  if (failed.length === 0) return 'done';
+  return failed.includes(0) ? 'changed' : 'meter changed';
+}
+
+/** A change of the meter that also gives back to a key's budget, in the period that it was taken in. */
+function backToBudget(
+  replacement: ReturnType<typeof meterReplacement>,
+  { id, start, amount }: NonNullable<RefundWrite['budget']>,
+) {
+  return {
+    ...replacement,
+    UpdateExpression: replacement.UpdateExpression.replace('SET ', 'SET #budget.u = #budget.u - :budgetBack, '),
+    ConditionExpression: `${replacement.ConditionExpression} AND #budget.s = :budgetStart AND #budget.u >= :budgetBack`,
+    ExpressionAttributeNames: { ...replacement.ExpressionAttributeNames, '#budget': budgetName(id) },
+    ExpressionAttributeValues: {
+      ...replacement.ExpressionAttributeValues,
+      ':budgetBack': amount,
+      ':budgetStart': start,
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { plansOf } from '#contract/billing/plans.ts';
+import { openMeter } from '#domain/meter/billing.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
+import type { KeptCharge } from '#domain/meter/refund.ts';
+import { refunds } from '#domain/meter/refunds.ts';
+
+const plans = plansOf('listing');
+const now = 1_800_000_000_000;
+const meter = openMeter(1, now / 1000, plans).meter;
+
+const charge: KeptCharge = {
+  requestId: 'one',
+  service: 'transcription',
+  model: 'svc-transcribe',
+  keyId: '',
+  amount: 10,
+  lots: [{ source: 'free', expiresAt: now / 1000 + 86_400, amount: 10 }],
+  period: meter.period,
+};
+
+it('a refund is written also while the account changes between most reads and writes', async () => {
+  const store = { find: async () => meter } as unknown as MeterStore;
+  const giveBack = refunds(metering(store, plans), { now: () => now });
+  let tries = 0;
+  const write = async () => (++tries < 300 ? 'meter changed' : 'done');
+  expect(await giveBack(1, charge, { amount: 10 }, write)).toBe('done');
+});
