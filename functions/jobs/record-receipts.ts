@@ -8,5 +8,7 @@ export async function handler(event: unknown): Promise<void> {
   if (!receipt) return logger().info('a receipt without consequences');
   const receipts = (await services().messages()).receipts();
   const isNew = await receipts.record(receipt);
-  logger().info('receipt', { messageId: receipt.id, status: receipt.status, isNew });
+  const { status } = receipt;
+  const about = 'carrierId' in receipt ? { carrierId: receipt.carrierId } : { messageId: receipt.id };
+  logger().info('receipt', { ...about, status, isNew });
 }

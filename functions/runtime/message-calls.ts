@@ -9,6 +9,9 @@ import { messagingClient } from './aws/messaging-client.ts';
 import type { CoreServices } from './core-services.ts';
 import { logger } from './shared/telemetry.ts';
 
+/** Far longer than AWS takes, far shorter than the function has. */
+const carrierDeadlineMs = 10_000;
+
 /** What sends messages. */
 export function messageCalls({ environment, clock, random, table }: CoreServices) {
   const { MESSAGE_ORIGINATION: origination } = environment;
@@ -26,6 +29,7 @@ export function messageCalls({ environment, clock, random, table }: CoreServices
         maxPrice: environment.MESSAGE_MAX_PRICE,
         configurationSet: environment.MESSAGE_CONFIGURATION_SET,
         protectConfiguration: environment.MESSAGE_PROTECT_CONFIGURATION,
+        deadlineMs: carrierDeadlineMs,
       }),
       limits: {
         perNumber: environment.MESSAGES_PER_NUMBER,

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageList } from '#domain/messages/message-list.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
 import { dynamoClient } from './aws/clients.ts';
 import type { CoreServices } from './core-services.ts';
 import { lazy } from './shared/lazy.ts';
+
+const pause = (ms: number): Promise<void> => sleep(ms);
 
 /** What is about messages and not priced, each part built when it is first needed. */
 export function messageServices({ clock, table, metering }: CoreServices) {
@@ -12,6 +15,6 @@ export function messageServices({ clock, table, metering }: CoreServices) {
   );
   return {
     list: lazy(() => messageList(messages(), clock)),
-    receipts: lazy(() => receiptService({ messages: messages(), metering: metering(), clock })),
+    receipts: lazy(() => receiptService({ messages: messages(), metering: metering(), clock, pause })),
   };
 }

@@ -9,7 +9,8 @@ import { runJob } from './run-job.ts';
  * unless the process ends before: SES and EventBridge too only do their best.
  */
 export interface EventBus {
-  readonly publish: (event: unknown) => void;
+  /** Resolves when the event is handled or given up; nobody need wait for that. */
+  readonly publish: (event: unknown) => Promise<void>;
   /** Resolves when all that was published before the call is handled or given up. */
   settled(): Promise<void>;
   /** Tries nothing again, and lets what runs end. */
@@ -35,11 +36,15 @@ export function createEventBus(log: (line: string) => void, run: typeof runJob =
   const underWay = new Set<Promise<void>>();
   const ending = new AbortController();
 
-  function publish(event: unknown): void {
-    for (const job of listeners.filter(({ trigger }) => wants(trigger, event))) {
-      const delivery = deliver(job, event).finally(() => underWay.delete(delivery));
-      underWay.add(delivery);
-    }
+  async function publish(event: unknown): Promise<void> {
+    const deliveries = listeners
+      .filter(({ trigger }) => wants(trigger, event))
+      .map((job) => {
+        const delivery = deliver(job, event).finally(() => underWay.delete(delivery));
+        underWay.add(delivery);
+        return delivery;
+      });
+    await Promise.all(deliveries);
   }
 
   async function deliver(job: Job, event: unknown): Promise<void> {

@@ -100,12 +100,14 @@ export async function startCarrier({
     }
     const fault = faults.take('messages');
     if (fault === 'throttle' || fault === 'unavailable') return sendError(response, faultErrors[fault]);
-    const { DestinationPhoneNumber: to, MessageBody: text, Context: context } = output;
+    const { DestinationPhoneNumber: to, MessageBody: text } = output;
     const scene = sceneOf(to);
     if (scene.error) return sendError(response, scene.error);
     const id = randomUUID();
-    if (!scene.isLost) await phones.add({ id, channel, to, text, at: new Date(now()).toISOString() });
-    publishAll(channel, scene.events[channel], { messageId: id, destinationPhoneNumber: to, context });
+    const voice = 'VoiceId' in output ? output.VoiceId?.toLowerCase() : undefined;
+    const at = new Date(now()).toISOString();
+    if (!scene.isLost) await phones.add({ id, channel, to, text, at, ...(voice !== undefined && { voice }) });
+    publishAll(channel, scene.events[channel], { messageId: id, messageRequestTimestamp: now() });
     if (scene.isReplyLost || fault === 'lost-reply') return void response.destroy();
     send(response, 200, { MessageId: id });
   }
@@ -118,7 +120,7 @@ export async function startCarrier({
   return { ...server, close };
 }
 
-/** As EventBridge has it (AWS "Monitoring with EventBridge" of End User Messaging). */
+/** As in the examples for EventBridge, which have neither number nor context (AWS "Monitoring with EventBridge" of End User Messaging). */
 function receipt(channel: PhoneMessage['channel'], eventType: string, about: object, at: number): object {
   const isFinal = !['TEXT_SUCCESSFUL', 'VOICE_INITIATED', 'VOICE_RINGING', 'VOICE_ANSWERED'].includes(eventType);
   return {

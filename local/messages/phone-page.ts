@@ -1,30 +1,50 @@
 import { escapeHtml } from '../shared/escape-html.ts';
 import { htmlPage } from '../shared/html-page.ts';
+import { phoneScript } from './phone-script.ts';
 import type { PhoneMessage } from './phone-store.ts';
 
-/** The HTML page of a phone on which a person reads the messages that this machine did not send. `messages` come newest first. */
-export function phonePage(messages: readonly PhoneMessage[]): string {
-  const byNumber = Map.groupBy(messages, ({ to }) => to);
+/** How long a call rings, in ms. */
+const ringMs = 45_000;
+const maxShown = 100;
+
+/**
+ * The HTML page of a phone on which a person reads the messages that this machine did not send, and hears calls. `messages` come newest first;
+ * `now` in epoch ms.
+ */
+export function phonePage(messages: readonly PhoneMessage[], now: number): string {
+  const shown = messages.slice(0, maxShown);
   return htmlPage({
     title: `Phone${messages.length > 0 ? ` (${messages.length})` : ''}`,
-    head: '<meta http-equiv="refresh" content="3">',
+    head: '<noscript><meta http-equiv="refresh" content="3"></noscript>',
     style,
-    body: `<header><h1>Phone</h1><p>Messages stay on this machine. Nothing is sent; this page looks for new ones by itself.</p></header>
-<main>${messages.length > 0 ? [...byNumber].map(conversation).join('\n') : empty}</main>`,
+    script: phoneScript,
+    body: `<header><h1>Phone</h1><p>Messages stay on this machine. Nothing is sent; this page looks for new ones by itself.</p>
+<p><a href="/messages">Send a message</a></p><p id="news" role="status"></p></header>
+<main>${shown.length > 0 ? [...Map.groupBy(shown, ({ to }) => to)].map((group) => conversation(group, now)).join('\n') : empty}</main>`,
   });
 }
 
-const empty = '<p class="empty">No message yet. Send one with POST /api/messages, to +14155550100 for example.</p>';
+const empty = '<p class="empty">No message yet. Send one to +14155550100, for example.</p>';
 
-function conversation([to, messages]: [string, readonly PhoneMessage[]]): string {
-  return `<section><h2>${escapeHtml(to)}</h2><ol>${messages.toReversed().map(bubble).join('')}</ol></section>`;
+function conversation([to, messages]: [string, readonly PhoneMessage[]], now: number): string {
+  const bubbles = messages.toReversed().map((message) => bubble(message, now));
+  return `<section><h2>${escapeHtml(to)}</h2><ol>${bubbles.join('')}</ol></section>`;
 }
 
-function bubble({ channel, text, at }: PhoneMessage): string {
-  const isCall = channel === 'voice_call';
-  const head = isCall ? '<strong><span class="ring" aria-hidden="true">☎</span> Call</strong>' : '';
+function bubble(message: PhoneMessage, now: number): string {
+  const { channel, text, at } = message;
   const time = `<time datetime="${escapeHtml(at)}">${escapeHtml(at.slice(11, 16))} UTC</time>`;
-  return `<li class="${isCall ? 'call' : 'sms'}">${head}<p>${escapeHtml(text)}</p>${time}</li>`;
+  const isCall = channel === 'voice_call';
+  const head = isCall ? callHead(message, now) : '';
+  return `<li class="${isCall ? 'call' : 'sms'}">${head}<p dir="auto">${escapeHtml(text)}</p>${time}</li>`;
+}
+
+/** Nothing plays before it is pressed. */
+function callHead({ id, at, to }: PhoneMessage, now: number): string {
+  const isRinging = now - Date.parse(at) < ringMs;
+  const label = `aria-label="Call to ${escapeHtml(to)}"`;
+  return `<div class="head" role="group" ${label}><strong><span class="ring" aria-hidden="true">☎</span> Call</strong>
+<button type="button" data-call="${escapeHtml(id)}" data-ringing="${isRinging}">Listen</button><span class="note" role="status"></span></div>`;
 }
 
 const style = `
@@ -33,14 +53,21 @@ header { padding-block: 2rem 1rem; }
 h1 { margin: 0; font-size: 1.6rem; }
 h2 { margin: 0 0 .75rem; font-size: 1rem; font-variant-numeric: tabular-nums; text-align: center; color: var(--dim); }
 header p, .empty { margin: 0; color: var(--dim); }
+#news { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 main { display: grid; gap: 1rem; padding-bottom: 3rem; }
 section { padding: 1rem; border: 1px solid var(--line); border-radius: 1.75rem; background: var(--card); }
 ol { display: grid; gap: .6rem; margin: 0; padding: 0; list-style: none; justify-items: start; }
 li { max-width: 85%; padding: .55rem .85rem; border-radius: 1.1rem 1.1rem 1.1rem .3rem; background: var(--page); border: 1px solid var(--line); }
 li p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .call { border-color: var(--accent); }
-.ring { display: inline-block; animation: ring .5s ease-in-out 6; }
+.head { display: flex; flex-wrap: wrap; gap: .35rem .75rem; align-items: center; margin-bottom: .35rem; }
+.note { flex-basis: 100%; color: var(--dim); font-size: .9rem; }
+.note:empty { display: none; }
+button { padding: .3rem .9rem; border: 0; border-radius: 1rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
+button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.ring { display: inline-block; }
+.ringing .ring { animation: ring .5s ease-in-out infinite; }
 time { color: var(--dim); font-size: .8rem; }
 @keyframes ring { 25% { transform: rotate(-18deg); } 75% { transform: rotate(18deg); } }
-@media (prefers-reduced-motion: reduce) { .ring { animation: none; } }
+@media (prefers-reduced-motion: reduce) { .ringing .ring { animation: none; } }
 `;

@@ -8,6 +8,8 @@ export const PhoneMessage = v.object({
   to: v.string(),
   text: v.string(),
   at: v.string(),
+  /** Of a call, one of the contract's. */
+  voice: v.optional(v.string()),
 });
 export type PhoneMessage = v.InferOutput<typeof PhoneMessage>;
 

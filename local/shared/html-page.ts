@@ -1,14 +1,16 @@
-interface HtmlPage {
+export interface HtmlPage {
   readonly title: string;
   /** More elements of its head. */
   readonly head?: string;
   /** Style beside that of all pages. */
   readonly style: string;
   readonly body: string;
+  /** Runs at the end; the policy of the page must let it. */
+  readonly script?: string;
 }
 
 /** A whole page of the service's own: light or dark as the person has it, nothing loaded from elsewhere. */
-export function htmlPage({ title, head = '', style, body }: HtmlPage): string {
+export function htmlPage({ title, head = '', style, body, script }: HtmlPage): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -23,7 +25,7 @@ ${head}
 </head>
 <body>
 ${body}
-</body>
+${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 </html>
 `;
 }

@@ -11,11 +11,14 @@ export function foreignRequest(request: IncomingMessage, path: string): string |
   return foreignHost(request) ?? (isOtherOrigin || isOtherSite ? foreignPage : undefined);
 }
 
-/** As `foreignRequest`, for a server without pages of its own: to it, every page is foreign. */
-export function pageRequest(request: IncomingMessage): string | undefined {
+/** As `foreignRequest`, for a server without pages of its own: to it, every page is foreign but those that it allows. */
+export function pageRequest(request: IncomingMessage, isAllowed: PageRule = () => false): string | undefined {
   const isFromPage = request.headers.origin !== undefined || isFromOtherSite(request);
-  return foreignHost(request) ?? (isFromPage ? foreignPage : undefined);
+  return foreignHost(request) ?? (isFromPage && !isAllowed(request) ? foreignPage : undefined);
 }
+
+/** Whether a page may send this request. */
+export type PageRule = (request: IncomingMessage) => boolean;
 
 const foreignPage = 'A page of another origin may not use this.';
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { pageRequest } from './local-guard.ts';
+import { type PageRule, pageRequest } from './local-guard.ts';
 
 /** A server that listens on 127.0.0.1. `url` has no slash at its end; close() ends every connection and resolves when closed. */
 export interface Loopback {
@@ -16,11 +16,14 @@ export class BodyTooLarge extends Error {
 /** Longer than AWS SDK clients keep an idle connection, so that none of them writes into one being closed. */
 const keepAliveMs = 300_000;
 
-/** Listens on 127.0.0.1 only and obeys no page; port 0 takes any free one. Rejects with Node's error, such as code EADDRINUSE. */
-export function listen(listener: RequestListener, port = 0): Promise<Loopback> {
+/**
+ * Listens on 127.0.0.1 only and obeys no page but those that are allowed; port 0 takes any free one. Rejects with Node's error, such as code
+ * EADDRINUSE.
+ */
+export function listen(listener: RequestListener, port = 0, allowsPage?: PageRule): Promise<Loopback> {
   const server = createServer(
     { noDelay: true, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
-    withoutPages(listener),
+    withoutPages(listener, allowsPage),
   );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -41,9 +44,9 @@ export function listen(listener: RequestListener, port = 0): Promise<Loopback> {
   });
 }
 
-function withoutPages(listener: RequestListener): RequestListener {
+function withoutPages(listener: RequestListener, allowsPage?: PageRule): RequestListener {
   return (req, res) => {
-    const refusal = pageRequest(req);
+    const refusal = pageRequest(req, allowsPage);
     if (refusal === undefined) listener(req, res);
     else sendJson(res, 403, { error: refusal });
   };

@@ -15,13 +15,22 @@ test('messages leave through one configuration set, with a protect configuration
   ]);
 });
 
-test('the job is woken by events on messages that have our context', () => {
+test('the job is woken by all events on messages, whether they have our context or not', () => {
   const rules = ofType(api, 'AWS::Events::Rule').filter(([, rule]) => functionId(rule) === jobs.recordReceipts.id);
   expect(rules.map(([, { Properties }]) => Properties['EventPattern'])).toEqual([
     {
       source: ['aws.sms-voice'],
       'detail-type': ['Text Message Delivery Status Updated', 'Voice Message Delivery Status Updated'],
-      detail: { context: { message: [{ exists: true }] } },
     },
   ]);
+});
+
+test('only where the stage has a number to call from may the function call', async () => {
+  const actions = async (origination: string | null) => {
+    const stage = { ...otherStage, messages: { ...otherStage.messages, origination } };
+    const { api: made } = await synthesise({ stage, buffered: true });
+    return JSON.stringify(ofType(made, 'AWS::IAM::Policy')).match(/sms-voice:Send\w+/g);
+  };
+  expect(await actions('pool-1')).toEqual(['sms-voice:SendTextMessage', 'sms-voice:SendVoiceMessage']);
+  expect(await actions(null)).toEqual(['sms-voice:SendTextMessage']);
 });

@@ -15,7 +15,7 @@ describe('the event bus', () => {
   test('delivers an event to the job that asks for it, until it succeeds', async () => {
     const [log, run] = [logger(), failing(2)];
     const bus = createEventBus(log, run);
-    bus.publish(one);
+    void bus.publish(one);
     await bus.settled();
     expect(run.mock.calls).toEqual(Array.from({ length: 3 }, () => [jobs.suppressAddress, one]));
     expect(log.mock.calls.flat()).toEqual([
@@ -28,7 +28,7 @@ describe('the event bus', () => {
     const [log, run] = [logger(), failing(0)];
     const bus = createEventBus(log, run);
     const receipt = { source: 'aws.sms-voice' };
-    for (const event of [receipt, { source: 'aws.s3' }, {}]) bus.publish(event);
+    for (const event of [receipt, { source: 'aws.s3' }, {}]) void bus.publish(event);
     await bus.settled();
     expect(run.mock.calls).toEqual([[jobs.recordReceipts, receipt]]);
   });
@@ -36,10 +36,10 @@ describe('the event bus', () => {
   test('gives an event up after a few tries, says so, and goes on with others', async () => {
     const [log, run] = [logger(), failing(5)];
     const bus = createEventBus(log, run);
-    bus.publish(one);
+    void bus.publish(one);
     await bus.settled();
     expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');
-    bus.publish(two);
+    void bus.publish(two);
     await bus.settled();
     expect(run).toHaveBeenCalledTimes(6);
   });
@@ -47,7 +47,7 @@ describe('the event bus', () => {
   test('tries nothing again once it is closed', async () => {
     const [log, run] = [logger(), failing(100)];
     const bus = createEventBus(log, run);
-    bus.publish(one);
+    void bus.publish(one);
     await bus.close();
     expect(run.mock.calls.length).toBeLessThanOrEqual(2);
     expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');

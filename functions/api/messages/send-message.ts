@@ -8,9 +8,9 @@ type Route = typeof messageRoutes.sendMessage;
 const orderMessage: OrderOf<Route, MessageOrder> = async ({ messages }, body) => (await messages()).order(body);
 
 const sendMessage: PricedOperation<Route, MessageOrder> = async ({ messages }, call) => {
-  const { order, requestId, caller, idempotencyKey, setCost } = call;
+  const { order, caller, claim, charge, setCost } = call;
   const { sending } = await messages();
-  const { body, cost } = await sending.send(order, { accountId: caller.accountId, requestId, idempotencyKey });
+  const { body, cost } = await sending.send(order, { accountId: caller.accountId, claim, charge });
   setCost(cost);
   return body;
 };

@@ -95,6 +95,9 @@ export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsP
 /** Changes of an account's agents, and of what is in them. */
 export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minute }]);
 
+/** Uploads of an account: each is a write, and a file that is no audio is read and deleted, which no credit pays. */
+export const uploads = windows('upload', [{ max: limits.uploadsPerMinute, ms: minute }]);
+
 /** Wrong passwords, and mails requested, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minute }]);
 export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hour }]);

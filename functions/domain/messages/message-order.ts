@@ -31,7 +31,7 @@ export function messageOrders({ readNumber, countSegments, countries, hasCalls }
     const number = readNumber(to);
     if (!number) throw refused('to', 'to is no number that a phone can have.');
     if (number.isCostly)
-      throw refused('to', 'to is a premium-rate or shared-cost number; messages are not sent to these.');
+      throw refused('to', 'to is a premium-rate, shared-cost or toll-free number; messages are not sent to these.');
     const { country } = number;
     if (country !== undefined && countries.has(country)) return country;
     const names = countries.size > 0 ? `only to: ${[...countries].toSorted().join(', ')}` : 'to no country yet';

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
+import type { Charge } from '../meter/metering.ts';
+import { type Claim, keyReused } from '../shared/idempotency.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { timedId } from '../shared/timed-id.ts';
 import type { MessageOrder } from './message-order.ts';
 import { isForward, type Message, messageView, moved } from './message.ts';
-import type { HandToCarrier, MessageStore } from './ports.ts';
+import type { CountedLimit, HandOver, HandToCarrier, MessageStore } from './ports.ts';
 import { refusalOf } from './refusals.ts';
 import { countedLimits, type SendingLimits, tooMany } from './sending-limits.ts';
 
@@ -23,8 +24,9 @@ export interface SendingParts {
 /** A call that was admitted. */
 export interface SendingCall {
   readonly accountId: number;
-  readonly requestId: string;
-  readonly idempotencyKey: string | undefined;
+  /** What it holds with its Idempotency-Key. */
+  readonly claim: Claim | undefined;
+  readonly charge: Pick<Charge, 'settleWith'>;
 }
 
 const maxTries = 8;
@@ -32,9 +34,8 @@ const maxTries = 8;
 /** Sends messages: each is written before it is handed over, and handed over once (docs/messages.md#one-attempt). */
 export function messageSending({ messages, handToCarrier, limits, onTrouble, clock, random }: SendingParts) {
   /** `cost` in microcredits. */
-  async function send(order: MessageOrder, { accountId, requestId, idempotencyKey }: SendingCall) {
+  async function send(order: MessageOrder, { accountId, claim, charge }: SendingCall) {
     const now = clock.now();
-    const key = idempotencyKey === undefined ? undefined : digest(idempotencyKey);
     const { channel, to, text, country, segments, encoding, voice, reference } = order;
     const about = { channel, to, text, country, segments, encoding, voice, reference };
     const message: Message = {
@@ -43,24 +44,40 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
       id: timedId('msg', now, random),
       status: 'queued',
       credits: 0,
-      requestId,
       revision: 1,
       createdAt: now,
       updatedAt: now,
     };
-    const creation = await messages.create(message, countedLimits(accountId, to, now, limits), key);
+    const counted = countedLimits(accountId, to, now, limits);
+    const creation = await messages.create(message, counted, claim);
     if (creation.is === 'limited') throw tooMany(creation.by, now);
-    if (creation.is === 'repeat') return repeated({ accountId, id: creation.id }, now);
+    if (creation.is === 'repeat') {
+      if (creation.fingerprint !== claim?.fingerprint) throw keyReused();
+      return repeated({ accountId, id: creation.id }, now);
+    }
     const { id } = message;
     const handOver = await handToCarrier({ accountId, id, channel, to, text, voice });
     if (handOver.is === 'refused') {
-      await release(message, key);
+      await release(message, counted, claim);
       throw refusalOf(handOver.why, handOver.cause);
     }
     if (handOver.is === 'unknown')
       onTrouble('the reply of the carrier was lost', { messageId: id, cause: handOver.cause });
-    const ended = await charge(message, handOver.is === 'taken' ? 'sent' : 'unknown', order.amount);
+    const [ended] = await Promise.all([
+      settle(message, handOver.is === 'taken' ? 'sent' : 'unknown', order.amount, charge),
+      noteCarrierId(message, handOver),
+    ]);
     return { body: messageView(ended, clock.now()), cost: ended.credits * microPerCredit };
+  }
+
+  /** Receipts may have no other name of it. */
+  async function noteCarrierId(message: Message, handOver: HandOver): Promise<void> {
+    if (handOver.is !== 'taken' || handOver.carrierId === undefined) return;
+    try {
+      await messages.noteCarrierId(message, handOver.carrierId);
+    } catch (cause) {
+      onTrouble("the carrier's name of a message could not be noted", { messageId: message.id, cause });
+    }
   }
 
   /** The first one with the key, whose function may have died: what it was charged, if anything, it was charged then. */
@@ -72,9 +89,9 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
   }
 
   /** Nothing was sent. Where that cannot be written, it is shown as unknown, and costs nothing. */
-  async function release(message: Message, key: string | undefined): Promise<void> {
+  async function release(message: Message, counted: readonly CountedLimit[], claim: Claim | undefined): Promise<void> {
     try {
-      await messages.release(moved(message, 'failed', clock.now()), key);
+      await messages.release(moved(message, 'failed', clock.now()), counted, claim);
     } catch (cause) {
       onTrouble('a refused message could not be noted', { messageId: message.id, cause });
     }
@@ -84,7 +101,12 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
    * It was handed over, so it is never sent again, whatever comes next: its owner gets it, and where its charge cannot be written it
    * is unknown and costs nothing. A receipt may have come meanwhile.
    */
-  async function charge(message: Message, status: MessageStatus, amount: number): Promise<Message> {
+  async function settle(
+    message: Message,
+    status: MessageStatus,
+    amount: number,
+    charge: SendingCall['charge'],
+  ): Promise<Message> {
     try {
       let before: Message | undefined = message;
       for (let tries = 0; before && tries < maxTries; tries++) {
@@ -93,11 +115,11 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
           ? moved(before, status, clock.now())
           : { ...before, revision: before.revision + 1 };
         const paid = { ...next, credits: amount / microPerCredit };
-        const written = await messages.charge(paid, amount);
+        const written = await charge.settleWith(amount, clock.now(), (settlement, kept) =>
+          messages.charge({ ...paid, charge: kept }, settlement),
+        );
         if (written === 'done') return paid;
-        if (written === 'no hold') {
-          if (await messages.change(next)) return next;
-        }
+        if (written === 'no hold' && (await messages.change(next))) return next;
         before = await messages.find(message, clock.now());
       }
     } catch (cause) {
@@ -110,5 +132,3 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
 
   return { send };
 }
-
-const digest = (key: string): string => createHash('sha256').update(key).digest('base64url');

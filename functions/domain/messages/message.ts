@@ -1,5 +1,6 @@
 import type { Channel } from '#contract/messages/channels.ts';
 import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
+import type { KeptCharge } from '../meter/refund.ts';
 
 /** Names a message. */
 export interface MessageRef {
@@ -21,8 +22,8 @@ export interface Message extends MessageRef {
   readonly voice: string | null;
   readonly reference: string | null;
   readonly credits: number;
-  /** The request that sent it, whose hold it was charged from. */
-  readonly requestId: string;
+  /** Of the call that sent it, once it was handed over. */
+  readonly charge?: KeptCharge;
   /** Raised by every change, which is conditional on it. */
   readonly revision: number;
   readonly createdAt: number;

@@ -1,13 +1,16 @@
 import type { Channel } from '#contract/messages/channels.ts';
-import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
-import type { LedgerEntry, Meter } from '../meter/meter.ts';
+import type { MessageStatus } from '#contract/messages/messages.ts';
+import type { Segments } from '#contract/messages/segments.ts';
+import type { Settlement } from '../meter/meter-store.ts';
+import type { RefundWrite, WrittenRefund } from '../meter/refunds.ts';
+import type { Claim } from '../shared/idempotency.ts';
 import type { Message, MessageRef } from './message.ts';
 
 /** A number of the plans of all countries. */
 export interface PhoneNumber {
   /** ISO 3166-1 code; undefined of a number that belongs to none. */
   readonly country: string | undefined;
-  /** Costs whoever calls it more than a call, or leads on to others: premium rate, shared cost, personal and the like. */
+  /** Costs whoever calls it more than a call, or whoever is called, or leads on to others: premium rate, shared cost, toll-free, personal and the like. */
   readonly isCostly: boolean;
 }
 
@@ -15,7 +18,7 @@ export interface PhoneNumber {
 export type ReadNumber = (e164: string) => PhoneNumber | undefined;
 
 /** How an SMS is cut. */
-export type CountSegments = (text: string) => { readonly segments: number; readonly encoding: Encoding };
+export type CountSegments = (text: string) => Segments;
 
 /** What is handed to the carrier. */
 export interface OutgoingMessage extends MessageRef {
@@ -26,11 +29,11 @@ export interface OutgoingMessage extends MessageRef {
 }
 
 /**
- * What became of the one attempt. `refused`: it was not taken, and is not sent; `unknown`: nobody knows, as the reply was lost. The cause is for
- * the log, without number and text.
+ * What became of the one attempt. `taken`: where the carrier has returned its name of the message, with that. `refused`: it was not taken,
+ * and is not sent; `unknown`: nobody knows, as the reply was lost. The cause is for the log, without number and text.
  */
 export type HandOver =
-  | { readonly is: 'taken' }
+  | { readonly is: 'taken'; readonly carrierId?: string }
   | { readonly is: 'refused'; readonly why: Refused; readonly cause?: unknown }
   | { readonly is: 'unknown'; readonly cause?: unknown };
 
@@ -40,20 +43,27 @@ export type Refused = 'opted out' | 'number' | 'country' | 'price' | 'busy' | 'c
 /** Hands a message to the carrier, once. */
 export type HandToCarrier = (message: OutgoingMessage) => Promise<HandOver>;
 
-/** A limit on messages, counted in a window: `subject` is what it is counted for, `endsAt` (epoch ms) when it begins again. */
+/**
+ * A limit on messages, counted in a window: `subject` is what it is counted for, `endsAt` (epoch ms) when it begins again. `share`: of what
+ * all accounts share, the most that this one may take; it gets back what was not sent.
+ */
 export interface CountedLimit {
   readonly name: 'number' | 'account' | 'range';
   readonly subject: string;
   readonly max: number;
+  readonly share?: { readonly accountId: number; readonly max: number };
   readonly startsAt: number;
   readonly endsAt: number;
 }
 
-/** `repeat`: the Idempotency-Key has sent this message before. */
+/** An Idempotency-Key, and what was sent with it: both hashed. */
+export type SentKey = Pick<Claim, 'id' | 'fingerprint'>;
+
+/** `repeat`: the Idempotency-Key has sent this message before, with a request of this fingerprint. */
 export type Creation =
   | { readonly is: 'created' }
   | { readonly is: 'limited'; readonly by: CountedLimit }
-  | { readonly is: 'repeat'; readonly id: string };
+  | { readonly is: 'repeat'; readonly id: string; readonly fingerprint: string };
 
 export interface MessagePageRequest {
   readonly limit: number;
@@ -65,6 +75,10 @@ export interface MessagePageRequest {
 /** The messages of accounts. Moments in epoch ms; what is older than its retention is not there. */
 export interface MessageStore {
   find(ref: MessageRef, now: number): Promise<Message | undefined>;
+  /** The message that a carrier calls so. */
+  findByCarrier(carrierId: string, now: number): Promise<MessageRef | undefined>;
+  /** Notes what its carrier calls a message, for as long as receipts come. The first message that it calls so stays. */
+  noteCarrierId(message: Message, carrierId: string): Promise<void>;
   /** Newest first. `isWanted` chooses among those that are read. */
   page(
     accountId: number,
@@ -72,17 +86,14 @@ export interface MessageStore {
     now: number,
     isWanted: (message: Message) => boolean,
   ): Promise<{ readonly items: readonly Message[]; readonly next: string | null }>;
-  /** Writes the message and counts it, or neither. `key`: the digest of its Idempotency-Key. */
-  create(message: Message, limits: readonly CountedLimit[], key: string | undefined): Promise<Creation>;
+  /** Writes the message and counts it, or neither. */
+  create(message: Message, limits: readonly CountedLimit[], key: SentKey | undefined): Promise<Creation>;
   /** Puts `after` in the place of the message of the revision before it; false when that has changed. */
   change(after: Message): Promise<boolean>;
-  /** As `change`, and frees the Idempotency-Key, as nothing was sent. */
-  release(after: Message, key: string | undefined): Promise<boolean>;
-  /** As `change`, and notes on the open hold of its request that it is charged: the two happen together. */
-  charge(after: Message, amount: number): Promise<'done' | 'changed' | 'no hold'>;
-  /** As `change`, and puts the meter after the refund in the place of the one before it: the two happen together. */
-  refund(
-    after: Message,
-    meters: { readonly before: Meter; readonly after: Meter; readonly entries: readonly LedgerEntry[] },
-  ): Promise<'done' | 'changed' | 'meter changed'>;
+  /** As `change`, frees the Idempotency-Key, and counts the message towards shared limits no longer, as nothing was sent. */
+  release(after: Message, limits: readonly CountedLimit[], key: SentKey | undefined): Promise<boolean>;
+  /** As `change`, and settles its call: the two happen together. */
+  charge(after: Message, settlement: Settlement): Promise<'done' | 'changed' | 'no hold'>;
+  /** As `change`, with what comes back: the two happen together. */
+  refund(after: Message, refund: RefundWrite): Promise<WrittenRefund>;
 }

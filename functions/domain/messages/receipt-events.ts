@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type MessageStatus, messageStatuses } from '#contract/messages/messages.ts';
+import { CarrierId } from './carrier-id.ts';
 import type { Receipt } from './receipts.ts';
 
 /**
@@ -36,24 +37,30 @@ const statuses: ReadonlyMap<string, MessageStatus> = new Map(
   messageStatuses.flatMap((status) => (typesOf[status] ?? []).map((type) => [type, status] as const)),
 );
 
-/** What is used of an event. Its context is ours, of messages that this service has sent. */
+/** Ours, of messages that this service has sent. */
+const Context = v.object({
+  account: v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number), v.safeInteger()),
+  message: v.pipe(v.string(), v.regex(/^msg_[0-9A-Za-z]{1,40}$/)),
+});
+
+/** What is used of an event. AWS describes the context as part of all, and leaves it out in its examples for EventBridge. */
 const Event = v.object({
   detail: v.object({
     eventType: v.string(),
     isFinal: v.optional(v.boolean(), true),
-    context: v.object({
-      account: v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number), v.safeInteger()),
-      message: v.pipe(v.string(), v.regex(/^msg_[0-9A-Za-z]{1,40}$/)),
-    }),
+    context: v.fallback(v.optional(Context), undefined),
+    messageId: v.fallback(v.optional(CarrierId), undefined),
   }),
 });
 
-/** Undefined of an event that is not about a message of ours, or reports nothing of it. One that is not the last goes no further than `sent`. */
+/** Undefined of an event that names no message, or reports nothing of it. One that is not the last goes no further than `sent`. */
 export function receiptIn(event: unknown): Receipt | undefined {
   const { success, output } = v.safeParse(Event, event);
   if (!success) return undefined;
-  const { eventType, isFinal, context } = output.detail;
+  const { eventType, isFinal, context, messageId } = output.detail;
   const known = statuses.get(eventType);
   if (!known) return undefined;
-  return { accountId: context.account, id: context.message, status: isFinal || known === 'delivered' ? known : 'sent' };
+  const status = isFinal || known === 'delivered' ? known : 'sent';
+  if (context) return { accountId: context.account, id: context.message, status };
+  return messageId === undefined ? undefined : { carrierId: messageId, status };
 }

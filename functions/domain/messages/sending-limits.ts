@@ -15,13 +15,17 @@ const dayMs = 24 * hourMs;
 /** Digits in which the numbers of a range differ: who pumps messages owns ranges (docs/messages.md#limits-against-fraud). */
 const rangeDigits = 4;
 
+/** Of what all accounts may send to a number or range, one may take this part, so that none alone keeps it from the others. */
+const shareOfOne = 0.5;
+
 /** What a message to a number counts towards: windows begin with each hour and day (UTC). */
 export function countedLimits(accountId: number, to: string, now: number, limits: SendingLimits): CountedLimit[] {
   const within = (ms: number) => ({ startsAt: now - (now % ms), endsAt: now - (now % ms) + ms });
+  const ofAll = (max: number) => ({ max, share: { accountId, max: Math.ceil(max * shareOfOne) }, ...within(hourMs) });
   return [
-    { name: 'number', subject: digest(to), max: limits.perNumber, ...within(hourMs) },
+    { name: 'number', subject: digest(to), ...ofAll(limits.perNumber) },
     { name: 'account', subject: String(accountId), max: limits.perAccount, ...within(dayMs) },
-    { name: 'range', subject: digest(to.slice(0, -rangeDigits)), max: limits.perRange, ...within(hourMs) },
+    { name: 'range', subject: digest(to.slice(0, -rangeDigits)), ...ofAll(limits.perRange) },
   ];
 }
 
@@ -32,9 +36,10 @@ const windows = {
 } as const;
 
 /** The refusal (429) by a limit that is used up. */
-export function tooMany({ name, max, endsAt }: CountedLimit, now: number): ServiceError {
+export function tooMany({ name, max, share, endsAt }: CountedLimit, now: number): ServiceError {
   const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
-  const detail = `There may be ${max} ${windows[name]}; try again in ${retryAfterSeconds} s.`;
+  const ofOne = share ? `, ${share.max} of them of one account` : '';
+  const detail = `There may be ${max} ${windows[name]}${ofOne}; try again in ${retryAfterSeconds} s.`;
   return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
 }
 

@@ -4,6 +4,8 @@ import {
   SendVoiceMessageCommand,
   type VoiceId,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import * as v from 'valibot';
+import { CarrierId } from '#domain/messages/carrier-id.ts';
 import type { HandToCarrier, OutgoingMessage } from '#domain/messages/ports.ts';
 import { handOverOf } from './failures.ts';
 
@@ -13,6 +15,8 @@ export interface CarrierSettings {
   readonly origination: string | undefined;
   readonly configurationSet: string | undefined;
   readonly protectConfiguration: string | undefined;
+  /** Milliseconds in which the whole response is there, else nobody knows. */
+  readonly deadlineMs: number;
 }
 
 /** Seconds in which a message is handed on, else it expires: a code or a notice that comes the next day harms. */
@@ -20,7 +24,7 @@ const timeToLive = { sms: 4 * 3600, voice_call: 600 } as const;
 
 /** Through AWS End User Messaging, whose API knows no token for repeats: the client makes one attempt. Our id comes back with its events. */
 export function carrier(client: PinpointSMSVoiceV2Client, settings: CarrierSettings): HandToCarrier {
-  const { maxPrice, origination, configurationSet, protectConfiguration } = settings;
+  const { maxPrice, origination, configurationSet, protectConfiguration, deadlineMs } = settings;
   const common = ({ accountId, id, to, text, channel }: OutgoingMessage) => ({
     DestinationPhoneNumber: to,
     MessageBody: text,
@@ -30,27 +34,27 @@ export function carrier(client: PinpointSMSVoiceV2Client, settings: CarrierSetti
     ...(protectConfiguration !== undefined && { ProtectConfigurationId: protectConfiguration }),
   });
 
-  async function send(message: OutgoingMessage): Promise<void> {
+  function send(message: OutgoingMessage): Promise<{ readonly MessageId?: unknown }> {
+    const within = { abortSignal: AbortSignal.timeout(deadlineMs) };
     if (message.channel === 'sms') {
       const from = origination !== undefined && { OriginationIdentity: origination };
       const input = { ...common(message), ...from, MessageType: 'TRANSACTIONAL', MaxPrice: maxPrice } as const;
-      await client.send(new SendTextMessageCommand(input));
-      return;
+      return client.send(new SendTextMessageCommand(input), within);
     }
-    await client.send(
-      new SendVoiceMessageCommand({
-        ...common(message),
-        OriginationIdentity: origination,
-        VoiceId: voiceId(message.voice),
-        MaxPricePerMinute: maxPrice,
-      }),
-    );
+    const input = {
+      ...common(message),
+      MessageBodyTextType: 'TEXT',
+      OriginationIdentity: origination,
+      VoiceId: voiceId(message.voice),
+      MaxPricePerMinute: maxPrice,
+    } as const;
+    return client.send(new SendVoiceMessageCommand(input), within);
   }
 
   return async (message) => {
     try {
-      await send(message);
-      return { is: 'taken' };
+      const { MessageId } = await send(message);
+      return v.is(CarrierId, MessageId) ? { is: 'taken', carrierId: MessageId } : { is: 'taken' };
     } catch (error) {
       return handOverOf(error);
     }

@@ -38,8 +38,9 @@ export function handOverOf(error: unknown): HandOver {
   if (status === 504) return { is: 'unknown', cause };
   if (status !== undefined && status >= 400) return { is: 'refused', why: whyOf(facts), cause };
   if (facts.code !== undefined && unsent.has(facts.code)) return { is: 'refused', why: 'carrier', cause };
-  // The SDK has no credentials or no region: it has sent nothing.
-  if (facts.name === 'CredentialsProviderError') return { is: 'refused', why: 'carrier', cause };
+  // The SDK has no credentials or no region, or could not connect in time (which has no code, as a response that is late has): it has sent nothing.
+  const isUnconnected = facts.name === 'TimeoutError' && facts.code === undefined;
+  if (facts.name === 'CredentialsProviderError' || isUnconnected) return { is: 'refused', why: 'carrier', cause };
   return { is: 'unknown', cause };
 }
 

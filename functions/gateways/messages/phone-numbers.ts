@@ -4,6 +4,7 @@ import type { ReadNumber } from '#domain/messages/ports.ts';
 const costly: ReadonlySet<NumberType> = new Set([
   'PREMIUM_RATE',
   'SHARED_COST',
+  'TOLL_FREE',
   'PERSONAL_NUMBER',
   'UAN',
   'PAGER',

@@ -2,12 +2,13 @@ import * as v from 'valibot';
 import { channels } from '#contract/messages/channels.ts';
 import { encodings, messageStatuses } from '#contract/messages/messages.ts';
 import { type Message, type MessageRef, messageRetentionMs } from '#domain/messages/message.ts';
-import type { CountedLimit } from '#domain/messages/ports.ts';
+import type { CountedLimit, SentKey } from '#domain/messages/ports.ts';
 import { seconds, storedInstant } from '../accounts/account-items.ts';
+import { StoredCharge } from '../meter/stored-charge.ts';
 
 /**
  * Keys of the `messages` table: in the partition of an account its messages, the Idempotency-Keys that have sent one and its count of the day; the
- * counts of numbers and ranges each in a partition of their own.
+ * counts of numbers and ranges, and the names that carriers have for messages, each in a partition of their own.
  */
 export const accountPartition = (accountId: number): string => `account#${accountId}`;
 export const messagePrefix = 'message#';
@@ -16,7 +17,9 @@ export const messageKey = ({ accountId, id }: MessageRef) => ({
   pk: accountPartition(accountId),
   sk: `${messagePrefix}${id}`,
 });
-export const sentKey = (accountId: number, key: string) => ({ pk: accountPartition(accountId), sk: `sent#${key}` });
+export const sentKey = (accountId: number, { id }: SentKey) => ({ pk: accountPartition(accountId), sk: `sent#${id}` });
+
+export const carrierKey = (carrierId: string) => ({ pk: `carrier#${carrierId}`, sk: 'message' });
 
 export const countKey = ({ name, subject, startsAt }: CountedLimit) => ({
   pk: name === 'account' ? accountPartition(Number(subject)) : `${name}#${subject}`,
@@ -39,7 +42,7 @@ export const StoredMessage = v.pipe(
     voice: v.nullable(v.string()),
     reference: v.nullable(v.string()),
     credits: v.number(),
-    requestId: v.string(),
+    charge: v.exactOptional(StoredCharge),
     revision: v.number(),
     createdAt: storedInstant,
     updatedAt: storedInstant,

@@ -1,20 +1,18 @@
-import {
-  type DynamoDBDocumentClient,
-  QueryCommand,
-  type QueryCommandInput,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Message } from '#domain/messages/message.ts';
-import type { CountedLimit, Creation, MessageStore } from '#domain/messages/ports.ts';
+import type { CountedLimit, Creation, MessageStore, SentKey } from '#domain/messages/ports.ts';
 import { seconds } from '../accounts/account-items.ts';
-import { meterReplacement } from '../meter/meters.ts';
+import { closingOf } from '../meter/meter-calls.ts';
+import { writeRefund } from '../meter/refund-write.ts';
+import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readable } from '../shared/readable.ts';
-import { cancellationReasons, commit, conditionFailed, putNew, type TransactItem } from '../shared/transaction.ts';
+import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
+import { counted, uncounted } from './counts.ts';
 import {
   accountPartition,
-  countKey,
+  carrierKey,
   messageKey,
   messagePrefix,
   messageRow,
@@ -25,12 +23,16 @@ import {
 /** How long an Idempotency-Key stands for the message that it has sent, as its record does. */
 const keyMs = 86_400_000;
 
+/** Receipts come for three days (AWS "Messaging Events"). */
+const receiptsMs = 5 * 86_400_000;
+
 /** Items that one request for a page reads, and pages of them at most: a filter may leave out most. */
 const itemsPerRead = 200;
 const maxReads = 10;
 
 const Expiring = v.object({ expiresAt: v.number() });
-const Sent = v.object({ messageId: v.string(), expiresAt: v.number() });
+const Sent = v.object({ messageId: v.string(), fingerprint: v.string(), expiresAt: v.number() });
+const Named = v.object({ accountId: v.number(), messageId: v.string(), expiresAt: v.number() });
 const Keyed = v.object({ sk: v.string() });
 
 export interface MessageTables {
@@ -50,23 +52,13 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
     },
   });
 
-  const counted = (limit: CountedLimit): TransactItem => ({
-    Update: {
-      TableName: table,
-      Key: countKey(limit),
-      UpdateExpression: 'SET #ttl = :ttl ADD #count :one',
-      ConditionExpression: 'attribute_not_exists(#count) OR #count < :max',
-      ExpressionAttributeNames: { '#ttl': 'ttl', '#count': 'count' },
-      ExpressionAttributeValues: { ':one': 1, ':max': limit.max, ':ttl': seconds(limit.endsAt) },
-    },
-  });
-
-  const sentWith = ({ accountId, id, createdAt }: Message, key: string): TransactItem => ({
+  const sentWith = ({ accountId, id, createdAt }: Message, key: SentKey): TransactItem => ({
     Put: {
       TableName: table,
       Item: {
         ...sentKey(accountId, key),
         messageId: id,
+        fingerprint: key.fingerprint,
         expiresAt: createdAt + keyMs,
         ttl: seconds(createdAt + keyMs),
       },
@@ -75,25 +67,19 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
     },
   });
 
-  /** Which of the items failed their conditions; empty where all was written. */
-  async function failedOf(items: readonly TransactItem[]): Promise<readonly number[]> {
-    try {
-      await client.send(new TransactWriteCommand({ TransactItems: [...items] }));
-      return [];
-    } catch (error) {
-      const failed = cancellationReasons(error).flatMap(({ Code }, index) => (Code === conditionFailed ? [index] : []));
-      if (failed.length === 0) throw error;
-      return failed;
-    }
-  }
-
-  async function create(message: Message, limits: readonly CountedLimit[], key: string | undefined): Promise<Creation> {
-    const writes = [putNew(table, messageRow(message)), ...limits.map(counted)];
-    const failed = await failedOf(key === undefined ? writes : [...writes, sentWith(message, key)]);
+  async function create(
+    message: Message,
+    limits: readonly CountedLimit[],
+    key: SentKey | undefined,
+  ): Promise<Creation> {
+    const writes = [putNew(table, messageRow(message)), ...limits.map((limit) => counted(table, limit))];
+    const failed = await failedItems(client, key === undefined ? writes : [...writes, sentWith(message, key)]);
     if (failed.length === 0) return { is: 'created' };
     if (key !== undefined && failed.includes(writes.length)) {
       const sent = await readItem(client, table, sentKey(message.accountId, key));
-      if (v.is(Sent, sent) && sent.expiresAt > message.createdAt) return { is: 'repeat', id: sent.messageId };
+      if (v.is(Sent, sent) && sent.expiresAt > message.createdAt) {
+        return { is: 'repeat', id: sent.messageId, fingerprint: sent.fingerprint };
+      }
     }
     // Of several that are used up, the one that lasts longest: what it names helps.
     const used = limits.filter((_, index) => failed.includes(index + 1));
@@ -143,38 +129,34 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
       const item = await readItem(client, table, messageKey(ref));
       return v.is(Expiring, item) && item.expiresAt > now ? v.parse(StoredMessage, item) : undefined;
     },
+    async findByCarrier(carrierId, now) {
+      const item = await readItem(client, table, carrierKey(carrierId));
+      return v.is(Named, item) && item.expiresAt > now ? { accountId: item.accountId, id: item.messageId } : undefined;
+    },
+    async noteCarrierId({ accountId, id: messageId, createdAt }, carrierId) {
+      const expiresAt = createdAt + receiptsMs;
+      const Item = { ...carrierKey(carrierId), accountId, messageId, expiresAt, ttl: seconds(expiresAt) };
+      const rules = { ConditionExpression: 'attribute_not_exists(pk)' };
+      await conditionally(client.send(new PutCommand({ TableName: table, Item, ...rules })));
+    },
     page,
     create,
     change: (after) => commit(client, [replaced(after)]),
-    release(after, key) {
-      const over = { ...sentKey(after.accountId, key ?? ''), expiresAt: 0, ttl: seconds(after.updatedAt) };
-      const freed = key === undefined ? [] : [{ Put: { TableName: table, Item: over } }];
-      return commit(client, [replaced(after), ...freed]);
-    },
-    async charge(after, amount) {
-      const held: TransactItem = {
-        Update: {
-          TableName: tables.meters(),
-          Key: { a: after.accountId },
-          UpdateExpression: 'SET h.#request[5] = :cost REMOVE #last',
-          ConditionExpression: 'attribute_exists(h.#request)',
-          ExpressionAttributeNames: { '#request': after.requestId, '#last': 'last' },
-          ExpressionAttributeValues: { ':cost': amount },
+    release(after, limits, key) {
+      const back = limits.filter(({ share }) => share !== undefined).map((limit) => uncounted(table, limit));
+      const freed = key && {
+        Put: {
+          TableName: table,
+          Item: { ...sentKey(after.accountId, key), expiresAt: 0, ttl: seconds(after.updatedAt) },
         },
       };
-      const failed = await failedOf([replaced(after), held]);
+      return commit(client, [replaced(after), ...back, ...(freed ? [freed] : [])]);
+    },
+    async charge(after, settlement) {
+      const failed = await failedItems(client, [replaced(after), closingOf(tables.meters(), settlement)]);
       if (failed.length === 0) return 'done';
       return failed.includes(0) ? 'changed' : 'no hold';
     },
-    async refund(after, meters) {
-      const { ReturnValuesOnConditionCheckFailure: _, ...replacement } = meterReplacement(
-        meters.before,
-        meters.after,
-        meters.entries,
-      );
-      const failed = await failedOf([replaced(after), { Update: { TableName: tables.meters(), ...replacement } }]);
-      if (failed.length === 0) return 'done';
-      return failed.includes(0) ? 'changed' : 'meter changed';
-    },
+    refund: (after, refund) => writeRefund(client, tables.meters(), refund, replaced(after)),
   };
 }

@@ -1,8 +1,22 @@
-import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import http from 'node:http';
+import https from 'node:https';
+import { PinpointSMSVoiceV2Client, type PinpointSMSVoiceV2ClientConfig } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { collectBody } from '#gateways/bounded-body.ts';
 import { connectionTimeout } from './timeouts.ts';
 
-/** One attempt: a message that is sent again arrives twice. */
-export function messagingClient(): PinpointSMSVoiceV2Client {
-  const requestHandler = { connectionTimeout, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  return new PinpointSMSVoiceV2Client({ maxAttempts: 1, requestHandler });
+/** Responses are an id, or an error. */
+const maxBytes = 65_536;
+
+/**
+ * One attempt: a message that is sent again arrives twice. And a connection for each: one that has died while the function was frozen
+ * would lose a message of which nobody knows whether it was sent.
+ */
+export function messagingClient({
+  httpAgent = new http.Agent({ keepAlive: false }),
+  ...config
+}: PinpointSMSVoiceV2ClientConfig & { readonly httpAgent?: http.Agent } = {}): PinpointSMSVoiceV2Client {
+  const httpsAgent = new https.Agent({ keepAlive: false });
+  const streamCollector = (body: AsyncIterable<Uint8Array>) => collectBody(body, maxBytes);
+  const requestHandler = { connectionTimeout, httpAgent, httpsAgent };
+  return new PinpointSMSVoiceV2Client({ maxAttempts: 1, streamCollector, requestHandler, ...config });
 }

@@ -8,7 +8,7 @@ import type { Stage } from '#lib/stage.ts';
 export class Messaging extends Construct {
   readonly configurationSetName: string;
   readonly protectConfigurationId: string;
-  /** Matches events on messages; which of them are ours is in their context. */
+  /** Matches events on all messages of the AWS account; which of them are ours, the job finds out by what they are called. */
   readonly receipts: EventPattern;
 
   constructor(scope: Construct, id: string, { messages: { countries } }: Pick<Stage, 'messages'>) {
@@ -26,7 +26,6 @@ export class Messaging extends Construct {
     this.receipts = {
       source: [messageReceipts.source],
       detailType: Object.values(messageReceipts.detailTypes),
-      detail: { context: { message: [{ exists: true }] } },
     };
   }
 }

@@ -34,7 +34,9 @@ describe('too many messages are refused with the time when it works again', () =
     expect(await codes(4, (index) => (index % 2 ? one : other).send({ to }))).toEqual([...sentAll(3), refused]);
     const late = await other.send({ to });
     const seconds = Number(late.headers.get('retry-after'));
-    expect(late.body.detail).toBe(`There may be 3 messages to this number in an hour; try again in ${seconds} s.`);
+    expect(late.body.detail).toBe(
+      `There may be 3 messages to this number in an hour, 2 of them of one account; try again in ${seconds} s.`,
+    );
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(3600);
     expect(code(await one.send({ to: numberFor() }))).toBe('201 SUCCESS');
@@ -71,9 +73,32 @@ describe('too many messages are refused with the time when it works again', () =
   it('also where they come together', async () => {
     const me = await sender(service);
     const to = numberFor();
-    const all = await Promise.all(Array.from({ length: 6 }, () => me.send({ to })));
+    const senders = [me, await sender(service)];
+    const all = await Promise.all(Array.from({ length: 12 }, (_, index) => senders[index % 2]!.send({ to })));
     expect(all.filter(({ status }) => status === 201)).toHaveLength(3);
-    expect((await me.list()).items).toHaveLength(3);
+    const counts = await Promise.all(senders.map(async ({ list }) => (await list()).items.length));
+    expect(counts.toSorted((one, other) => one - other)).toEqual([1, 2]);
+  });
+});
+
+describe('one account keeps no other from', () => {
+  it('a number or a range: it may take half of what all may send', async () => {
+    const [one, other] = [await sender(service), await sender(service)];
+    const to = numberFor();
+    expect(await codes(4, () => one.send({ to }))).toEqual([...sentAll(2), refused, refused]);
+    expect(code(await other.send({ to }))).toBe('201 SUCCESS');
+    const numbers = range();
+    expect(await codes(4, (index) => one.send({ to: numbers(index) }))).toEqual([...sentAll(2), refused, refused]);
+    expect(await codes(2, (index) => other.send({ to: numbers(index) }))).toEqual(sentAll(2));
+  });
+
+  it('a number or a range by messages that are refused: they are of no cost, and counted of their account only', async () => {
+    const [one, other] = [await sender(service), await sender(service)];
+    const to = numberFor('03');
+    expect(new Set(await codes(6, () => one.send({ to })))).toEqual(new Set(['409 RECIPIENT_OPTED_OUT']));
+    expect(code(await other.send({ to }))).toBe('409 RECIPIENT_OPTED_OUT');
+    expect(await codes(2, () => other.send({ to: `${to.slice(0, -2)}00` }))).toEqual(sentAll(2));
+    expect(code(await one.send({ to: numberFor() }))).toBe(refused);
   });
 });
 

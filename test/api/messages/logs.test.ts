@@ -30,6 +30,10 @@ it('neither number nor text is printed or logged, whatever becomes of a message'
   for (const to of ['+19005550100', '+79161234567', '+11155550100'])
     statuses.push(await send({ channel: 'sms', to, text }));
   expect(new Set(statuses)).toEqual(new Set([201, 400, 409, 502]));
+  const phone = (await (await fetch(`${origin}/_local/messages`)).json()) as { id: string; channel: string }[];
+  const calls = phone.filter(({ channel }) => channel === 'voice_call');
+  const heard = await Promise.all(calls.slice(0, 2).map(({ id }) => fetch(`${origin}/_local/phone/call?id=${id}`)));
+  expect(heard.map(({ status }) => status)).toEqual([200, 200]);
   // The last receipt comes some seconds after its message.
   await expect
     .poll(

@@ -1,5 +1,7 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { claimOf } from '#domain/shared/idempotency.ts';
+import { setInRow } from '#test/database/rows.ts';
 import { numberFor, reached, sender } from '#test/messages/sender.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
@@ -55,6 +57,18 @@ describe('messages', () => {
     const page = await (await fetch(`${service.origin}/_local/phone`)).text();
     expect(page).toContain('&lt;b&gt;&amp;');
     expect(page).not.toContain('<b>&');
+  });
+
+  it('are found by their Idempotency-Key where its record is lost, with the body that sent them only', async () => {
+    const me = await sender(service);
+    const to = numberFor();
+    const send = (text: string) => me.send({ to, text }, { headers: { 'idempotency-key': 'order-2' } });
+    const first = await send('Hello');
+    const { id } = claimOf({ accountId: me.id, routeId: 'send-message', key: 'order-2', requestId: '', input: {} });
+    await setInRow('idempotency', { id }, 'lapsesAt', 0);
+    expect(code(await send('Another text'))).toBe('422 IDEMPOTENCY_KEY_REUSED');
+    expect((await send('Hello')).body.data.id).toBe(first.body.data.id);
+    expect([await reached(service, to), await me.credits()]).toEqual([[expect.anything()], 5098]);
   });
 
   it('that a fault of the carrier meets are never tried again', async () => {

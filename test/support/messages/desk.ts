@@ -4,7 +4,10 @@ import type { MessageOrder } from '#domain/messages/message-order.ts';
 import { messageSending } from '#domain/messages/message-service.ts';
 import type { HandToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/ports.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
+import type { SendingLimits } from '#domain/messages/sending-limits.ts';
+import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
+import { claimOf } from '#domain/shared/idempotency.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import type { startTestDatabase } from '../database/database.ts';
@@ -17,9 +20,21 @@ const wide = { perNumber: 1000, perAccount: 1000, perRange: 1000 };
 
 let numbers = 0;
 
+interface DeskRequest {
+  readonly limits?: SendingLimits;
+  readonly spendable?: number;
+  /** Of the meter. */
+  readonly about?: Partial<Meter>;
+  /** What happens while a receipt waits for the note of its message. */
+  readonly pause?: () => Promise<void>;
+}
+
 /** Somebody who sends messages over a carrier that a test plays, on a clock of their own. */
-export async function openDesk({ client }: Database, { limits = wide, spendable = credits(100) } = {}) {
-  const account = await putMeter(client, meterWith(spendable));
+export async function openDesk(
+  { client }: Database,
+  { limits = wide, spendable = credits(100), about = {}, pause = () => Promise.resolve() }: DeskRequest = {},
+) {
+  const account = await putMeter(client, meterWith(spendable, about));
   const { accountId } = account;
   const clock = { now: () => clock.at, at: start };
   const meters = metering(meterStore(client, tables.meters.name, random), planOfRank);
@@ -70,6 +85,10 @@ export async function openDesk({ client }: Database, { limits = wide, spendable 
       handed.push(message);
       return carrier(message);
     };
+    const claim =
+      key === undefined
+        ? undefined
+        : claimOf({ accountId, routeId: 'send-message', key, requestId, input: { to: order.to, text: order.text } });
     const sending = messageSending({
       messages,
       handToCarrier: counting,
@@ -79,7 +98,7 @@ export async function openDesk({ client }: Database, { limits = wide, spendable 
       random,
     });
     try {
-      const { body, cost } = await sending.send(order, { accountId, requestId, idempotencyKey: key });
+      const { body, cost } = await sending.send(order, { accountId, claim, charge });
       if (isSettled) await charge.settle(cost, clock.at);
       return body;
     } catch (error) {
@@ -96,7 +115,7 @@ export async function openDesk({ client }: Database, { limits = wide, spendable 
     store,
     handed,
     send,
-    receipts: receiptService({ messages: store, metering: meters, clock }),
+    receipts: receiptService({ messages: store, metering: meters, clock, pause }),
     messages: async () => (await store.page(accountId, { limit: 50 }, clock.at, () => true)).items,
     /** Credits that can be spent, once holds of the dead have expired. */
     spendable: async () => (await meter()).spendable / credits(1),
@@ -107,4 +126,8 @@ export async function openDesk({ client }: Database, { limits = wide, spendable 
 /** Thrown where a function dies. */
 export const dead = new Error('the function died');
 export const taken: HandToCarrier = () => Promise.resolve({ is: 'taken' });
+export const takenAs =
+  (carrierId: string): HandToCarrier =>
+  () =>
+    Promise.resolve({ is: 'taken', carrierId });
 export const lost: HandToCarrier = () => Promise.resolve({ is: 'unknown' });

@@ -65,6 +65,16 @@ describe('a function that dies', () => {
     await desk.send(taken, { key: 'once' });
     expect(desk.handed).toHaveLength(3);
   });
+
+  it('leaves its Idempotency-Key to what was sent with it: another body is refused, and the first finds its message', async () => {
+    const desk = await openDesk(database);
+    await expect(desk.send(() => Promise.reject(dead), { key: 'once' })).rejects.toBe(dead);
+    desk.clock.at += 3 * minute;
+    const other = desk.send(taken, { key: 'once', about: { text: 'Another text' } });
+    await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    expect(await seen(desk)).toEqual({ handed: 1, messages: ['queued 0'], spendable: 100 });
+    expect(await desk.send(taken, { key: 'once' })).toMatchObject({ status: 'unknown', text: 'Hello' });
+  });
 });
 
 describe('one attempt', () => {

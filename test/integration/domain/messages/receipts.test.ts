@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import { isForward } from '#domain/messages/message.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { startTestDatabase } from '#test/database/database.ts';
-import { lost, openDesk, taken } from '#test/messages/desk.ts';
+import { lost, openDesk, taken, takenAs } from '#test/messages/desk.ts';
 import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
@@ -45,6 +45,19 @@ it('that come together give back once, as an entry of its own, and the balance i
   expect(balance(meter)).toBe(meter.lots.reduce((sum, { remaining }) => sum + remaining, 0));
 });
 
+it('give back to the spending limit of the key too', async () => {
+  const limit = { budget: 'budget-1', amount: credits(10), period: 'day' } as const;
+  const desk = await openDesk(database, {
+    about: { keys: new Map([['key-1', { expiresAt: 4_000_000_000, limit }]]) },
+  });
+  const { id } = await desk.send(taken);
+  await desk.send(taken);
+  const used = async () => (await desk.meter()).budgets.get('budget-1')?.used;
+  expect(await used()).toBe(credits(4));
+  await desk.receipts.record({ accountId: desk.accountId, id, status: 'failed' });
+  expect([await used(), await desk.spendable()]).toEqual([credits(2), 98]);
+});
+
 it('of a message that is not there, is another account’s, or is older than its retention change nothing', async () => {
   const [desk, other] = [await openDesk(database), await openDesk(database)];
   const { id } = await desk.send(taken);
@@ -69,4 +82,46 @@ it('that come before the request has noted the message end it, and it is charged
     expect(sent).toMatchObject({ status, credits: 100 - spendable });
     expect([status, await desk.spendable()]).toEqual([status, spendable]);
   }
+});
+
+describe('that have the carrier’s name of a message only', () => {
+  it('are of that message, for the days in which receipts come', async () => {
+    const desk = await openDesk(database);
+    const carrierId = crypto.randomUUID();
+    await desk.send(takenAs(carrierId));
+    desk.clock.at += 3 * 86_400_000;
+    expect(await desk.receipts.record({ carrierId, status: 'failed' })).toBe(true);
+    expect(await desk.receipts.record({ carrierId, status: 'failed' })).toBe(false);
+    expect(await desk.messages()).toMatchObject([{ status: 'failed', credits: 0 }]);
+    expect(await desk.spendable()).toBe(100);
+  });
+
+  it('and are faster than its note wait for it; those of others are of no message', async () => {
+    const carrierId = crypto.randomUUID();
+    let sent: Promise<unknown> | undefined;
+    const desk = await openDesk(database, { pause: async () => void (await sent) });
+    const early = desk.receipts.record({ carrierId, status: 'delivered' });
+    sent = desk.send(takenAs(carrierId));
+    expect(await early).toBe(true);
+    expect(await desk.messages()).toMatchObject([{ status: 'delivered', credits: 2 }]);
+    expect(await desk.receipts.record({ carrierId: crypto.randomUUID(), status: 'failed' })).toBe(false);
+  });
+
+  it('stay with the first message where a carrier calls two the same', async () => {
+    const [desk, other] = [await openDesk(database), await openDesk(database)];
+    const carrierId = crypto.randomUUID();
+    await desk.send(takenAs(carrierId));
+    await other.send(takenAs(carrierId));
+    await desk.receipts.record({ carrierId, status: 'delivered' });
+    expect(await desk.messages()).toMatchObject([{ status: 'delivered' }]);
+    expect(await other.messages()).toMatchObject([{ status: 'sent', credits: 2 }]);
+  });
+
+  it('are lost where the note could not be written; the message is sent and charged all the same', async () => {
+    const desk = await openDesk(database);
+    const messages = { ...desk.store, noteCarrierId: () => Promise.reject(new Error('away')) };
+    expect(await desk.send(takenAs('lost'), { messages })).toMatchObject({ status: 'sent', credits: 2 });
+    expect(await desk.receipts.record({ carrierId: 'lost', status: 'failed' })).toBe(false);
+    expect(await desk.spendable()).toBe(98);
+  });
 });

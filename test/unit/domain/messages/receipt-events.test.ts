@@ -27,20 +27,29 @@ it('ends nothing by an event that is not the last, unless it is the delivery', (
   ).toEqual(['sent', 'sent', 'sent', 'delivered']);
 });
 
-it('takes no event of others, or of another form', () => {
+it('takes no event of another form, and names of messages as they are', () => {
+  const carrierId = 'ed23196c-75ce-4727-93ee-7bf72b64998f';
+  const bad = [undefined, { account: 'bar' }, { ...context, account: '-1' }, { ...context, message: 'msg_#' }];
   const others = [
     null,
     {},
     { detail: {} },
-    event('TEXT_DELIVERED', { context: undefined }),
-    event('TEXT_DELIVERED', { context: { account: 'bar' } }),
-    event('TEXT_DELIVERED', { context: { ...context, account: '-1' } }),
-    event('TEXT_DELIVERED', { context: { ...context, message: 'msg_#' } }),
-    event('toString'),
+    ...bad.map((other) => event('TEXT_DELIVERED', { context: other })),
+    ...[7, '', 'a b', 'a\n', 'x'.repeat(129)].map((messageId) =>
+      event('TEXT_DELIVERED', { context: undefined, messageId }),
+    ),
+    event('toString', { messageId: carrierId }),
     event('MEDIA_DELIVERED'),
   ];
   for (const other of others) expect(receiptIn(other)).toBeUndefined();
-  expect(receiptIn(event('TEXT_DELIVERED'))).toEqual({ accountId: 42, id: context.message, status: 'delivered' });
+  const named = { messageId: carrierId };
+  expect(receiptIn(event('TEXT_DELIVERED', named))).toEqual({
+    accountId: 42,
+    id: context.message,
+    status: 'delivered',
+  });
+  for (const other of bad)
+    expect(receiptIn(event('TEXT_INVALID', { ...named, context: other }))).toEqual({ carrierId, status: 'failed' });
 });
 
 it('lets a status go forward only', () => {

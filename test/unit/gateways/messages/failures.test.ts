@@ -25,7 +25,9 @@ const cases: [error: unknown, expected: string][] = [
   [broken('ECONNREFUSED'), 'refused: carrier'],
   [broken('ENOTFOUND'), 'refused: carrier'],
   [broken('ECONNRESET'), 'unknown'],
-  [Object.assign(new Error('slow'), { name: 'TimeoutError' }), 'unknown'],
+  [Object.assign(new Error('slow'), { name: 'TimeoutError', code: 'ETIMEDOUT' }), 'unknown'],
+  [Object.assign(new Error('slow'), { name: 'AbortError' }), 'unknown'],
+  [Object.assign(new Error('not connected'), { name: 'TimeoutError' }), 'refused: carrier'],
   ['nothing', 'unknown'],
 ];
 

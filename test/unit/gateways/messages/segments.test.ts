@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { SegmentedMessage } from 'sms-segments-calculator';
 import splitSms from 'split-sms';
 import { expect, it } from 'vitest';
 import { countSegments } from '#gateways/messages/segments.ts';
@@ -57,6 +58,31 @@ it('counts random texts as another library does', () => {
     { numRuns: 400 },
   );
 });
+
+it('counts as the library does whose alphabet it has, graphemes too', () => {
+  const pieces = ['a', '€', '\n', 'ж', '😀', '🇩🇪', '👨‍👩‍👧‍👦', 'e\u0301', '한', '👍🏽'];
+  const texts = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 160 }).map((list) => list.join(''));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const { segmentsCount, encodingName } = new SegmentedMessage(text);
+      expect(countSegments(text)).toEqual({ segments: segmentsCount, encoding: encodingName });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it.each(['\u0301', '👨\u200d', '\u1100', '\u0e33', '\u200d', 'a', '€', '😀', '\r\n'])(
+  'takes no longer for ten thousand of %j than to read them would, however they are put together',
+  (character) => {
+    const text = `${character.repeat(Math.floor(9990 / character.length))}a`;
+    const times = Array.from({ length: 5 }, () => {
+      const begun = performance.now();
+      countSegments(text);
+      return performance.now() - begun;
+    });
+    expect(Math.min(...times)).toBeLessThan(30);
+  },
+);
 
 it('counts a letter with more marks than a segment has room for by what it takes', () => {
   expect(countSegments(`a${'\u0301'.repeat(9999)}`)).toEqual({ segments: Math.ceil(10_000 / 67), encoding: 'UCS-2' });
