@@ -37,6 +37,7 @@ const memberPages = [
   page('/usage', () => import('./pages/usage/usage.tsx')),
   page('/logs', () => import('./pages/logs/logs.tsx')),
   page('/agents', () => import('./pages/agents/agents.tsx')),
+  page('/messages', () => import('./pages/messages/messages.tsx')),
   page('/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
   page('/playground', () => import('./pages/playground/playground.tsx')),
   page('/settings', () => import('./pages/settings/settings.tsx')),

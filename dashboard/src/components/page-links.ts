@@ -20,6 +20,7 @@ const pageLinks: readonly PageLink[] = [
     words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
   },
   { href: '/agents', label: 'Agents', icon: 'agents', words: 'assistant documents conversations retrieval' },
+  { href: '/messages', label: 'Messages', icon: 'messages', words: 'sms text phone voice call send' },
   { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },
   { href: '/logs', label: 'Logs', icon: 'logs', words: 'requests errors' },
   { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries' },

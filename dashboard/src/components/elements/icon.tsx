@@ -5,6 +5,7 @@ const paths = {
   plans: 'M4 7l8-4 8 4-8 4zM4 12l8 4 8-4M4 17l8 4 8-4',
   usage: 'M4 20h16M7 16v-5M12 16V5M17 16V9',
   agents: 'M5 9h14v10H5zM12 9V5M12 5h.01M9.5 13.5v1.5M14.5 13.5v1.5M2 13v2M22 13v2',
+  messages: 'M7 3h10v18H7zM11 18h2M10 8h4M10 11.5h4',
   webhooks: 'M9 8a3.5 3.5 0 1 1 5 3l3 5.2M10.5 10.5L7.5 16a3.5 3.5 0 1 0 3 5.2M9 17.5h7.5a2.5 2.5 0 1 1-1 3',
   logs: 'M4 6h.01M8 6h12M4 12h.01M8 12h12M4 18h.01M8 18h7',
   playground: 'M4 5h16v11H10l-5 4v-4H4zM8 9h8M8 12h5',

@@ -1,10 +1,11 @@
 import { Anchor } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { models } from '#contract/inference/models.ts';
 import { type ApiError, toApiError } from '../../api/api-error.ts';
 import { formatWait } from '../../lib/format.ts';
 import { Notice } from './notice.tsx';
+import { useCountdown } from './use-countdown.ts';
 
 interface ErrorNoticeProps {
   readonly error: unknown;
@@ -86,16 +87,3 @@ function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): R
 
 const isReserved = (model: string | undefined): boolean =>
   models.some(({ id, minPlanRank }) => id === model && minPlanRank > 1);
-
-/** Seconds left of `Retry-After`. */
-function useCountdown(error: ApiError): number {
-  const [left, setLeft] = useState(error.retryAfterSeconds ?? 0);
-  useEffect(() => {
-    const end = Date.now() + (error.retryAfterSeconds ?? 0) * 1000;
-    const tick = () => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
-    tick();
-    const timer = setInterval(tick, 1000);
-    return () => clearInterval(timer);
-  }, [error]);
-  return left;
-}

@@ -39,6 +39,7 @@ export function useEntries(session: Session): readonly Entry[] {
     action('Create API key', 'plus', 'new token secret', () => go('/keys?new')),
     action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
     action('Create agent', 'agents', 'new assistant documents', () => go('/agents?new')),
+    action('Send message', 'messages', 'new sms voice call phone', () => go('/messages')),
     themes,
     action('Sign out', 'logout', 'log out leave', signOut),
   ];

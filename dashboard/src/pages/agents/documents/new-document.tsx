@@ -1,5 +1,5 @@
 import { Button, FileButton, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { type DragEvent, useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { agentRoutes } from '#contract/routes/agents.ts';
@@ -11,6 +11,7 @@ import { Icon } from '../../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { notify } from '../../../components/feedback/notifications.tsx';
 import { count, creditCount, formatAbout, formatBytes, formatCredits, formatWhole } from '../../../lib/format.ts';
+import { useFileDrop } from '../../../lib/use-file-drop.ts';
 import { estimateTokens } from '../../playground/tokens/estimate-tokens.ts';
 import { type AgentRecord, agentReads } from '../agent.ts';
 import css from './documents.module.css';
@@ -18,7 +19,6 @@ import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';
 
 /** A text that is pasted, or a file that is chosen or dropped. */
 export function NewDocument({ agent }: { agent: AgentRecord }) {
-  const [isOver, setOver] = useState(false);
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '', text: '' },
     schema: Body,
@@ -41,25 +41,10 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
     else form.setValues(name === '' ? read : { text: read.text });
   }
 
-  function onDrop(event: DragEvent): void {
-    event.preventDefault();
-    setOver(false);
-    void take(event.dataTransfer.files[0]);
-  }
+  const drop = useFileDrop((file) => void take(file));
 
   return (
-    <form
-      onSubmit={submit}
-      noValidate
-      className={css.form}
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
+    <form onSubmit={submit} noValidate className={css.form} {...drop}>
       <Stack gap="md">
         <TextInput label="Name" description="Sources of replies name it" {...form.getInputProps('name')} />
         <div>

@@ -1,0 +1,29 @@
+import { Anchor } from '@mantine/core';
+import { Link } from 'wouter';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { messageRoutes } from '#contract/routes/messages.ts';
+import { Empty } from '../../../components/feedback/empty.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { creditCount } from '../../../lib/format.ts';
+import { planTitle } from '../../../lib/names.ts';
+
+const { name } = planOfRank(messageRoutes.sendMessage.priced.minPlanRank);
+
+export function NoPlan() {
+  return (
+    <Panel title="New message">
+      <Empty
+        icon="messages"
+        title="Your plan has no messages"
+        action={
+          <Anchor component={Link} href="/plans" underline="always">
+            Compare plans
+          </Anchor>
+        }
+      >
+        They come with the {planTitle(name)} and larger plans, for {creditCount(prices.sms.credits)} each.
+      </Empty>
+    </Panel>
+  );
+}

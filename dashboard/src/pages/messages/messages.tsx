@@ -1,0 +1,74 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { configQuery } from '../../api/config.ts';
+import { useMe, useSubscription } from '../../api/reads.ts';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { Composer } from './compose/composer.tsx';
+import { NoPlan } from './compose/no-plan.tsx';
+import { useHasMessages } from './has-messages.ts';
+import { LocalScript } from './local-script.tsx';
+import type { MessageRecord } from './message.tsx';
+import { MessagesPanel } from './messages-panel.tsx';
+import css from './messages.module.css';
+import { useFilters } from './use-filters.ts';
+import { useMessages } from './use-messages.ts';
+
+/** SMS and calls: a new one, and what became of those before. */
+export default function MessagesPage() {
+  const { data: me } = useMe();
+  return (
+    <Page
+      title="Messages"
+      lead="Send an SMS, or call a phone and speak a text. What is refused or never handed over costs nothing."
+    >
+      {me?.isConfirmed === false ? <Unconfirmed email={me.email} /> : <Messages />}
+    </Page>
+  );
+}
+
+function Messages() {
+  const { isPending } = useQuery(configQuery);
+  const { error, refetch } = useSubscription();
+  const hasMessages = useHasMessages();
+  const filters = useFilters();
+  const pages = useMessages(filters);
+  const [sent, setSent] = useState<MessageRecord>();
+  if (error && hasMessages === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  // What comes later would move what stands below it.
+  if (hasMessages === undefined || isPending) return <Skeleton className={css.waiting} radius="lg" />;
+  return (
+    <Stack gap="lg">
+      {hasMessages ? (
+        <Composer
+          latest={pages.data?.find(({ id }) => id === sent?.id) ?? sent}
+          onSent={(message) => {
+            setSent(message);
+            filters.clear();
+          }}
+        />
+      ) : (
+        <NoPlan />
+      )}
+      <MessagesPanel pages={pages} filters={filters} empty={<NoMessages />} />
+    </Stack>
+  );
+}
+
+function NoMessages() {
+  return (
+    <>
+      <Empty icon="messages" title="No messages yet">
+        They appear here with what became of them.{' '}
+        <Anchor component={Link} href="/guides/messages" display="inline-block" inherit underline="always">
+          How messages work
+        </Anchor>
+      </Empty>
+      <LocalScript />
+    </>
+  );
+}

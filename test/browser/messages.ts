@@ -1,0 +1,209 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { numberFor, reached } from '#test/messages/sender.ts';
+import type { Person } from '#test/service/service.ts';
+import { changeTheme, findings, still } from './findings.ts';
+import { eventually, press, type Stage, shows } from './stage.ts';
+
+const recipient = (page: Page) => page.getByLabel('Recipient');
+const textOf = (page: Page) => page.getByLabel('Text', { exact: true });
+
+/** Messages to phones: what a newcomer does, refusals where they belong, and how it looks. */
+export function messageTests(stage: () => Stage): void {
+  test('a newcomer sends an SMS, sees it delivered and finds it on the phone, in less than a minute', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 2 });
+    const page = await visit(person);
+    const began = performance.now();
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Messages', exact: true }).click();
+    await shows(page, 'No messages yet');
+    await shoot(page, 'messages-empty-light');
+    await press(page, 'Use +14155550100');
+    await shows(page, 'United States, +1 415 555 0100');
+    const text = `Hello ${person.id}`;
+    await textOf(page).fill(text);
+    await shows(page, `${text.length} of 160 characters, GSM-7, 1 segment`);
+    await shoot(page, 'messages-typed');
+    await page.getByRole('button', { name: 'Send SMS' }).dblclick();
+    await page.getByRole('status').filter({ hasText: 'SMS to +14155550100Delivered' }).waitFor();
+    await shoot(page, 'messages-delivered');
+    await page.getByRole('row', { name: /Delivered \+14155550100 SMS Hello/ }).waitFor();
+    await page.getByRole('link', { name: 'Open local phone' }).click();
+    await shows(page, text);
+    expect(performance.now() - began).toBeLessThan(60_000);
+    console.log(`a newcomer’s first SMS: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    const sent = await reached(service, '+14155550100');
+    expect(sent.filter((message) => message.text === text)).toHaveLength(1);
+  });
+
+  test('a message whose response is lost is sent once by its retry', async () => {
+    const { service, visit } = stage();
+    const person = await service.person({ planRank: 2 });
+    const page = await visit(person);
+    const to = numberFor();
+    await page.goto('/messages');
+    await recipient(page).fill(to);
+    await textOf(page).fill('Once');
+    let lost = 0;
+    await page.route('**/api/messages', async (route) => {
+      if (route.request().method() !== 'POST' || lost > 0) return route.fallback();
+      lost += 1;
+      await route.fetch();
+      return route.abort();
+    });
+    await press(page, 'Send SMS');
+    await shows(page, 'The service cannot be reached');
+    await press(page, 'Retry');
+    await page.getByRole('row', { name: /Delivered/ }).waitFor();
+    expect([lost, (await reached(service, to)).length]).toEqual([1, 1]);
+  });
+
+  test('each refusal stands where it belongs, and has what to do', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 2 });
+    const page = await visit(person);
+    await page.goto('/messages');
+    const send = async (to: string, text: string) => {
+      await recipient(page).fill(to);
+      await textOf(page).fill(text);
+      await press(page, 'Send SMS');
+    };
+    await press(page, 'Send SMS');
+    await shows(page, 'Recipient must be a number in E.164 format, such as +14155550100');
+    await shows(page, 'Text is required');
+    const ofRecipient: [to: string, refusal: RegExp][] = [
+      ['+7 916 123 45 67', /^Recipient is a number of RU; messages are sent only to: AT, /],
+      ['+1 900 555 0100', /^Recipient is a premium-rate, shared-cost or toll-free number/],
+      [numberFor('03'), /^The recipient has opted out of messages/],
+      [numberFor('06'), /^Recipient would cost more than a message may/],
+    ];
+    for (const [to, refusal] of ofRecipient) {
+      await send(to, 'Hello');
+      await page.getByText(refusal).waitFor();
+      await eventually(() => recipient(page).getAttribute('aria-invalid')).toBe('true');
+    }
+    await send(numberFor('02'), 'Hello');
+    await shows(page, 'The carrier could not deliver it. Check the number, or try again later.');
+    await send(numberFor('05'), 'Hello');
+    await shows(page, /The carrier did not take the message; nothing was charged, try again later/);
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    await textOf(page).fill(`It’s ${'a'.repeat(200)}`);
+    await shows(page, 'Text would be 4 segments in UCS-2; an SMS may have at most 3');
+    await shows(page, /UCS-2 because of ⁨’⁩ \(U\+2019\)/);
+    await shoot(page, 'messages-too-long');
+    await press(page, 'Use plain punctuation: 2 segments');
+    await shows(page, '205 of 306 characters, GSM-7, 2 segments');
+    const to = numberFor();
+    for (let count = 0; count < 5; count += 1)
+      await service.call('POST', '/api/messages', { key: person.key, body: { channel: 'sms', to, text: 'Hi' } });
+    await send(to, 'One more');
+    const limited = 'There may be 10 messages to this number in an hour, 5 of them of one account. Nothing was sent.';
+    await page.getByText(limited).waitFor();
+    await shows(page, /Try again in \d+ /);
+    await shoot(page, 'messages-refused');
+  });
+
+  test('a call rings on the phone, is heard once it is taken, and its list is filtered', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await sent(await service.person({ planRank: 2 })));
+    await page.goto('/messages');
+    const to = numberFor();
+    await page.getByText('Voice call', { exact: true }).first().click();
+    await page.getByLabel('Voice', { exact: true }).selectOption('joanna');
+    await recipient(page).fill(to);
+    await textOf(page).fill('Your table is ready.');
+    await shows(page, /^20 of 1,000 characters, spoken/);
+    await shoot(page, 'messages-call');
+    await press(page, 'Get code');
+    await page.getByRole('dialog').getByText('Idempotency-Key').waitFor();
+    await page.keyboard.press('Escape');
+    await press(page, 'Call now');
+    await page.getByRole('row', { name: /Voice call Your table/ }).waitFor();
+    const choose = (label: string, value: string) => page.getByRole('combobox', { name: label }).selectOption(value);
+    await choose('Channel', 'sms');
+    await eventually(() => page.getByRole('row', { name: /Voice call/ }).count()).toBe(0);
+    await choose('Status', 'undelivered');
+    await eventually(() => page.getByRole('row', { name: /Undelivered/ }).count()).toBe(1);
+    await choose('Status', 'queued');
+    await press(page, 'Clear filters');
+    await page
+      .getByRole('row', { name: /Voice call/ })
+      .getByRole('button')
+      .click();
+    await page.getByRole('dialog').getByText('joanna').waitFor();
+
+    const phone = await page.context().newPage();
+    await phone.goto('/_local/phone');
+    const call = phone.getByRole('group', { name: `Call to ${to}` });
+    const heard = phone.waitForResponse(/\/_local\/phone\/call/);
+    await call.getByRole('button', { name: 'Take the call' }).click();
+    expect((await heard).headers()['content-type']).toBe('audio/mpeg');
+    await call.getByRole('button', { name: 'Hang up' }).waitFor();
+    await shoot(phone, 'phone-call');
+    await call.getByRole('button', { name: 'Listen again' }).waitFor();
+    await phone.emulateMedia({ colorScheme: 'dark' });
+    expect(await findings(phone)).toEqual([]);
+    await phone.setViewportSize({ width: 360, height: 740 });
+    await shoot(phone, 'phone-narrow-dark');
+    expect(await phone.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
+  test('its list and drawer have nothing that axe finds serious, in both themes, and fit a phone and a wide screen', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await sent(await service.person({ planRank: 2 })));
+    await page.goto('/messages');
+    await page.getByRole('row', { name: /Undelivered/ }).waitFor();
+    await recipient(page).fill('+49 151');
+    await textOf(page).fill('Déjà vu 😀');
+    await shows(page, 'Germany: number not complete');
+    await shows(page, /UCS-2 because of/);
+    for (const scheme of ['light', 'dark'] as const) {
+      await changeTheme(page, scheme);
+      await shoot(page, `messages-full-${scheme}`);
+      expect(await findings(page)).toEqual([]);
+      await page
+        .getByRole('row', { name: /Undelivered/ })
+        .getByRole('button')
+        .click();
+      await page.getByRole('dialog').getByText('Credits charged').waitFor();
+      await shoot(page, `messages-drawer-${scheme}`);
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+    }
+    for (const [width, name] of [
+      [1920, 'wide'],
+      [360, 'phone'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await still(page);
+      await shoot(page, `messages-full-${name}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    }
+  });
+
+  test('a plan without messages is offered larger ones, and its list is read all the same', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/messages');
+    await shows(page, 'Your plan has no messages');
+    await shows(page, 'No messages yet');
+    await page.getByRole('link', { name: 'Compare plans' }).click();
+    await page.waitForURL('**/plans');
+  });
+
+  /** An account with messages that have ended. */
+  async function sent(person: Person): Promise<Person> {
+    const { service } = stage();
+    const send = (script: string, about: object = {}) =>
+      service.call('POST', '/api/messages', {
+        key: person.key,
+        body: { channel: 'sms', to: numberFor(script), text: 'A text of some length. '.repeat(8), ...about },
+      });
+    await send('00', { reference: 'order-4711' });
+    await send('02', { text: 'Nobody reads this' });
+    await send('03');
+    await send('04');
+    return person;
+  }
+}
