@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
+import { numberFor, reached } from '#test/messages/sender.ts';
 import { hostileTexts } from '#test/requests/code-texts.ts';
 import { startRecordingProxy } from '#test/service/recording-proxy.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
@@ -171,5 +172,16 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     const analyzed = await run({ kind: 'analysis', body: { text, analyses: ['sentiment', 'key_phrases'] } }, id);
     expect(analyzed).toMatchObject({ body: { text }, path: '/api/ai/analyze' });
     expect(analyzed.out).toContain('positive');
+  });
+
+  it('sends a message once, however often it runs', async ({ skip }) => {
+    if (!isOurs) skip();
+    const body = { channel: 'sms' as const, to: numberFor(), text: "It's ready: 你好." };
+    const message: CodeRequest = { kind: 'message', body, idempotencyKey: `once-${id}` };
+    const [first, again] = [await run(message, id), await run(message, id)];
+    expect(first).toMatchObject({ body, path: '/api/messages' });
+    const sent = /msg_\w+/.exec(first.out)?.[0];
+    expect([sent?.length, again.out]).toEqual([24, expect.stringContaining(sent ?? '-')]);
+    expect(await reached(service, body.to)).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { longAudioTests } from './playground/long-audio.ts';
 import { speechTests } from './playground/speech.ts';
 import { useStage } from './stage.ts';
 
@@ -6,4 +7,7 @@ const stage = useStage();
 
 describe('speech and its recognition', () => {
   speechTests(stage);
+});
+describe('audio of more than a request takes', () => {
+  longAudioTests(stage);
 });

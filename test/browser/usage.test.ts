@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { dialogTests } from './dialogs.ts';
 import { keyTests } from './keys.ts';
 import { logTests } from './logs.ts';
+import { messageTests } from './messages.ts';
 import { nameTests } from './names.ts';
 import { paletteTests } from './palette.ts';
 import { planTests } from './plans.ts';
@@ -16,6 +17,9 @@ describe('keys', () => {
 });
 describe('webhooks', () => {
   webhookTests(stage);
+});
+describe('messages', () => {
+  messageTests(stage);
 });
 describe('plans', () => {
   planTests(stage);

@@ -1,35 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { changeTheme, findings } from '../findings.ts';
+import { findings } from '../findings.ts';
 import { keysSent, signOut, tracesOf } from '../shared-browser.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
-
-const positionIn = (page: Page, player: string) =>
-  page.getByRole('region', { name: player, exact: true }).getByRole('slider', { name: 'Position' });
-
-/** Where the audio of a player is, in seconds. */
-const secondsIn = async (page: Page, player: string): Promise<number> =>
-  Number(await positionIn(page, player).getAttribute('aria-valuenow'));
-
-/** Saves what a button offers; its name and content. */
-async function saved(page: Page, button: string): Promise<{ name: string; bytes: Buffer }> {
-  const [download] = await Promise.all([page.waitForEvent('download'), press(page, button)]);
-  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
-}
-
-/** In both colours, and on a phone. */
-async function looksWell({ shoot }: Stage, page: Page, name: string): Promise<void> {
-  for (const theme of ['dark', 'light'] as const) {
-    await changeTheme(page, theme);
-    await shoot(page, `${name}-${theme}`);
-    expect(await findings(page)).toEqual([]);
-  }
-  await page.setViewportSize({ width: 360, height: 740 });
-  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth');
-  await shoot(page, `${name}-phone`);
-  await page.setViewportSize({ width: 1360, height: 900 });
-}
+import { looksWell, positionIn, saved, secondsIn } from './audio-page.ts';
 
 const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer });
 
@@ -159,13 +132,13 @@ export function speechTests(stage: () => Stage): void {
     expect(await page.getByRole('button', { name: 'Choose file' }).isEnabled()).toBe(true);
   });
 
-  test('refuses in place what is too large, empty or no audio, and a format that nobody makes', async () => {
+  test('refuses in place what is of no format, empty or no audio, and a format that nobody makes', async () => {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/playground?tab=transcription');
     const input = page.locator('input[type=file]');
-    await input.setInputFiles(file('long.mp3', Buffer.alloc(4 * 1024 * 1024 + 1)));
-    await shows(page, /^The file has 4 MiB, and a request takes at most 4 MiB/);
+    await input.setInputFiles(file('long.txt', Buffer.alloc(4 * 1024 * 1024 + 1), 'text/plain'));
+    await shows(page, /^The format of the file is unknown/);
     await input.setInputFiles(file('empty.mp3', Buffer.alloc(0)));
     await shows(page, 'The file is empty.');
     await input.setInputFiles(file('letter.mp3', Buffer.from('Dear friend')));

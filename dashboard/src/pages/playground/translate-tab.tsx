@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
-import { languages } from '#contract/inference/languages.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
@@ -10,12 +9,9 @@ import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import { InputText } from './parts/input-text.tsx';
 import { Inspector } from './parts/inspector.tsx';
+import { languageChoices } from './parts/language-select.tsx';
 import { OutputText } from './parts/output-text.tsx';
 import { TabLayout } from './parts/tab-layout.tsx';
-
-const choices = [...languages]
-  .map(([value, label]) => ({ value, label }))
-  .toSorted((one, other) => one.label.localeCompare(other.label));
 
 export function TranslateTab() {
   const exchange = useExchange();
@@ -47,7 +43,7 @@ export function TranslateTab() {
       <Group align="flex-end" gap="sm" mb="md" wrap="wrap">
         <Select
           label="From"
-          data={choices}
+          data={languageChoices}
           searchable
           allowDeselect={false}
           value={pair.sourceLanguage}
@@ -65,7 +61,7 @@ export function TranslateTab() {
         </Tooltip>
         <Select
           label="To"
-          data={choices}
+          data={languageChoices}
           searchable
           allowDeselect={false}
           error={isSame && 'Choose another language'}

@@ -1,9 +1,8 @@
-import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type Analysis, labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
 import { type AnalysisName, analysisNames } from '#contract/analysis/names.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { languages } from '#contract/inference/languages.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { count, formatWhole } from '../../../lib/format.ts';
@@ -11,6 +10,7 @@ import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';
 import { InputText } from '../parts/input-text.tsx';
 import { Inspector } from '../parts/inspector.tsx';
+import { LanguageSelect } from '../parts/language-select.tsx';
 import { TabLayout } from '../parts/tab-layout.tsx';
 import { Findings } from './findings.tsx';
 
@@ -25,10 +25,6 @@ const titles: Readonly<Record<AnalysisName, string>> = {
   pii: 'Personal data',
   categories: 'Categories',
 };
-
-const languageChoices = [...languages]
-  .map(([value, label]) => ({ value, label }))
-  .toSorted((one, other) => one.label.localeCompare(other.label));
 
 /** Text analysis: what a text is about, who is in it, and what of it is nobody's business. */
 export function AnalysisTab() {
@@ -63,16 +59,7 @@ export function AnalysisTab() {
       <Text size="sm" c="dimmed">
         {prices.text_analysis.credits} credits per request, whatever the number of analyses.
       </Text>
-      <Select
-        label="Language"
-        placeholder="Auto-detect"
-        data={languageChoices}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear language' }}
-        value={language}
-        onChange={setLanguage}
-      />
+      <LanguageSelect value={language} onChange={setLanguage} />
     </Stack>
   );
 

@@ -1,13 +1,15 @@
 import type { InferInput } from 'valibot';
-import type { NewMessage } from '#contract/agents/conversations.ts';
+import type { NewMessage as AgentMessage } from '#contract/agents/conversations.ts';
 import type { AnalysisRequest } from '#contract/analysis/analysis.ts';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
 import type { TranscriptionRequest } from '#contract/audio/transcription.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import type { TranslationRequest } from '#contract/inference/translation.ts';
+import type { NewMessage } from '#contract/messages/messages.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { messageRoutes } from '#contract/routes/messages.ts';
 
 export type ChatBody = InferInput<typeof ChatRequest>;
 
@@ -18,7 +20,8 @@ export type TextRequest =
   | { readonly kind: 'embeddings'; readonly body: InferInput<typeof EmbeddingsRequest> }
   | { readonly kind: 'analysis'; readonly body: InferInput<typeof AnalysisRequest> }
   | { readonly kind: 'translation'; readonly body: InferInput<typeof TranslationRequest> }
-  | AgentRequest;
+  | AgentRequest
+  | MessageRequest;
 
 /** Audio that comes back, in a file of its format. */
 export interface SpeechCode {
@@ -40,9 +43,16 @@ export type CodeRequest = TextRequest | SpeechCode | TranscriptionCode;
 export interface AgentRequest {
   readonly kind: 'agent';
   readonly path: string;
-  readonly body: Pick<InferInput<typeof NewMessage>, 'content'>;
+  readonly body: Pick<InferInput<typeof AgentMessage>, 'content'>;
   /** Whether the agent has functions, which a reply may call. */
   readonly hasFunctions: boolean;
+}
+
+/** A message to a phone, which the code sends once with its Idempotency-Key, however often it runs. */
+export interface MessageRequest {
+  readonly kind: 'message';
+  readonly body: InferInput<typeof NewMessage>;
+  readonly idempotencyKey: string;
 }
 
 const routeOf: Readonly<Record<Exclude<TextRequest['kind'], 'agent'>, Route>> = {
@@ -51,6 +61,7 @@ const routeOf: Readonly<Record<Exclude<TextRequest['kind'], 'agent'>, Route>> = 
   embeddings: inferenceRoutes.createEmbeddings,
   analysis: analysisRoutes.analyze,
   translation: inferenceRoutes.translate,
+  message: messageRoutes.sendMessage,
 };
 
 export const pathOf = (request: TextRequest): string =>
@@ -58,9 +69,13 @@ export const pathOf = (request: TextRequest): string =>
 
 export const isStreamed = (request: TextRequest): boolean => 'stream' in request.body && request.body.stream === true;
 /** What OpenAI's API does not have. */
-export type OwnRequest = Extract<TextRequest, { kind: 'analysis' | 'translation' | 'agent' }>;
+export type OwnRequest = Extract<TextRequest, { kind: 'analysis' | 'translation' | 'agent' | 'message' }>;
 export const isOwn = (request: TextRequest): request is OwnRequest =>
-  request.kind === 'analysis' || request.kind === 'translation' || request.kind === 'agent';
+  ['analysis', 'translation', 'agent', 'message'].includes(request.kind);
+
+/** Headers beside those of the key and the body. */
+export const headersOf = (request: TextRequest): Readonly<Record<string, string>> =>
+  request.kind === 'message' ? { 'Idempotency-Key': request.idempotencyKey } : {};
 
 export const hasFunctions = (request: TextRequest): boolean =>
   request.kind === 'agent'

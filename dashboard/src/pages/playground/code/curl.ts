@@ -4,9 +4,15 @@ import { jsonLiteral } from './literals.ts';
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** A request for a terminal; the key is the reader's own. */
-export function curlCommand(origin: string, path: string, body: unknown): string {
+export function curlCommand(
+  origin: string,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const more = Object.entries(headers).map(([name, value]) => `  -H ${shellQuoted(`${name}: ${value}`)} \\\n`);
   return `curl -sN ${shellQuoted(origin + path)} \\
   -H "Authorization: Bearer $API_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d ${shellQuoted(jsonLiteral(body))}`;
+${more.join('')}  -d ${shellQuoted(jsonLiteral(body))}`;
 }

@@ -1,15 +1,20 @@
-import { type TextRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
+import { hasFunctions, headersOf, isStreamed, pathOf, type TextRequest } from './code-request.ts';
 import { javascriptLiteral } from './literals.ts';
 
 /** `fetch`, in Node or another server: a browser would show the key to its user. */
 export function javascriptCode(origin: string, request: TextRequest): string {
   const call = `const response = await fetch(${javascriptLiteral(origin + pathOf(request))}, {
   method: 'POST',
-  headers: { Authorization: \`Bearer \${process.env.API_KEY}\`, 'Content-Type': 'application/json' },
+  headers: { Authorization: \`Bearer \${process.env.API_KEY}\`, 'Content-Type': 'application/json'${moreHeaders(request)} },
   body: JSON.stringify(${javascriptLiteral(request.body, 1)}),
 });`;
   return `${call}\n${isStreamed(request) ? streamed(request) : whole(request)}`;
 }
+
+const moreHeaders = (request: TextRequest): string =>
+  Object.entries(headersOf(request))
+    .map(([name, value]) => `, ${javascriptLiteral(name)}: ${javascriptLiteral(value)}`)
+    .join('');
 
 const whole = (request: TextRequest): string => `const { message, error, data, detail } = await response.json();
 if (error) throw new Error(\`\${message}: \${detail}\`);
@@ -17,6 +22,7 @@ console.log(${output(request)});`;
 
 function output(request: TextRequest): string {
   if (request.kind === 'analysis') return 'JSON.stringify(data, undefined, 2)';
+  if (request.kind === 'message') return 'data.id, data.status';
   if (request.kind === 'translation') return 'data.translatedText';
   if (request.kind === 'embeddings') return 'data.data.map(({ embedding }) => embedding)';
   if (request.kind === 'completion') return 'data.choices[0].text';

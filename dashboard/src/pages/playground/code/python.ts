@@ -1,4 +1,4 @@
-import { type TextRequest, hasFunctions, isStreamed, pathOf } from './code-request.ts';
+import { hasFunctions, headersOf, isStreamed, pathOf, type TextRequest } from './code-request.ts';
 import { pythonLiteral } from './literals.ts';
 
 /** With the `requests` package. */
@@ -9,11 +9,16 @@ const post = (origin: string, request: TextRequest, depth: number, more = ''): s
   const margin = '    '.repeat(depth);
   return `requests.post(
 ${margin}    ${pythonLiteral(origin + pathOf(request))},
-${margin}    headers={"Authorization": f"Bearer {os.environ['API_KEY']}"},
+${margin}    headers={"Authorization": f"Bearer {os.environ['API_KEY']}"${moreHeaders(request)}},
 ${margin}    json=${pythonLiteral(request.body, depth + 1)},
 ${margin}    timeout=300,${more}
 ${margin})`;
 };
+
+const moreHeaders = (request: TextRequest): string =>
+  Object.entries(headersOf(request))
+    .map(([name, value]) => `, ${pythonLiteral(name)}: ${pythonLiteral(value)}`)
+    .join('');
 
 const whole = (
   origin: string,
@@ -30,6 +35,7 @@ print(${output(request)})`;
 
 function output(request: TextRequest): string {
   if (request.kind === 'analysis') return 'json.dumps(body["data"], indent=2, ensure_ascii=False)';
+  if (request.kind === 'message') return 'body["data"]["id"], body["data"]["status"]';
   if (request.kind === 'translation') return 'body["data"]["translatedText"]';
   if (request.kind === 'embeddings') return '[item["embedding"] for item in body["data"]["data"]]';
   if (request.kind === 'completion') return 'body["data"]["choices"][0]["text"]';

@@ -108,9 +108,10 @@ export function useExchange() {
     route: R,
     input: Input<R> & { body?: unknown },
     about: Omit<SentRequest, 'route'> = { body: input.body },
+    more: Pick<SendOptions, 'idempotencyKey'> = {},
   ) {
     return begin({ route, ...about }, async (options) => {
-      const { data, receipt } = await exchange(route, input, options);
+      const { data, receipt } = await exchange(route, input, { ...options, ...more });
       if (isShown(options.signal)) setReceipt(receipt);
       return data;
     });

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 export interface Playback {
   readonly isPlaying: boolean;
@@ -23,6 +23,8 @@ export function usePlayback(file: Blob): Playback {
   const [isPlaying, setPlaying] = useState(false);
   const [position, setPosition] = useState(0);
   const [isUnplayable, setUnplayable] = useState(false);
+  /** Where one has sought to, which may be before the length is found. */
+  const sought = useRef(0);
 
   useEffect(() => {
     const address = URL.createObjectURL(file);
@@ -41,11 +43,12 @@ export function usePlayback(file: Blob): Playback {
     on('timeupdate', showPosition);
     on('loadedmetadata', () => {
       if (audio.duration !== Number.POSITIVE_INFINITY) return;
-      audio.addEventListener('durationchange', () => (audio.currentTime = 0), { once: true, signal });
+      audio.addEventListener('durationchange', () => (audio.currentTime = sought.current), { once: true, signal });
       audio.currentTime = beyondTheEnd;
     });
     setUnplayable(false);
     setPosition(0);
+    sought.current = 0;
     audio.src = address;
     return () => {
       listening.abort();
@@ -71,15 +74,19 @@ export function usePlayback(file: Blob): Playback {
 
   // Refused where another press stopped it meanwhile, and where the file is none: then there is the event.
   const play = (): void => void audio.play().catch(() => undefined);
+  const seek = (seconds: number): void => {
+    sought.current = seconds;
+    audio.currentTime = seconds;
+  };
 
   return {
     isPlaying,
     position,
     isUnplayable,
     toggle: () => (audio.paused ? play() : audio.pause()),
-    seek: (seconds) => (audio.currentTime = seconds),
+    seek,
     playFrom: (seconds) => {
-      audio.currentTime = seconds;
+      seek(seconds);
       play();
     },
   };

@@ -1,17 +1,20 @@
 import { Button, FileButton, Group, Text } from '@mantine/core';
-import { type DragEvent, useState } from 'react';
+import { useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
+import { longAudio } from '#contract/audio/transcriptions.ts';
 import { Icon } from '../../../../components/elements/icon.tsx';
 import { Notice } from '../../../../components/feedback/notice.tsx';
 import { formatBytes } from '../../../../lib/format.ts';
+import { useFileDrop } from '../../../../lib/use-file-drop.ts';
 import { formatClock } from '../clock.ts';
+import { audioTypes } from './audio-types.ts';
+import { uploadTypeOf } from './long/upload-type.ts';
 import { failureSentences } from './recorder/microphone.ts';
 import { RecordingView } from './recorder/recording-view.tsx';
 import { maxRecordingSeconds, type RecorderState } from './recorder/use-recorder.ts';
 import css from './transcription.module.css';
 
-/** What the file dialog offers. */
-const audioTypes = 'audio/*,video/mp4,video/webm,video/ogg,.mp3,.wav,.flac,.ogg,.opus,.aac,.m4a,.mp4,.webm';
+const maxMegabytes = longAudio.maxBytes / 1e6;
 
 interface AudioInputProps {
   readonly recorder: RecorderState;
@@ -21,7 +24,6 @@ interface AudioInputProps {
 
 /** Audio from the microphone, or from a file that is chosen or dropped. */
 export function AudioInput({ recorder, isDisabled, onAudio }: AudioInputProps) {
-  const [isOver, setOver] = useState(false);
   const [refusal, setRefusal] = useState<string>();
   const { recording, isOpening, failure, start, stop, discard } = recorder;
 
@@ -32,23 +34,12 @@ export function AudioInput({ recorder, isDisabled, onAudio }: AudioInputProps) {
     if (problem === undefined) onAudio(file);
   }
 
-  function onDrop(event: DragEvent): void {
-    event.preventDefault();
-    setOver(false);
-    if (!recording) take(event.dataTransfer.files[0]);
-  }
+  const drop = useFileDrop((file) => {
+    if (!recording) take(file);
+  });
 
   return (
-    <div
-      className={css.input}
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
+    <div className={css.input} {...drop}>
       {recording ? (
         <RecordingView {...recording} onStop={stop} onDiscard={discard} />
       ) : (
@@ -81,7 +72,8 @@ export function AudioInput({ recorder, isDisabled, onAudio }: AudioInputProps) {
       )}
       <Text size="xs" c="dimmed">
         Record up to {formatClock(maxRecordingSeconds)}, or drop a file here: MP3, WAV, FLAC, Ogg, AAC, MP4 or WebM, at
-        most {formatBytes(maxDirectAudioBytes)}.
+        most {maxMegabytes} MB. Above {formatBytes(maxDirectAudioBytes)} it is uploaded, and transcribed in the
+        background.
       </Text>
       {refusal !== undefined && <Notice tone="error">{refusal}</Notice>}
       {failure !== undefined && <Notice tone="warning">{failureSentences[failure]}</Notice>}
@@ -90,8 +82,13 @@ export function AudioInput({ recorder, isDisabled, onAudio }: AudioInputProps) {
 }
 
 /** Why the service would not take it; what is no audio is found by the service. */
-function fileProblem({ size }: File): string | undefined {
+function fileProblem(file: File): string | undefined {
+  const { size } = file;
   if (size === 0) return 'The file is empty.';
   if (size <= maxDirectAudioBytes) return undefined;
-  return `The file has ${formatBytes(size)}, and a request takes at most ${formatBytes(maxDirectAudioBytes)}. Choose a shorter one, or one of a lower bit rate.`;
+  if (size > longAudio.maxBytes)
+    return `The file has ${formatBytes(size)}, and an upload takes at most ${maxMegabytes} MB. Choose a shorter one, or one of a lower bit rate.`;
+  if (uploadTypeOf(file) === undefined)
+    return 'The format of the file is unknown: its name must end as one of the formats below does.';
+  return undefined;
 }

@@ -1,12 +1,10 @@
-import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Transcription } from '#contract/audio/transcription.ts';
 import { useStableCallback } from '../../../../lib/use-stable-callback.ts';
 import { useDecoded } from '../player/use-decoded.ts';
 import { usePlayback } from '../player/use-playback.ts';
 import { ChosenAudio } from './chosen-audio.tsx';
-import { TranscriptDownloads } from './transcript-downloads.tsx';
-import { TranscriptView } from './transcript-view.tsx';
+import { TranscriptSection } from './transcript-section.tsx';
 
 interface TranscribedAudioProps {
   readonly file: File;
@@ -25,15 +23,12 @@ export function TranscribedAudio({ file, transcription, children }: TranscribedA
       <ChosenAudio file={file} audio={audio} playback={playback} />
       {children}
       {transcription && (
-        <section aria-label="Transcript">
-          <Group justify="space-between" gap="xs" mb="xs">
-            <Text size="sm" fw={500}>
-              Transcript
-            </Text>
-            <TranscriptDownloads transcription={transcription} fileName={file.name} />
-          </Group>
-          <TranscriptView transcription={transcription} position={playback.position} onPlay={onPlay} />
-        </section>
+        <TranscriptSection
+          transcription={transcription}
+          fileName={file.name}
+          position={playback.position}
+          onPlay={onPlay}
+        />
       )}
     </>
   );

@@ -7,13 +7,14 @@ import css from './transcription.module.css';
 
 interface TranscriptViewProps {
   readonly transcription: Transcription;
-  /** Seconds from the beginning, of what is played. */
-  readonly position: number;
-  readonly onPlay: (seconds: number) => void;
+  /** Seconds from the beginning, of what is played; nothing where there is no audio. */
+  readonly position?: number | undefined;
+  readonly onPlay?: ((seconds: number) => void) | undefined;
 }
 
 /** The text; where its times are known, each plays its part, and what is heard is marked. */
-export function TranscriptView({ transcription: { text, segments, words }, position, onPlay }: TranscriptViewProps) {
+export function TranscriptView({ transcription, position = -1, onPlay }: TranscriptViewProps) {
+  const { text, segments, words } = transcription;
   const timed = useMemo(() => timedSegments(segments, words), [segments, words]);
   const current = currentIndex(timed, position);
   if (timed.length === 0) return <PlainText>{text === '' ? 'No speech was recognized.' : text}</PlainText>;
@@ -36,7 +37,7 @@ interface SegmentViewProps {
   readonly segment: TimedSegment;
   readonly isCurrent: boolean;
   readonly currentWord: number;
-  readonly onPlay: (seconds: number) => void;
+  readonly onPlay: ((seconds: number) => void) | undefined;
 }
 
 /** Rendered again only when its own mark moves. */
@@ -44,16 +45,20 @@ const SegmentView = memo(function SegmentView({ segment, isCurrent, currentWord,
   const { start, text, words } = segment;
   return (
     <li className={css.segment} data-current={isCurrent}>
-      <button
-        type="button"
-        className={css.time}
-        aria-label={`Play from ${formatClock(start)}`}
-        onClick={() => onPlay(start)}
-      >
-        {formatClock(start)}
-      </button>
+      {onPlay ? (
+        <button
+          type="button"
+          className={css.time}
+          aria-label={`Play from ${formatClock(start)}`}
+          onClick={() => onPlay(start)}
+        >
+          {formatClock(start)}
+        </button>
+      ) : (
+        <span className={css.moment}>{formatClock(start)}</span>
+      )}
       <div dir="auto">
-        {words.length === 0
+        {words.length === 0 || !onPlay
           ? text
           : words.map((word, index) => (
               // With the keyboard one goes by segments, and seeks in the waveform.

@@ -1,55 +1,70 @@
-import { Badge, Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
-import type { Transcription } from '#contract/audio/transcription.ts';
-import { prices } from '#contract/billing/prices.ts';
-import { languageName, languages } from '#contract/inference/languages.ts';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { ErrorNotice } from '../../../../components/feedback/error-notice.tsx';
-import { creditCount, formatBytes, formatCredits } from '../../../../lib/format.ts';
+import { formatBytes } from '../../../../lib/format.ts';
+import { useQuery } from '../../../../lib/use-query.ts';
 import { curlOf } from '../../code/audio/curl.ts';
-import type { TranscriptionCode } from '../../code/code-request.ts';
 import { GetCodeButton } from '../../code/get-code-button.tsx';
 import { useExchange } from '../../exchange/use-exchange.ts';
 import { Inspector } from '../../parts/inspector.tsx';
 import { TabLayout } from '../../parts/tab-layout.tsx';
-import { formatLength } from '../clock.ts';
 import { AudioInput } from './audio-input.tsx';
+import { DirectFacts } from './direct-facts.tsx';
+import { JobList } from './long/job-list.tsx';
+import { jobNames, nameJob } from './long/job-names.ts';
+import { isOpen } from './long/job-polls.ts';
+import { JobView } from './long/job-view.tsx';
+import { OpenedJob } from './long/opened-job.tsx';
+import { UploadView } from './long/upload-view.tsx';
+import { transcriptionOf, useJob } from './long/use-job.ts';
+import { useLongTranscription } from './long/use-long-transcription.ts';
 import { useRecorder } from './recorder/use-recorder.ts';
 import { TranscribedAudio } from './transcribed-audio.tsx';
-
-const languageChoices = [...languages]
-  .map(([value, label]) => ({ value, label }))
-  .toSorted((one, other) => one.label.localeCompare(other.label));
-
-type Timestamps = NonNullable<TranscriptionCode['body']['timestamps']>;
-const timestampChoices: { value: Timestamps; label: string }[] = [
-  { value: 'none', label: 'None' },
-  { value: 'segment', label: 'Segments' },
-  { value: 'word', label: 'Words' },
-];
+import { type Timestamps, TranscriptionParameters } from './transcription-parameters.tsx';
 
 /** Voice recognition: speech that is recorded or in a file becomes text, with the times of its words. */
 export function TranscriptionTab() {
   const exchange = useExchange();
+  const [query] = useQuery();
+  const isShown = query.get('tab') === 'transcription';
   const [file, setFile] = useState<File>();
   const [language, setLanguage] = useState<string | null>(null);
   const [timestamps, setTimestamps] = useState<Timestamps>('word');
-  const [transcription, setTranscription] = useState<Transcription>();
+  const [direct, setDirect] = useState<Transcription>();
+  const [jobId, setJobId] = useState<string>();
+  /** Those whose audio this page has. */
+  const audioOfJobs = useRef(new Map<string, File>());
+  const job = useJob(jobId, isShown);
+  const long = useLongTranscription(exchange, (begun, audio) => {
+    nameJob(begun.id, audio.name);
+    audioOfJobs.current.set(begun.id, audio);
+    setJobId(begun.id);
+  });
+  const isLong = file !== undefined && file.size > maxDirectAudioBytes;
+  const isBusy = exchange.isRunning || long.isBusy;
+  const isWaiting = job.data !== undefined && isOpen(job.data);
+  const transcription = jobId === undefined ? direct : transcriptionOf(job.data);
 
   const fields = { timestamps, ...(language !== null && { language }) };
   const code = { kind: 'transcription', file: `audio.${endingOf(file)}`, body: fields } as const;
 
-  function choose(chosen: File): void {
-    exchange.reset();
-    setTranscription(undefined);
-    setFile(chosen);
+  function show(next: { file?: File | undefined; jobId?: string }): void {
+    long.cancel();
+    setDirect(undefined);
+    setFile(next.file);
+    setJobId(next.jobId);
   }
 
-  const recorder = useRecorder(choose);
+  const recorder = useRecorder((recorded) => show({ file: recorded }));
 
   async function transcribe(): Promise<void> {
     if (!file) return;
-    setTranscription(undefined);
+    setDirect(undefined);
+    setJobId(undefined);
+    if (isLong) return long.start(file, fields);
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     form.append('file', file);
@@ -57,73 +72,82 @@ export function TranscriptionTab() {
       body: { file: `${file.name}, ${formatBytes(file.size)}`, ...fields },
       curl: (origin: string) => curlOf(origin, code),
     };
-    setTranscription(await exchange.call(audioRoutes.createTranscription, { form }, about));
+    setDirect(await exchange.call(audioRoutes.createTranscription, { form }, about));
   }
 
-  const parameters = (
-    <Stack>
-      <Text size="sm" c="dimmed">
-        {prices.transcription.credits / prices.transcription.unitSize} credits per started second, silence too.
-      </Text>
-      <Select
-        label="Language"
-        placeholder="Auto-detect"
-        data={languageChoices}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear language' }}
-        value={language}
-        onChange={setLanguage}
+  const details = (
+    <>
+      <Inspector exchange={exchange} />
+      <JobList
+        isShown={isShown}
+        isDisabled={isBusy}
+        onOpen={(id) => show({ jobId: id, file: audioOfJobs.current.get(id) })}
+        onDeleted={(id) => {
+          audioOfJobs.current.delete(id);
+          if (id === jobId) show({ file });
+        }}
       />
-      <div>
-        <Text size="sm" fw={500} mb={4}>
-          Timestamps
-        </Text>
-        <SegmentedControl
-          fullWidth
-          aria-label="Timestamps"
-          data={timestampChoices}
-          value={timestamps}
-          onChange={setTimestamps}
-        />
-      </div>
-    </Stack>
+    </>
   );
 
   return (
     <TabLayout
       title="Voice recognition"
-      actions={<GetCodeButton request={() => code} />}
-      parameters={parameters}
-      details={<Inspector exchange={exchange} />}
+      actions={isLong ? <LongCodeLink /> : <GetCodeButton request={() => code} />}
+      parameters={
+        <TranscriptionParameters
+          language={language}
+          timestamps={timestamps}
+          onLanguage={setLanguage}
+          onTimestamps={setTimestamps}
+        />
+      }
+      details={details}
     >
-      <AudioInput recorder={recorder} isDisabled={exchange.isRunning} onAudio={choose} />
+      <AudioInput recorder={recorder} isDisabled={isBusy} onAudio={(chosen) => show({ file: chosen })} />
       {file && (
         <TranscribedAudio file={file} transcription={transcription}>
-          <Group my="md">
-            <Button
-              loading={exchange.isRunning}
-              disabled={recorder.recording !== undefined}
-              onClick={() => void transcribe()}
-            >
-              Transcribe
-            </Button>
-            <Text size="sm" c="dimmed" role="status">
-              {transcription &&
-                `${formatLength(transcription.durationSeconds)}, ${creditCount(transcription.credits, formatCredits)}`}
-            </Text>
-            {transcription?.language && (
-              <Badge color="gray">{languageName(transcription.language) ?? transcription.language}</Badge>
+          <Stack my="md" gap="sm">
+            <UploadView stage={long.stage} total={file.size} onCancel={long.cancel} onRetry={() => void transcribe()} />
+            {!long.isBusy && (
+              <Group>
+                <Button
+                  loading={exchange.isRunning}
+                  disabled={recorder.recording !== undefined || isWaiting}
+                  onClick={() => void transcribe()}
+                >
+                  Transcribe
+                </Button>
+                {direct && <DirectFacts transcription={direct} />}
+                {isLong && jobId === undefined && <LongHint />}
+              </Group>
             )}
-          </Group>
-          {exchange.error && (
-            <ErrorNotice error={exchange.error} model="svc-transcribe" onRetry={() => void transcribe()} />
-          )}
+            {job.data && <JobView job={job.data} />}
+            {job.error && <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />}
+            {exchange.error && (
+              <ErrorNotice error={exchange.error} model="svc-transcribe" onRetry={() => void transcribe()} />
+            )}
+          </Stack>
         </TranscribedAudio>
+      )}
+      {!file && jobId !== undefined && (
+        <OpenedJob key={jobId} job={job} name={jobNames().get(jobId)} onAudio={setFile} />
       )}
     </TabLayout>
   );
 }
+
+const LongHint = () => (
+  <Text size="sm" c="dimmed">
+    Charged when it begins, for the most that the file may last; what it does not cost comes back at its end.
+  </Text>
+);
+
+const LongCodeLink = () => (
+  <Anchor component={Link} href="/guides/audio#long-audio" size="sm">
+    Code for long audio
+  </Anchor>
+);
 
 /** In code the file has a name that needs no quotes. */
 const endingOf = (file: File | undefined): string => /\.([a-z0-9]{1,5})$/i.exec(file?.name ?? '')?.[1] ?? 'mp3';

@@ -1,5 +1,5 @@
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { type CodeRequest, pathOf, type SpeechCode, type TranscriptionCode } from '../code-request.ts';
+import { type CodeRequest, headersOf, pathOf, type SpeechCode, type TranscriptionCode } from '../code-request.ts';
 import { curlCommand, shellQuoted } from '../curl.ts';
 import { jsonLiteral } from '../literals.ts';
 import { speechFile } from './speech-file.ts';
@@ -8,7 +8,7 @@ import { speechFile } from './speech-file.ts';
 export function curlOf(origin: string, request: CodeRequest): string {
   if (request.kind === 'speech') return speech(origin, request);
   if (request.kind === 'transcription') return transcription(origin, request);
-  return curlCommand(origin, pathOf(request), request.body);
+  return curlCommand(origin, pathOf(request), request.body, headersOf(request));
 }
 
 /** A refusal is shown, and no file with the name of audio. */

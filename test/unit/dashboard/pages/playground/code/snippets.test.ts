@@ -17,6 +17,11 @@ const requests: Record<string, CodeRequest> = {
     body: { content: 'Hello' },
     hasFunctions: false,
   },
+  message: {
+    kind: 'message',
+    body: { channel: 'sms', to: '+14155550100', text: 'Hello' },
+    idempotencyKey: 'order-1',
+  },
 };
 const codeOf = (request: CodeRequest, id: string) =>
   codeSnippets(origin, request).find((snippet) => snippet.id === id)?.code ?? '';
@@ -35,6 +40,7 @@ describe('the code of a request', () => {
       analysis: all.slice(0, 3),
       translation: all.slice(0, 3),
       agent: all.slice(0, 3),
+      message: all.slice(0, 3),
     });
   });
 
@@ -61,6 +67,11 @@ describe('the code of a request', () => {
     const calling = { ...agent, hasFunctions: true } as CodeRequest;
     expect(codeOf(calling, 'python')).toContain('print(body["data"]["message"])');
     expect(codeOf(calling, 'javascript')).toContain('console.log(data.message);');
+  });
+
+  it('has the Idempotency-Key of a message', () => {
+    for (const { code } of codeSnippets(origin, requests['message']!))
+      expect(code).toMatch(/Idempotency-Key['"]?: ['"]?order-1/);
   });
 
   it('passes what an SDK has no parameter for as its own way is', () => {

@@ -1,0 +1,132 @@
+import { ActionIcon, Anchor } from '@mantine/core';
+import { audioRoutes } from '#contract/routes/audio.ts';
+import { toApiError } from '../../../../../api/api-error.ts';
+import { call, perform } from '../../../../../api/call.ts';
+import { spendingReads } from '../../../../../api/reads.ts';
+import { useAction } from '../../../../../api/use-data.ts';
+import { Icon } from '../../../../../components/elements/icon.tsx';
+import { Tip } from '../../../../../components/elements/tip.tsx';
+import { notify } from '../../../../../components/feedback/notifications.tsx';
+import { Panel } from '../../../../../components/layout/panel.tsx';
+import { confirm } from '../../../../../components/overlays/confirm.tsx';
+import { type Column, DataTable } from '../../../../../components/tables/data-table.tsx';
+import { PagedList } from '../../../../../components/tables/paged-list.tsx';
+import { usePages } from '../../../../../components/tables/use-pages.ts';
+import { formatCredits, formatMoment } from '../../../../../lib/format.ts';
+import { rescueFocus } from '../../../../../lib/rescue-focus.ts';
+import { formatLength } from '../../clock.ts';
+import { forgetJobName, jobNames } from './job-names.ts';
+import { isOpen } from './job-polls.ts';
+import { JobBadge } from './job-view.tsx';
+import type { Job } from './use-long-transcription.ts';
+
+const pageSize = 10;
+/** How often a list with transcriptions that have not ended is read again, in ms. */
+const openPollMs = 5000;
+
+interface JobListProps {
+  readonly isShown: boolean;
+  /** True while a file is on its way, which opening another would end. */
+  readonly isDisabled: boolean;
+  readonly onOpen: (id: string) => void;
+  readonly onDeleted: (id: string) => void;
+}
+
+/** The account's transcriptions of long audio, newest first; nothing where there is none. */
+export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps) {
+  const pages = usePages({
+    queryKey: [audioRoutes.listTranscriptionJobs.id],
+    read: (cursor, signal) =>
+      call(audioRoutes.listTranscriptionJobs, { query: { limit: String(pageSize), cursor } }, { signal }),
+    rowsOf: ({ items }) => items,
+    pollMs: (first) => isShown && first?.items.some(isOpen) === true && openPollMs,
+  });
+  const names = jobNames();
+  if (pages.isPending || (pages.data?.length === 0 && !pages.hasNextPage)) return null;
+  const columns: Column<Job>[] = [
+    {
+      title: 'File',
+      place: 'lead',
+      cell: ({ id }) => (
+        <Anchor
+          component="button"
+          type="button"
+          inherit
+          disabled={isDisabled}
+          ta="start"
+          style={{ overflowWrap: 'anywhere' }}
+          onClick={() => onOpen(id)}
+        >
+          {names.get(id) ?? id}
+        </Anchor>
+      ),
+    },
+    { title: 'Status', cell: ({ status }) => <JobBadge status={status} /> },
+    { title: 'Started', cell: ({ createdAt }) => formatMoment(createdAt) },
+    {
+      title: 'Length',
+      place: 'end',
+      cell: ({ durationSeconds }) => (durationSeconds === null ? '–' : formatLength(durationSeconds)),
+    },
+    { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
+    {
+      title: 'Actions',
+      place: 'corner',
+      cell: (job) => <DeleteJob job={job} name={names.get(job.id)} onDeleted={onDeleted} />,
+    },
+  ];
+  return (
+    <Panel title="Long transcriptions">
+      <PagedList pages={pages} empty={null}>
+        {(jobs) => (
+          <DataTable caption="Long transcriptions, newest first" columns={columns} rows={jobs} idOf={({ id }) => id} />
+        )}
+      </PagedList>
+    </Panel>
+  );
+}
+
+interface DeleteJobProps {
+  readonly job: Job;
+  readonly name: string | undefined;
+  readonly onDeleted: (id: string) => void;
+}
+
+function DeleteJob({ job, name, onDeleted }: DeleteJobProps) {
+  const { id } = job;
+  const deletion = useAction(async () => {
+    try {
+      await perform(audioRoutes.deleteTranscriptionJob, { path: { id } });
+      forgetJobName(id);
+      onDeleted(id);
+      notify({ message: 'The transcription is deleted.' });
+    } catch (error) {
+      notify({ message: toApiError(error).message, color: 'red' });
+    }
+    rescueFocus();
+  }, [audioRoutes.listTranscriptionJobs, ...spendingReads]);
+  const text = isOpen(job)
+    ? 'It has not ended: it is charged for the seconds of its file all the same. This cannot be undone.'
+    : 'Its text is deleted. This cannot be undone.';
+  return (
+    <Tip label="Delete">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Delete ${name ?? id}`}
+        loading={deletion.isRunning}
+        onClick={() =>
+          confirm({
+            title: name === undefined ? 'Delete this transcription?' : `Delete the transcription of “${name}”?`,
+            text,
+            action: 'Delete transcription',
+            onConfirm: () => void deletion.run(undefined),
+          })
+        }
+      >
+        <Icon name="trash" />
+      </ActionIcon>
+    </Tip>
+  );
+}

@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState } from 'react';
+import type * as v from 'valibot';
+import type { NewTranscription, TranscriptionJob } from '#contract/audio/transcriptions.ts';
+import { audioRoutes } from '#contract/routes/audio.ts';
+import { serverNow } from '../../../../../api/clock.ts';
+import { useStableCallback } from '../../../../../lib/use-stable-callback.ts';
+import type { ExchangeState } from '../../../exchange/use-exchange.ts';
+import { type AllowedUpload, sendFile, UploadFailure, type UploadProblem } from './send-file.ts';
+import { uploadTypeOf } from './upload-type.ts';
+
+export type Job = v.InferOutput<typeof TranscriptionJob>;
+
+/** How far a file is on its way to its job. */
+export type LongStage =
+  | { readonly kind: 'idle' | 'starting' }
+  | { readonly kind: 'uploading'; readonly sent: number }
+  | { readonly kind: 'failed'; readonly problem: UploadProblem };
+
+/** A file and the upload that was begun for it, which a second try goes on with. */
+interface Begun {
+  readonly file: File;
+  readonly upload: AllowedUpload;
+  readonly hasCome: boolean;
+}
+
+const idle: LongStage = { kind: 'idle' };
+/** An upload is not begun with a form that is about to expire. */
+const spareMs = 60_000;
+
+/** Uploads a file, and begins its transcription. What the API refuses is the exchange's error. */
+export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job, file: File) => void) {
+  const [stage, setStage] = useState(idle);
+  const control = useRef<AbortController>(undefined);
+  const begun = useRef<Begun>(undefined);
+  /** Tries that the service has refused. */
+  const refused = useRef(0);
+  const isBusy = stage.kind === 'uploading' || stage.kind === 'starting';
+  const report = useStableCallback(onBegun);
+  useEffect(() => () => control.current?.abort(), []);
+  useEffect(() => {
+    if (!isBusy) return undefined;
+    // The upload ends with the document.
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [isBusy]);
+
+  async function start(file: File, fields: Omit<v.InferInput<typeof NewTranscription>, 'uploadId'>): Promise<void> {
+    const { signal } = (control.current = new AbortController());
+    const { error: last } = exchange;
+    if (last && last.status !== 0) refused.current += 1;
+    // A file that the service refused is deleted there.
+    if (last && [400, 404].includes(last.status)) begun.current = undefined;
+    setStage({ kind: 'uploading', sent: 0 });
+    try {
+      const upload = await allowed(file);
+      if (signal.aborted) return;
+      if (!upload) return setStage(idle);
+      await sent(upload, signal);
+      if (signal.aborted) return;
+      setStage({ kind: 'starting' });
+      const body = { uploadId: upload.id, ...fields };
+      // Where its response was lost, the second try is given the job that the first one made.
+      const more = { idempotencyKey: [upload.id, refused.current, fields.timestamps, fields.language].join('-') };
+      const job = await exchange.call(audioRoutes.createTranscriptionJob, { body }, { body }, more);
+      if (signal.aborted) return;
+      if (job) begun.current = undefined;
+      setStage(idle);
+      if (job) report(job, file);
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = error instanceof UploadFailure ? error.problem : 'broken';
+      if (problem !== 'broken') begun.current = undefined;
+      setStage({ kind: 'failed', problem });
+    }
+  }
+
+  /** The upload of a second try is that of the first, while that may be sent. */
+  async function allowed(file: File): Promise<AllowedUpload | undefined> {
+    const { current } = begun;
+    if (current?.file === file && Date.parse(current.upload.expiresAt) - (await serverNow()) > spareMs)
+      return current.upload;
+    const contentType = uploadTypeOf(file);
+    if (contentType === undefined) throw new UploadFailure('refused');
+    const upload = await exchange.call(audioRoutes.createUpload, { body: { contentType, bytes: file.size } });
+    if (upload) begun.current = { file, upload, hasCome: false };
+    return upload;
+  }
+
+  /** Sends the file, where it has not come before. */
+  async function sent(upload: AllowedUpload, signal: AbortSignal): Promise<void> {
+    const { current } = begun;
+    if (!current || current.upload !== upload || current.hasCome) return;
+    const onProgress = (bytes: number): void => {
+      if (!signal.aborted) setStage({ kind: 'uploading', sent: bytes });
+    };
+    await sendFile(upload, current.file, { signal, onProgress });
+    begun.current = { ...current, hasCome: true };
+  }
+
+  /** Stops an upload. */
+  function cancel(): void {
+    control.current?.abort();
+    exchange.reset();
+    setStage(idle);
+  }
+
+  return { stage, isBusy, start, cancel };
+}
