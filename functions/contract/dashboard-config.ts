@@ -51,6 +51,7 @@ export const dashboardPages = [
   '/usage',
   '/logs',
   '/agents',
+  '/messages',
   '/webhooks',
   '/playground',
   '/settings',
@@ -67,12 +68,17 @@ export const acceptsPage = (accept = ''): boolean => accept.includes('text/html'
 export const hashedAssets = '/assets/';
 export const cacheControl = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' } as const;
 
+export interface PageOrigins {
+  readonly google: boolean;
+  readonly storage: string;
+}
+
 /**
  * Headers of every dashboard file. Scripts come as files of the same origin only; styles are also set from scripts
  * (Mantine's variables, scroll locks), so inline ones are let through. `google` opens what its button needs
- * (Google Identity Services, "Content Security Policy").
+ * (Google Identity Services, "Content Security Policy"); `storage` is the origin that long audio is sent to.
  */
-export function dashboardHeaders(google: boolean): Readonly<Record<string, string>> {
+export function dashboardHeaders({ google, storage }: PageOrigins): Readonly<Record<string, string>> {
   const gsi = google ? ' https://accounts.google.com/gsi/' : '';
   return {
     'content-security-policy': [
@@ -83,7 +89,7 @@ export function dashboardHeaders(google: boolean): Readonly<Record<string, strin
       "font-src 'self'",
       // Audio that was generated, recorded or chosen: files in the page's memory.
       'media-src blob:',
-      `connect-src 'self'${gsi}`,
+      `connect-src 'self' ${storage}${gsi}`,
       ...(google ? [`frame-src${gsi}`] : []),
       "form-action 'self'",
       "base-uri 'none'",

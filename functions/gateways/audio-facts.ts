@@ -5,14 +5,12 @@ import { afterTags } from './audio/after-tags.ts';
 import { flacFacts, isFlac } from './audio/flac-facts.ts';
 import { fragmentedMp4Facts } from './audio/fragmented-mp4-facts.ts';
 import { isMatroska, matroskaFacts } from './audio/matroska-facts.ts';
+import { mpegFacts } from './audio/mpeg-facts.ts';
 import { isOgg, oggFacts } from './audio/ogg-facts.ts';
 import { isWav, wavFacts } from './audio/wav-facts.ts';
 
-/**
- * Reads of a file, at most. Frames are read one by one, six reads each: 4 MiB of AAC at 16 kbit a second are 550,000. The parts of other
- * files are few.
- */
-const maxReads = { frames: 600_000, parts: 60_000 } as const;
+/** Reads of a file, at most: the parts of it are few. */
+const maxReads = 60_000;
 
 /** More is none that 4 MiB have at any rate of speech, but what a header has that lies. */
 const maxSeconds = 24 * 60 * 60;
@@ -32,32 +30,32 @@ export async function audioFacts(file: Uint8Array): Promise<AudioFacts> {
   return facts;
 }
 
-/** The library reads frames of MPEG, which may stand some way behind a tag, and MP4 that is in one piece. */
+/** The library reads MP4 that is in one piece. Frames of MPEG may stand some way behind a tag. */
 async function factsOf(bytes: Uint8Array, hasTag: boolean): Promise<AudioFacts> {
   if (isMatroska(bytes)) return matroskaFacts(bytes);
   if (isWav(bytes)) return wavFacts(bytes);
   if (isFlac(bytes)) return flacFacts(bytes);
   if (isOgg(bytes)) return oggFacts(bytes);
   if (!beginsWithBoxes(bytes)) return frameFacts(bytes, hasTag);
-  return fragmentedMp4Facts(bytes) ?? read(fromBuffer(bytes), maxReads.parts);
+  return fragmentedMp4Facts(bytes) ?? read(fromBuffer(bytes));
 }
 
 /** Frames of MPEG audio begin with eight bits that are set (ISO 11172-3, ISO 13818-7). */
-function frameFacts(bytes: Uint8Array, hasTag: boolean): Promise<AudioFacts> {
+function frameFacts(bytes: Uint8Array, hasTag: boolean): AudioFacts {
   if (bytes[0] !== 0xff && !hasTag) throw new Error('the file has no audio');
-  return read(fromBuffer(bytes, { fileInfo: { mimeType: 'audio/mpeg' } }), maxReads.frames);
+  return mpegFacts(bytes);
 }
 
-async function read(tokenizer: ITokenizer, limit: number): Promise<AudioFacts> {
+async function read(tokenizer: ITokenizer): Promise<AudioFacts> {
   const options = { duration: true, skipCovers: true, skipPostHeaders: true };
-  const { format } = await parseFromTokenizer(bounded(tokenizer, limit), options);
+  const { format } = await parseFromTokenizer(bounded(tokenizer), options);
   const { container, duration, hasAudio } = format;
   if (container === undefined || duration === undefined || hasAudio === false) throw new Error('the file has no audio');
   return { container, seconds: duration };
 }
 
 /** The same, which fails after so many reads: what a parser does, and how deep it goes, takes reads. */
-function bounded<Tokenizer extends object>(tokenizer: Tokenizer, limit: number): Tokenizer {
+function bounded<Tokenizer extends object>(tokenizer: Tokenizer): Tokenizer {
   let reads = 0;
   return new Proxy(tokenizer, {
     get(target, name) {
@@ -65,7 +63,7 @@ function bounded<Tokenizer extends object>(tokenizer: Tokenizer, limit: number):
       if (typeof value !== 'function') return value;
       return (...parameters: unknown[]): unknown => {
         reads += 1;
-        if (reads > limit) throw new Error('the file has more parts than audio has');
+        if (reads > maxReads) throw new Error('the file has more parts than audio has');
         return Reflect.apply(value, target, parameters);
       };
     },

@@ -3,9 +3,12 @@ import { jobOfForm } from '#domain/audio/jobs/job.ts';
 import { services } from '#runtime/container.ts';
 import { logger } from '#runtime/shared/telemetry.ts';
 
-/** What is used of a notification of asynchronous inference (AWS "Check prediction results"), as SNS hands it to a function. */
+/**
+ * What is used of a notification of asynchronous inference (AWS "Check prediction results"), as SNS hands it to a function. One that is not
+ * `Completed` is `Failed`, or whatever a request that has expired in the queue is called.
+ */
 const Notification = v.object({
-  invocationStatus: v.picklist(['Completed', 'Failed']),
+  invocationStatus: v.string(),
   requestParameters: v.object({ inputLocation: v.string() }),
   responseParameters: v.optional(v.nullable(v.object({ outputLocation: v.optional(v.string()) }))),
 });

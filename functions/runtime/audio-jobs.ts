@@ -15,7 +15,7 @@ import { lazy } from './shared/lazy.ts';
 import { logger } from './shared/telemetry.ts';
 
 /** What is about long audio, each part built when it is first needed. */
-export function audioJobs(core: CoreServices) {
+export function audioJobs(core: CoreServices, demandUpload: (accountId: number) => Promise<void>) {
   const { clock, random, table, metering, environment } = core;
   const bucket = lazy(() => {
     const { AUDIO_BUCKET } = environment;
@@ -32,7 +32,7 @@ export function audioJobs(core: CoreServices) {
   });
   const ending = lazy(() => jobEnding({ jobs: jobs(), metering: metering(), clock }));
   return {
-    upload: lazy(() => uploadService({ jobs: jobs(), files: files(), clock, random })),
+    upload: lazy(() => uploadService({ jobs: jobs(), files: files(), demandUpload, clock, random })),
     order: lazy(() => jobOrders({ jobs: jobs(), files: files(), clock })),
     jobs: lazy(() => {
       const onError = (error: unknown) => logger().error('what follows a transcription’s beginning failed', { error });
@@ -41,7 +41,6 @@ export function audioJobs(core: CoreServices) {
         // A function that only lists has no files.
         files: deferredFiles(files),
         model,
-        metering: metering(),
         ending: ending(),
         clock,
         random,

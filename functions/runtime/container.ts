@@ -8,6 +8,7 @@ import { registrationService } from '#domain/accounts/registration.ts';
 import { signInService } from '#domain/accounts/sign-in.ts';
 import {
   agentChanges,
+  uploads,
   keyChanges,
   subscriptionChanges,
   type ThrottleRule,
@@ -72,7 +73,7 @@ function build() {
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
-  const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core));
+  const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, demandUnlessLocal(uploads)));
   const deletions = lazy(() =>
     accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId) => {
       const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([

@@ -78,7 +78,7 @@ export function stack(
 
 /** The part of a call that its operation is given. */
 export function given(call: Call) {
-  const { requestId, input, caller, order, idempotencyKey, charge } = call;
+  const { requestId, input, caller, order, claim, charge } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
   };
@@ -88,5 +88,5 @@ export function given(call: Call) {
   const setCost = (cost: number): void => {
     call.response.cost = cost;
   };
-  return { requestId, input, caller, order, idempotencyKey, charge, setSession, setDevice, setCost };
+  return { requestId, input, caller, order, claim, charge, setSession, setDevice, setCost };
 }

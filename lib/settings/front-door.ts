@@ -28,3 +28,13 @@ export const FrontDoor = v.variant('kind', [
     trustedProxies: v.pipe(v.number(), v.integer(), v.minValue(0)),
   }),
 ]);
+export type FrontDoor = v.InferOutput<typeof FrontDoor>;
+
+/**
+ * Where the dashboard's pages come from, for rules of other services. A name that CloudFront assigns is known only once there is a distribution, which
+ * comes after them: then it is any name that CloudFront assigns.
+ */
+export function pageOrigin(frontDoor: FrontDoor): string {
+  if (frontDoor.kind === 'gateway') return frontDoor.publicOrigin;
+  return `https://${frontDoor.domain?.name ?? '*.cloudfront.net'}`;
+}

@@ -63,6 +63,7 @@ export class ApiStack extends Stack {
             stage,
             domain: frontDoor.domain,
             api,
+            audio: audio.bucket,
             dashboard,
             originVerification: firewall?.originVerification,
           })

@@ -6,6 +6,7 @@ import { Backups } from '#lib/constructs/data/backups.ts';
 import { GatewayLogs } from '#lib/constructs/data/gateway-logs.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
 import { domainOf } from '#lib/owners.ts';
+import { pageOrigin } from '#lib/settings/front-door.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface DataStackProps extends StackProps {
@@ -25,7 +26,7 @@ export class DataStack extends Stack {
     for (const [id, { tableName }] of Object.entries(this.tables)) {
       new CfnOutput(this, `${id}TableName`, { value: tableName });
     }
-    this.audio = new AudioFiles(this, 'Audio');
+    this.audio = new AudioFiles(this, 'Audio', { pageOrigin: pageOrigin(stage.frontDoor) });
     const { bucket, ends, endpointPolicy } = this.audio;
     new CfnOutput(this, 'LongAudioBucket', { value: bucket.bucketName });
     new CfnOutput(this, 'LongAudioTopic', { value: ends.topicArn });

@@ -32,6 +32,8 @@ export interface EdgeStackProps {
   readonly stage: Stage;
   readonly domain: { readonly name: string; readonly certificateArn: string } | null;
   readonly api: ServiceApi;
+  /** Where the page sends long audio. */
+  readonly audio: IBucket;
   /** Folder with the dashboard's build, whose files have an address; null: there is none. */
   readonly dashboard: string | null;
   /** Header that the firewall before the API requires. */
@@ -50,9 +52,13 @@ export class EdgeStack extends NestedStack {
   /** Where the files of dashboard and API reference are served from. */
   readonly bucket: IBucket;
 
-  constructor(scope: Construct, id: string, { stage, domain, api, dashboard, originVerification }: EdgeStackProps) {
+  constructor(scope: Construct, id: string, props: EdgeStackProps) {
+    const { stage, domain, api, audio, dashboard, originVerification } = props;
     super(scope, id, { description: 'Text AI platform: edge' });
-    const google = stage.googleClientId !== null;
+    const pageHeaders = dashboardHeaders({
+      google: stage.googleClientId !== null,
+      storage: `https://${audio.bucketRegionalDomainName}`,
+    });
     this.bucket = new FilesBucket(this, 'Files').bucket;
     const files = {
       origin: S3BucketOrigin.withOriginAccessControl(this.bucket),
@@ -85,10 +91,7 @@ export class EdgeStack extends NestedStack {
     const signIns = allRoutes.filter(({ opensSession }) => opensSession).map(({ path }) => [path, toSignIn] as const);
     const distribution = new Distribution(this, 'Distribution', {
       comment: `Text AI platform, ${stage.name}`,
-      defaultBehavior: {
-        ...files,
-        responseHeadersPolicy: securityHeaders(this, 'PageHeaders', dashboardHeaders(google)),
-      },
+      defaultBehavior: { ...files, responseHeadersPolicy: securityHeaders(this, 'PageHeaders', pageHeaders) },
       additionalBehaviors: {
         ...Object.fromEntries(signIns),
         '/api/*': toApi,

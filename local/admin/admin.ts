@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { inboxPage } from '../mail/inbox.ts';
 import type { MailStore } from '../mail/mail-store.ts';
+import type { phoneCalls } from '../messages/phone-calls.ts';
 import { phonePage } from '../messages/phone-page.ts';
+import { phoneScript } from '../messages/phone-script.ts';
 import type { PhoneStore } from '../messages/phone-store.ts';
 import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
 import { FaultOrder, type Faults } from '../shared/faults.ts';
@@ -17,6 +19,7 @@ export interface AdminOptions {
   readonly status: () => Status;
   readonly mails: MailStore;
   readonly phones: PhoneStore;
+  readonly calls: ReturnType<typeof phoneCalls>;
   readonly faults: Faults;
   readonly clock: ShiftedClock;
   readonly issuer: IdentityIssuer;
@@ -29,8 +32,13 @@ interface Reply {
   readonly status?: number;
   readonly json?: unknown;
   readonly html?: string;
+  /** Of the page. */
+  readonly script?: string;
+  readonly audio?: { readonly contentType: string; readonly bytes: Uint8Array };
 }
-type Endpoint = Readonly<Partial<Record<string, (request: IncomingMessage) => Reply | Promise<Reply>>>>;
+type Endpoint = Readonly<
+  Partial<Record<string, (request: IncomingMessage, left: AbortSignal) => Reply | Promise<Reply>>>
+>;
 
 /** A body that is not what the endpoint takes; the message names what it takes. */
 class BadBody extends Error {}
@@ -43,7 +51,17 @@ const headers = {
 };
 
 /** Serves `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/design/local.md). */
-export function createAdmin({ status, mails, phones, faults, clock, issuer, afterMove, log }: AdminOptions): Pages {
+export function createAdmin({
+  status,
+  mails,
+  phones,
+  calls,
+  faults,
+  clock,
+  issuer,
+  afterMove,
+  log,
+}: AdminOptions): Pages {
   const clockReply = (): Reply => ({ json: { now: new Date(clock.now()).toISOString() } });
   const faultsReply = (): Reply => ({ json: { active: faults.active() } });
 
@@ -51,8 +69,12 @@ export function createAdmin({ status, mails, phones, faults, clock, issuer, afte
     ['/_local/status', { GET: () => ({ status: status().ready ? 200 : 503, json: status() }) }],
     ['/_local/mail', { GET: () => ({ json: mails.list() }) }],
     ['/_local/inbox', { GET: () => ({ html: inboxPage(mails.list()) }) }],
-    ['/_local/messages', { GET: () => ({ json: phones.list() }) }],
-    ['/_local/phone', { GET: () => ({ html: phonePage(phones.list()) }) }],
+    [
+      '/_local/messages',
+      { GET: () => ({ json: phones.list().map(({ id, channel, to, text, at }) => ({ id, channel, to, text, at })) }) },
+    ],
+    ['/_local/phone', { GET: () => ({ html: phonePage(phones.list(), clock.now()), script: phoneScript }) }],
+    ['/_local/phone/call', { GET: hearCall }],
     ['/_local/clock', { GET: clockReply, POST: moveClock }],
     ['/_local/faults', { GET: faultsReply, POST: orderFault }],
     ['/_local/identity-token', { POST: makeToken }],
@@ -76,17 +98,22 @@ export function createAdmin({ status, mails, phones, faults, clock, issuer, afte
     return faultsReply();
   }
 
+  async function hearCall({ url = '' }: IncomingMessage, left: AbortSignal): Promise<Reply> {
+    const heard = await calls.hear(new URL(url, 'http://localhost').searchParams.get('id') ?? '', left);
+    return heard.is === 'audio' ? { audio: heard } : { status: heard.status, json: { error: heard.error } };
+  }
+
   async function makeToken(request: IncomingMessage): Promise<Reply> {
     return { json: { token: await issuer.token(await bodyOf(request, IdentityTokenOrder)) } };
   }
 
-  async function replyTo(request: IncomingMessage, path: string): Promise<Reply> {
+  async function replyTo(request: IncomingMessage, path: string, left: AbortSignal): Promise<Reply> {
     const endpoint = endpoints.get(path);
     if (!endpoint) return { status: 404, json: { error: `There is nothing at ${path}.` } };
     const handle = endpoint[request.method ?? ''];
     const methods = Object.keys(endpoint).join(' and ');
     if (!handle) return { status: 405, json: { error: `${path} takes ${methods} only.` } };
-    return handle(request);
+    return handle(request, left);
   }
 
   function failure(error: unknown): Reply {
@@ -96,9 +123,12 @@ export function createAdmin({ status, mails, phones, faults, clock, issuer, afte
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const { status = 200, json, html } = await replyTo(request, path).catch(failure);
-    if (html === undefined) sendJson(response, status, json, headers);
-    else sendPage(response, status, html);
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const { status = 200, json, html, script, audio } = await replyTo(request, path, left.signal).catch(failure);
+    if (audio) sendAudio(response, audio);
+    else if (html === undefined) sendJson(response, status, json, headers);
+    else sendPage(response, status, html, script);
   }
 
   return (request, response, path) => {
@@ -106,6 +136,11 @@ export function createAdmin({ status, mails, phones, faults, clock, issuer, afte
     if (isOurs) respond(request, response, path).catch(() => response.destroy());
     return isOurs;
   };
+}
+
+function sendAudio(response: ServerResponse, { contentType, bytes }: NonNullable<Reply['audio']>): void {
+  response.writeHead(200, { 'content-type': contentType, 'content-length': bytes.byteLength, ...headers });
+  response.end(bytes);
 }
 
 async function bodyOf<Schema extends v.GenericSchema>(

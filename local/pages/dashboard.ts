@@ -41,12 +41,12 @@ const configAsset: Asset = {
   compressed: new Map(),
 };
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
-const headers = dashboardHeaders(false);
 /** What others serve, whether they know the path or not. */
 const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
 
-/** Serves the dashboard's pages and files from memory, as they were built when the service started. */
-export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
+/** Serves the dashboard's pages and files from memory, as they were built when the service started. `storage` is where it sends long audio. */
+export async function openDashboard(storage: string, folder = dashboardFolder): Promise<Pages> {
+  const headers = dashboardHeaders({ google: false, storage });
   const assets = await readAssets(folder);
   const index = assets.get('/index.html');
 
@@ -55,8 +55,9 @@ export async function openDashboard(folder = dashboardFolder): Promise<Pages> {
     const file = path === '/config.json' ? configAsset : assets.get(path);
     const isPage = pagePaths.has(path);
     const isUnknown = !file && !isPage && acceptsPage(request.headers.accept) && !elsewhere.test(path);
-    if (file) void sendAsset(request, response, 200, file);
-    else if (index && (isPage || isUnknown)) void sendAsset(request, response, isPage ? 200 : 404, index);
+    if (file) void sendAsset(request, response, { status: 200, asset: file, headers });
+    else if (index && (isPage || isUnknown))
+      void sendAsset(request, response, { status: isPage ? 200 : 404, asset: index, headers });
     else if (isPage) sendPage(response, 503, notBuilt);
     else return false;
     return true;
@@ -76,11 +77,16 @@ async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
   return assets;
 }
 
+interface Sent {
+  readonly status: number;
+  readonly asset: Asset;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 async function sendAsset(
   { headers: { 'accept-encoding': accepted } }: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  asset: Asset,
+  { status, asset, headers }: Sent,
 ): Promise<void> {
   const coding = codingFor(accepted, asset.type, asset.body.byteLength);
   const body = coding === undefined ? asset.body : await compressedBody(asset, coding);

@@ -19,36 +19,47 @@ export interface Draft {
   readonly md5: string;
 }
 
-/** More than `max` bytes came, or the disk has no room for them. */
+/** More than `max` bytes came. */
 export class TooLarge extends Error {}
+
+/** The disk has no room for what came. */
+export class NoRoom extends Error {}
 
 export type FileStore = ReturnType<typeof openFileStore>;
 
-/** What the disk keeps free. */
+/** What the disk keeps free, and after how many bytes that is looked at again: others write too. */
 const reserveBytes = 512 * 1024 * 1024;
+const lookAgainBytes = 8 * 1024 * 1024;
 
 /** Days after which objects are deleted, as the bucket's lifecycle does: texts, and everything else. */
 const keptDays = { texts: 31, other: 2 } as const;
 const dayMs = 86_400_000;
 
 /** The objects of one bucket, each a file with its facts beside it. Nothing is made before the first is written. */
-export function openFileStore(folder: string) {
+export function openFileStore(folder: string, reserve = reserveBytes) {
+  async function demandRoom(): Promise<void> {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < reserve) throw new NoRoom('the disk has no room for more');
+  }
+
   const nameOf = (key: string) => createHash('sha256').update(key).digest('hex');
   const paths = (key: string) => ({ path: join(folder, nameOf(key)), meta: join(folder, `${nameOf(key)}.json`) });
 
   async function draft(pieces: AsyncIterable<Uint8Array>, max: number): Promise<Draft> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { bavail, bsize } = await statfs(folder);
-    const room = Math.min(max, bavail * bsize - reserveBytes);
+    await demandRoom();
     const path = join(folder, `${randomUUID()}.draft`);
     const hash = createHash('md5');
     let bytes = 0;
+    let nextLook = lookAgainBytes;
     const count = new Transform({
       transform(piece: Buffer, _encoding, done) {
         bytes += piece.length;
         hash.update(piece);
-        if (bytes > room) done(new TooLarge(`more than ${room} bytes came`));
-        else done(null, piece);
+        if (bytes > max) return done(new TooLarge(`more than ${max} bytes came`));
+        if (bytes < nextLook) return done(null, piece);
+        nextLook = bytes + lookAgainBytes;
+        demandRoom().then(() => done(null, piece), done);
       },
     });
     try {

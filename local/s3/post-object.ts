@@ -16,36 +16,29 @@ export interface PostOptions {
 export async function postObject(req: IncomingMessage, { store, bucket, secret, now }: PostOptions): Promise<string> {
   const fields = new Map<string, string>();
   let file: Promise<{ draft: Draft; min: number }> | undefined;
-  const form = new Busboy({
-    headers: { ...req.headers, 'content-type': req.headers['content-type'] ?? '' },
-    limits: { files: 1, fields: 32, fieldSize: 20 * 1024 },
-  });
-  form.on('field', (name, value) => {
-    if (!file) fields.set(name.toLowerCase(), value);
-  });
+  const form = formOf(req);
   const finished = new Promise<void>((resolve, reject) => {
     form.on('finish', resolve);
+    // What is refused is read to its end, so that its sender sees why.
+    const refuse = (error: unknown): void => {
+      req.unpipe(form);
+      req.resume();
+      reject(error);
+    };
+    form.on('field', (name: string | undefined, value) => {
+      if (file) return;
+      // Its types have no part without a name.
+      if (name === undefined) refuse(malformed());
+      else fields.set(name.toLowerCase(), value);
+    });
     form.on('file', (_name, stream) => {
       file = take(stream);
-      // What is refused is read to its end, so that its sender sees why.
-      file.catch((error: unknown) => {
-        req.unpipe(form);
-        req.resume();
-        reject(error);
-      });
+      file.catch(refuse);
       req.once('close', () => {
         if (!req.complete) stream.destroy(new Error('the client went away'));
       });
     });
-    form.on('error', () =>
-      reject(
-        new S3Error(
-          400,
-          'MalformedPOSTRequest',
-          'The body of your POST request is not well-formed multipart/form-data.',
-        ),
-      ),
-    );
+    form.on('error', () => reject(malformed()));
   });
   req.pipe(form);
   try {
@@ -78,3 +71,15 @@ export async function postObject(req: IncomingMessage, { store, bucket, secret, 
     }
   }
 }
+
+function formOf(req: IncomingMessage): InstanceType<typeof Busboy> {
+  const headers = { ...req.headers, 'content-type': req.headers['content-type'] ?? '' };
+  try {
+    return new Busboy({ headers, limits: { files: 1, fields: 32, fieldSize: 20 * 1024 } });
+  } catch {
+    throw malformed();
+  }
+}
+
+const malformed = () =>
+  new S3Error(400, 'MalformedPOSTRequest', 'The body of your POST request is not well-formed multipart/form-data.');

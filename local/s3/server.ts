@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
-import { type FileStore, type StoredObject, TooLarge } from './file-store.ts';
+import { corsRule } from './cors-rule.ts';
+import { type FileStore, type StoredObject, NoRoom, TooLarge } from './file-store.ts';
 import { multipartUploads } from './multipart.ts';
 import { postObject } from './post-object.ts';
 import { escaped, S3Error, sendError, sendXml } from './s3-error.ts';
@@ -12,6 +13,8 @@ export interface S3Options {
   /** What clients sign with. */
   readonly secret: () => string;
   readonly now: () => number;
+  /** Origins of the pages that may send forms. */
+  readonly pageOrigins?: readonly string[];
 }
 
 /** S3's limit of a single PUT. */
@@ -19,13 +22,16 @@ const maxPutBytes = 5 * 1024 ** 3;
 const maxXmlBytes = 1024 * 1024;
 
 /** One bucket of S3, by its path: objects, ranges, uploads in parts, and forms by their policy. */
-export function startS3({ store, bucket, secret, now }: S3Options): Promise<Loopback> {
+export function startS3({ store, bucket, secret, now, pageOrigins = [] }: S3Options): Promise<Loopback> {
   const uploads = multipartUploads(store);
+  const cors = corsRule(bucket, pageOrigins);
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const url = new URL(req.url ?? '/', 'http://s3');
     const [, name, ...rest] = url.pathname.split('/').map(decodeURIComponent);
     const key = rest.join('/');
+    if (cors.allows(req)) cors.setHeaders(req, res);
+    if (req.method === 'OPTIONS') return cors.sendPreflight(req, res);
     if (name !== bucket) throw new S3Error(404, 'NoSuchBucket', 'The specified bucket does not exist');
     if (req.method === 'POST' && key === '') {
       const etag = await postObject(req, { store, bucket, secret: secret(), now });
@@ -129,12 +135,15 @@ export function startS3({ store, bucket, secret, now }: S3Options): Promise<Loop
         res.writeHead(known.status).end();
       }),
     ),
+    0,
+    cors.allows,
   );
 }
 
 function knownError(error: unknown): S3Error | undefined {
   if (error instanceof S3Error) return error;
-  if (error instanceof TooLarge) return new S3Error(503, 'SlowDown', 'There is no room for this object.');
+  if (error instanceof NoRoom || error instanceof TooLarge)
+    return new S3Error(503, 'SlowDown', 'There is no room for this object.');
   return error instanceof BodyTooLarge ? new S3Error(400, 'MaxMessageLengthExceeded', error.message) : undefined;
 }
 

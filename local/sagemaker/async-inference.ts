@@ -5,6 +5,7 @@ import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { sendJson } from '../shared/loopback.ts';
+import type { AsyncJob, AsyncQueue } from './async-queue.ts';
 import { inDialect } from './containers/dialect.ts';
 import type { Engine, EngineReply } from './engine.ts';
 import { formOfFile } from './form-of-file.ts';
@@ -14,12 +15,13 @@ export interface AsyncOptions {
   readonly engine: Engine;
   readonly faults: Faults;
   readonly store: FileStore;
+  readonly queue: AsyncQueue;
   readonly bucket: string;
   /** The endpoint that takes jobs, and the family whose part the engine plays there. */
   readonly endpoint: string;
   readonly family: ContainerFamily;
-  /** Takes what SNS would deliver. */
-  readonly publish: (event: unknown) => void;
+  /** Takes what SNS would deliver; resolves when that is handled or given up. */
+  readonly publish: (event: unknown) => Promise<void>;
 }
 
 /** Jobs that wait, at most. */
@@ -27,14 +29,14 @@ const maxQueued = 1000;
 
 /**
  * Asynchronous inference: reads the file of each job from the bucket, one job at a time, writes the reply there, and announces the end by SNS (AWS "Asynchronous
- * inference"). What waits when the process ends is lost, as an endpoint that is deleted loses it.
+ * inference"). What waits when the process ends, the next one does.
  */
-export function asyncInference({ engine, faults, store, bucket, endpoint, family, publish }: AsyncOptions) {
+export function asyncInference({ engine, faults, store, queue, bucket, endpoint, family, publish }: AsyncOptions) {
   let last: Promise<void> = Promise.resolve();
   let queued = 0;
   const ending = new AbortController();
 
-  function accept(req: IncomingMessage, res: ServerResponse, name: string): void {
+  async function accept(req: IncomingMessage, res: ServerResponse, name: string): Promise<void> {
     const fault = faults.take('sagemaker', (one) => one === 'throttle' || one === 'unavailable');
     if (fault === 'throttle') return sendServiceError(res, throttling);
     if (fault === 'unavailable') return sendServiceError(res, serviceUnavailable);
@@ -46,48 +48,43 @@ export function asyncInference({ engine, faults, store, bucket, endpoint, family
     if (!inputLocation.startsWith(start))
       return sendServiceError(res, validationError('The input location is not of this bucket.'));
     if (queued >= maxQueued) return sendServiceError(res, throttling);
-    const inferenceId = header('inference-id') || randomUUID();
-    const id = randomUUID();
-    const job = {
-      inferenceId,
+    const job = await queue.add({
+      inferenceId: header('inference-id') || randomUUID(),
       inputLocation,
       key: inputLocation.slice(start.length),
       contentType: header('content-type'),
       endpoint: name,
-      reply: `replies/${id}.out`,
-      failure: `failures/${id}-error.out`,
-      fault: faults.take('sagemaker', (one) => one === 'error' || one === 'hang'),
-    };
+    });
+    enqueue(
+      job,
+      faults.take('sagemaker', (one) => one === 'error' || one === 'hang'),
+    );
+    res.setHeader('x-amzn-sagemaker-outputlocation', `s3://${bucket}/${replyOf(job)}`);
+    res.setHeader('x-amzn-sagemaker-failurelocation', `s3://${bucket}/${failureOf(job)}`);
+    sendJson(res, 202, { InferenceId: job.inferenceId });
+  }
+
+  function enqueue(job: AsyncJob, fault?: FaultOf<'sagemaker'>): void {
     queued += 1;
-    last = last.then(() => run(job)).finally(() => (queued -= 1));
-    res.setHeader('x-amzn-sagemaker-outputlocation', `s3://${bucket}/${job.reply}`);
-    res.setHeader('x-amzn-sagemaker-failurelocation', `s3://${bucket}/${job.failure}`);
-    sendJson(res, 202, { InferenceId: inferenceId });
+    last = last.then(() => run(job, fault)).finally(() => (queued -= 1));
   }
 
-  interface AsyncJob {
-    readonly inferenceId: string;
-    readonly inputLocation: string;
-    readonly key: string;
-    readonly contentType: string;
-    readonly endpoint: string;
-    readonly reply: string;
-    readonly failure: string;
-    readonly fault: FaultOf<'sagemaker'> | undefined;
-  }
-
-  async function run(job: AsyncJob): Promise<void> {
-    if (ending.signal.aborted || job.fault === 'hang') return;
-    const reply = await invoked(job).catch((): undefined => undefined);
+  async function run(job: AsyncJob, fault: FaultOf<'sagemaker'> | undefined): Promise<void> {
+    if (ending.signal.aborted || fault === 'hang') return;
+    const reply = await invoked(job, fault).catch((): undefined => undefined);
     if (ending.signal.aborted) return;
     const isDone = reply?.kind === 'json' && reply.status < 400;
-    const key = isDone ? job.reply : job.failure;
+    const key = isDone ? replyOf(job) : failureOf(job);
     const body = Buffer.from(JSON.stringify(reply?.kind === 'json' ? reply.body : { message: 'The model failed.' }));
     await store.keep(key, 'application/json', await store.draft(one(body), body.length)).catch(() => undefined);
-    publish(notificationOf(job, `s3://${bucket}/${key}`, isDone));
+    const handled = publish(notificationOf(job, `s3://${bucket}/${key}`, isDone));
+    void handled.then(() => queue.remove(job.id));
   }
 
-  async function invoked({ key, contentType, fault }: AsyncJob): Promise<EngineReply | undefined> {
+  async function invoked(
+    { key, contentType }: AsyncJob,
+    fault: FaultOf<'sagemaker'> | undefined,
+  ): Promise<EngineReply | undefined> {
     const object = await store.find(key);
     if (!object || fault === 'error') return undefined;
     const form = await formOfFile(await openAsBlob(object.path), contentType);
@@ -96,6 +93,10 @@ export function asyncInference({ engine, faults, store, bucket, endpoint, family
 
   return {
     accept,
+    /** Begins what the process before has left. */
+    async resume(): Promise<void> {
+      for (const job of await queue.left()) enqueue(job);
+    },
     /** Begins no further job, and waits for the one that runs. */
     async close(): Promise<void> {
       ending.abort();
@@ -109,16 +110,12 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-interface Ended {
-  readonly inferenceId: string;
-  readonly inputLocation: string;
-  readonly contentType: string;
-  readonly endpoint: string;
-}
+const replyOf = ({ id }: AsyncJob): string => `replies/${id}.out`;
+const failureOf = ({ id }: AsyncJob): string => `failures/${id}-error.out`;
 
 /** As SNS hands it to a function; the message is that of SageMaker. */
 function notificationOf(
-  { inferenceId, inputLocation, contentType, endpoint }: Ended,
+  { inferenceId, inputLocation, contentType, endpoint }: AsyncJob,
   location: string,
   isDone: boolean,
 ) {

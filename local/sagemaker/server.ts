@@ -24,7 +24,7 @@ export interface SageMakerOptions {
   /** Endpoints that exist, by name, and the family whose part the engine plays there; any other is a ValidationError. */
   readonly endpoints: ReadonlyMap<string, ContainerFamily>;
   /** Takes asynchronous invocations; without, there are none. */
-  readonly jobs?: { accept(req: IncomingMessage, res: ServerResponse, endpoint: string): void };
+  readonly jobs?: { accept(req: IncomingMessage, res: ServerResponse, endpoint: string): Promise<void> };
 }
 
 /** SageMaker's own limit of a request (SageMaker runtime API, InvokeEndpoint). */

@@ -17,16 +17,19 @@ import { startBackground } from '../jobs/background.ts';
 import { createEventBus } from '../jobs/event-bus.ts';
 import { createLogSubscription } from '../jobs/log-subscription.ts';
 import { type MailStore, openMailStore } from '../mail/mail-store.ts';
+import { phoneCalls } from '../messages/phone-calls.ts';
 import { openPhoneStore } from '../messages/phone-store.ts';
 import { buildDashboard } from '../pages/dashboard-build.ts';
 import { openDashboard } from '../pages/dashboard.ts';
 import { openFileStore } from '../s3/file-store.ts';
+import { openAsyncQueue } from '../sagemaker/async-queue.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
 import { type Closers, createClosers } from '../shared/closers.ts';
 import { type DataFolder, openDataFolder } from '../shared/data-folder.ts';
 import { createFaults } from '../shared/faults.ts';
 import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
 import { openQueues } from '../sqs/queues.ts';
+import { createEngine } from './engine.ts';
 import { externalEndpoints, setCredentials, setFunctionVariables } from './environment.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { startStandIns } from './stand-ins.ts';
@@ -95,7 +98,8 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     onWrite: () => wrote.emit('write'),
   };
   const events = createEventBus(log);
-  const endpoints = await startStandIns(
+  const engine = createEngine(options, closers);
+  const { endpoints, resumeJobs } = await startStandIns(
     {
       proxy,
       external,
@@ -104,9 +108,12 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
       phones,
       queues,
       files,
-      model: options,
+      inferences: openAsyncQueue(folder.file('inferences')),
+      pageOrigins: originsOf(front.origin),
+      engine,
+      receiptDelayMs: options.receiptDelayMs,
       now: clock.now,
-      onFeedback: events.publish,
+      onFeedback: (event) => void events.publish(event),
       onInference: events.publish,
     },
     closers,
@@ -133,11 +140,22 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   );
 
   wrote.on('write', background.wake);
+  await resumeJobs();
 
   let current: Pick<Status, 'ready' | 'demo'> = { ready: false, demo: null };
   const status = (): Status => statusOf(front.origin, { ...current, parked: queues.parked() });
-  const admin = createAdmin({ status, mails, phones, faults, clock, issuer, afterMove: background.catchUp, log });
-  const sites = [admin, await openDashboard()];
+  const admin = createAdmin({
+    status,
+    mails,
+    phones,
+    calls: phoneCalls(phones, engine),
+    faults,
+    clock,
+    issuer,
+    afterMove: background.catchUp,
+    log,
+  });
+  const sites = [admin, await openDashboard(endpoints.s3)];
   gate.open((...parameters) => sites.some((serves) => serves(...parameters)));
   current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };
 
@@ -159,6 +177,12 @@ async function openDatabase(folder: DataFolder, external: string | undefined, cl
 async function loadHandlers(): Promise<void> {
   installLambdaRuntime();
   await Promise.allSettled([...allRoutes.map(({ id }) => apiHandler(id)), apiHandler(unknownRouteId)]);
+}
+
+/** The dashboard is served under both names of the machine. */
+function originsOf(origin: string): readonly string[] {
+  const { port } = new URL(origin);
+  return ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${port}`);
 }
 
 function damagedMails(error: unknown): never {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { audioFacts } from '#gateways/audio-facts.ts';
+import { rangedFacts } from '#gateways/audio/ranged-facts.ts';
 
 const size = 4 * 2 ** 20;
 
@@ -69,16 +70,46 @@ const files: Readonly<Record<string, () => Buffer>> = {
   },
   'a million comments in FLAC': () => file(Buffer.concat([flac, Buffer.from('0000000040420f00', 'hex')]), empty),
   'comments without number in FLAC': () => file(Buffer.concat([flac, Buffer.from('00000000ffffffff', 'hex')]), empty),
+  'empty tags of MP3': () => file(none, Buffer.concat([text('ID3'), Buffer.from([4, 0, 0, 0, 0, 0, 0])])),
   nothing: () => Buffer.alloc(size),
 };
 
+async function boundedly(read: () => Promise<unknown>, maxMs = 2000): Promise<void> {
+  const [cpu, { rss }] = [process.cpuUsage(), process.memoryUsage()];
+  await read().catch(() => undefined);
+  const { user, system } = process.cpuUsage(cpu);
+  expect((user + system) / 1000).toBeLessThan(maxMs);
+  expect((process.memoryUsage().rss - rss) / 2 ** 20).toBeLessThan(200);
+}
+
 test.each(Object.entries(files))('4 MiB of %s cost less than 2 s of processor time and 200 MiB', async (_, make) => {
   const bytes = make();
-  const [cpu, { rss }] = [process.cpuUsage(), process.memoryUsage()];
-  await audioFacts(bytes).catch(() => undefined);
-  const { user, system } = process.cpuUsage(cpu);
-  expect((user + system) / 1000).toBeLessThan(2000);
-  expect((process.memoryUsage().rss - rss) / 2 ** 20).toBeLessThan(200);
+  await boundedly(() => audioFacts(bytes));
+});
+
+test.each(Object.entries(files))('an upload of %s costs no more, and 16 blocks of it are read', async (_, make) => {
+  const bytes = make();
+  let blocks = 0;
+  const read = async (from: number, to: number) => {
+    blocks += 1;
+    return bytes.subarray(from, to);
+  };
+  await boundedly(() => rangedFacts(bytes.length, read));
+  expect(blocks).toBeLessThanOrEqual(16);
+});
+
+/** Three frames of 36 bytes: MPEG 2, layer III, 8 kbit. */
+const frames = Buffer.concat(
+  Array.from({ length: 3 }, () => Buffer.concat([Buffer.from('fff318c4', 'hex'), Buffer.alloc(32)])),
+);
+
+test.each([
+  ['', none],
+  ['three frames and ', frames],
+])('4 MiB of %smarks of MPEG audio without frames cost less than 300 ms', async (_, head) => {
+  const bytes = file(head, Buffer.from([0xff, 0xe3]));
+  await boundedly(() => audioFacts(bytes), 300);
+  await boundedly(() => rangedFacts(size, async (from, to) => bytes.subarray(from, to)), 300);
 });
 
 test('4 MiB of AAC at 16 kbit a second are read to their end', async () => {

@@ -9,7 +9,7 @@ import { removeFolder, testFolder } from '#test/folder.ts';
 import { distributionOf } from './distribution.ts';
 import { functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 
-const { api } = await synthesise();
+const { api, data } = await synthesise();
 const { config, originOf, toApi } = distributionOf(api);
 const signIns = allRoutes.filter(({ opensSession }) => opensSession);
 
@@ -94,14 +94,25 @@ describe('the edge', () => {
         SecurityHeadersConfig: {
           StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, IncludeSubdomains: true },
           ContentTypeOptions: { Override: true },
-          ContentSecurityPolicy: {
-            ContentSecurityPolicy: expect.stringMatching(/default-src 'none'.*frame-ancestors 'none'/),
-          },
         },
       });
     }
     const texts = policies.map((policy) => JSON.stringify(policy));
+    for (const text of texts)
+      expect(text).toMatch(/"ContentSecurityPolicy":.*default-src 'none'.*frame-ancestors 'none'/);
     expect(texts.filter((text) => text.includes('; media-src blob:; '))).toHaveLength(1);
+  });
+
+  test('lets the page connect to itself and to the bucket of long audio alone, by that bucket’s regional name', () => {
+    const [[bucket] = []] = ofType(data, 'AWS::S3::Bucket');
+    const name = Object.keys(data.outputs).find((output) => output.includes('RegionalDomainName'));
+    expect(JSON.stringify(data.outputs[name!])).toContain(`"Fn::GetAtt":["${bucket}","RegionalDomainName"]`);
+    const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, part]) => JSON.stringify(part));
+    const pages = policies.filter((text) => text.includes('connect-src'));
+    expect(pages).toHaveLength(1);
+    expect(pages[0]).toMatch(
+      /; connect-src 'self' https:\/\/",\{[^{}]*RegionalDomainName[^{}]*\},"; form-action 'self'/,
+    );
   });
 });
 

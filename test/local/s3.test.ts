@@ -20,6 +20,7 @@ import { startS3 } from '#local/s3/server.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 
 const Bucket = 'audio';
+const page = 'http://127.0.0.1:8787';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 let folder: string;
@@ -28,10 +29,12 @@ let server: Awaited<ReturnType<typeof startS3>>;
 let client: S3Client;
 let now = Date.now();
 
+const options = { bucket: Bucket, secret: () => 'local', now: () => now, pageOrigins: [page] };
+
 beforeAll(async () => {
   folder = await testFolder();
   store = openFileStore(join(folder, 'audio'));
-  server = await startS3({ store, bucket: Bucket, secret: () => 'local', now: () => now });
+  server = await startS3({ store, ...options });
   client = new S3Client({ endpoint: server.url, region: 'us-east-1', credentials, forcePathStyle: true });
 });
 afterAll(async () => {
@@ -134,6 +137,27 @@ describe('a form', () => {
     expect(await send(Buffer.alloc(10), change)).toBe(error);
   });
 
+  it.each([
+    ['of no type', undefined, 'x'],
+    ['of a type without a boundary', 'multipart/form-data', 'x'],
+    ['of JSON', 'application/json', '{}'],
+    ['without an end', 'multipart/form-data; boundary=b', '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nx'],
+    [
+      'with a part without a name',
+      'multipart/form-data; boundary=b',
+      '--b\r\ncontent-disposition: form-data\r\n\r\nx\r\n--b--\r\n',
+    ],
+  ])('is refused %s, and nothing else ends', async (_, type, body) => {
+    const headers = type === undefined ? undefined : { 'content-type': type };
+    const response = await fetch((await allowed()).url, {
+      method: 'POST',
+      body: Buffer.from(body),
+      ...(headers && { headers }),
+    });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('MalformedPOSTRequest')]);
+    expect(await send(Buffer.alloc(10))).toBe('204');
+  });
+
   it('is refused with more or fewer bytes, and leaves none', async () => {
     const size = await store.size();
     expect(await send(Buffer.alloc(11))).toBe('400 EntityTooLarge');
@@ -142,10 +166,60 @@ describe('a form', () => {
     expect(await store.size()).toBe(size);
   });
 
+  it('is refused where the disk has no room for it, and leaves none', async () => {
+    const noRoom = openFileStore(join(folder, 'full'), Number.POSITIVE_INFINITY);
+    const full = await startS3({ store: noRoom, ...options });
+    const { fields } = await allowed();
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    form.append('file', new Blob([new Uint8Array(10)]), 'file');
+    const response = await fetch(`${full.url}/${Bucket}`, { method: 'POST', body: form });
+    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('no room')]);
+    expect(await readdir(join(folder, 'full'))).toEqual([]);
+    await full.close();
+  });
+
   it('is refused once its policy has expired', async () => {
     now += 2 * 3600 * 1000;
     expect(await send(Buffer.alloc(10))).toBe('403 AccessDenied');
     now -= 2 * 3600 * 1000;
+  });
+
+  const preflight = async (headers: Record<string, string>, path = '/audio') => {
+    const response = await fetch(server.url + path, { method: 'OPTIONS', headers });
+    return [response.status, response.headers.get('access-control-allow-origin')];
+  };
+
+  it('is taken from the dashboard, which sees why one is refused, and from no other page', async () => {
+    const asking = { 'access-control-request-method': 'POST' };
+    expect(await preflight({ origin: page, ...asking })).toEqual([200, page]);
+    for (const [origin, method, path] of [
+      ['http://127.0.0.1:1', 'POST', '/audio'],
+      ['https://evil.example', 'POST', '/audio'],
+      ['null', 'POST', '/audio'],
+      [page, 'POST', '/audio/form'],
+      [page, 'POST', '/other'],
+    ] as const)
+      expect(await preflight({ origin, 'access-control-request-method': method }, path)).toEqual([403, null]);
+    expect(await preflight({ origin: page, 'access-control-request-method': 'DELETE' })).toEqual([403, page]);
+    expect(await preflight({ origin: page, ...asking, 'access-control-request-headers': 'x-amz-acl' })).toEqual([
+      403,
+      page,
+    ]);
+    for (const [origin, bytes, expected] of [
+      [page, 10, [204, page]],
+      [page, 9, [400, page]],
+      ['https://evil.example', 10, [403, null]],
+    ] as const) {
+      const { url, fields } = await allowed();
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      form.append('file', new Blob([new Uint8Array(bytes)]), 'file');
+      const { status, headers } = await fetch(url, { method: 'POST', body: form, headers: { origin } });
+      expect([status, headers.get('access-control-allow-origin')]).toEqual(expected);
+    }
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
+      expect((await fetch(`${server.url}/audio/form`, { method, headers: { origin: page } })).status).toBe(403);
   });
 
   it('that breaks off leaves nothing', async () => {

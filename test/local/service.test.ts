@@ -16,6 +16,11 @@ describe('the service in a process', () => {
   const local = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     call(service.origin, method, `/_local/${path}`, body, headers);
 
+  const uploadOf = async (key: string) => {
+    const body = { contentType: 'audio/wav', bytes: 9 };
+    return (await call(service.origin, 'POST', '/api/ai/uploads', body, bearer(key))).json.data;
+  };
+
   beforeAll(async () => {
     process.env['SCRYPT_LOG2_N'] = '12';
     folder = await newFolder();
@@ -139,7 +144,10 @@ describe('the service in a process', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-cache');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';");
-    expect(headers.get('content-security-policy')).toContain('; media-src blob:; ');
+    const { url } = await uploadOf(service.status.demo!.apiKey);
+    expect(headers.get('content-security-policy')).toContain(
+      `; media-src blob:; connect-src 'self' ${new URL(url).origin}; `,
+    );
     expect(text).not.toMatch(/(src|href)="(?!\/)|<script>|tai_/);
     const script = /src="(\/assets\/[^"]+)"/.exec(text)![1]!;
     const file = await call(service.origin, 'GET', script);

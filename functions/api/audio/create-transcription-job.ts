@@ -8,7 +8,7 @@ type Route = typeof audioRoutes.createTranscriptionJob;
 const openJob: OpenOrderOf<Route, JobOrder> = async ({ audioJobs }, { input, caller, prove }) =>
   (await audioJobs()).order()(caller.accountId, input.body, prove);
 
-const createJob: PricedOperation<Route, JobOrder> = async ({ audioJobs }, { caller, order, requestId, charge }) =>
-  (await audioJobs()).jobs().create(caller.accountId, order, requestId, charge);
+const createJob: PricedOperation<Route, JobOrder> = async ({ audioJobs }, { caller, order, charge }) =>
+  (await audioJobs()).jobs().create(caller.accountId, order, charge);
 
 export const handler = pricedEndpoint(audioRoutes.createTranscriptionJob, undefined, createJob, openJob);

@@ -6,6 +6,7 @@ import { TranscriptSegment, TranscriptWord } from './transcription.ts';
 /** Long audio: uploads to storage, and jobs that write down what is spoken there (docs/design/audio.md#long-audio). */
 export const longAudio = {
   maxBytes: 500_000_000,
+  maxSeconds: 86_400,
   /** Of an account, at a time: uploads that wait for their file or their job, and jobs that have not ended. */
   openUploads: 10,
   openJobs: 10,

@@ -114,7 +114,7 @@ export const audioRoutes = {
     bodyInput: NewUpload,
     output: Upload,
     success: created,
-    refusals: ['INVALID_STATE'],
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     idempotent: true,
     uses: {
       tables: { accounts: 'write', meters: 'read', transcriptions: 'write', idempotency: 'delete' },

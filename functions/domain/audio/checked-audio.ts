@@ -1,5 +1,6 @@
 import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { flacHeadBytes, samplesInHeader, withSamples } from './flac-length.ts';
 import { unknownLength, wavHeaderOf, withLength } from './wav-header.ts';
 
 /** What the file of each format begins with; samples begin with anything, but not with text, as an error in JSON or HTML does. */
@@ -27,7 +28,7 @@ const maxHeaderBytes = 4096;
 
 /**
  * The bytes of an audio file as a model makes them, once they are what was ordered: another format is a MODEL_ERROR before the first
- * byte, and so is a WAV file that ends before its own length. One that was streamed and knows no length is collected and given one.
+ * byte, and so is a WAV file that ends before its own length. A WAV or FLAC file that was streamed and knows no length is collected and given one.
  */
 export async function* checkedAudio(
   chunks: AsyncGenerator<Buffer>,
@@ -37,6 +38,14 @@ export async function* checkedAudio(
   const invalid = () => new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
   let head = await take(chunks, Buffer.alloc(0), signatureBytes);
   if (head.length === 0 || !signatures[format](head)) throw invalid();
+  if (format === 'flac') {
+    head = await take(chunks, head, flacHeadBytes);
+    const isUnknown = head.length >= flacHeadBytes && samplesInHeader(head) === 0;
+    if (isUnknown) {
+      yield withSamples(await take(chunks, head, Number.POSITIVE_INFINITY));
+      return;
+    }
+  }
   if (format !== 'wav') {
     yield head;
     yield* chunks;

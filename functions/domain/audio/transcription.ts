@@ -85,7 +85,7 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
 }
 
 /** What the seconds of two readers of one file may differ by. */
-const toleratedSeconds = (seconds: number): number => 2 + 1.05 * seconds;
+export const toleratedSeconds = (seconds: number): number => 2 + 1.05 * seconds;
 
 /** A text that is given for what was held would make a header that lies worth writing. */
 const longerThanHeld = () =>

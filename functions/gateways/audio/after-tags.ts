@@ -8,14 +8,17 @@ const footerFlag = 0x10;
  * kept at work for minutes by lists of a million names.
  */
 export function afterTags(bytes: Uint8Array): Uint8Array {
-  let at = 0;
-  while (at + headerBytes <= bytes.length && isTag(bytes, at)) {
-    const [flags = 0, ...sizes] = bytes.subarray(at + 5, at + headerBytes);
-    const length = sizes.reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
-    at += headerBytes + length + (flags & footerFlag ? headerBytes : 0);
-  }
-  return at === 0 ? bytes : bytes.subarray(Math.min(at, bytes.length));
+  let rest = bytes;
+  for (let length = tagLength(rest); length > 0; length = tagLength(rest)) rest = rest.subarray(length);
+  return rest;
 }
 
-const isTag = (bytes: Uint8Array, at: number): boolean =>
-  bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33;
+/** Bytes of the tag that a file begins with; 0 where it begins with none. */
+export function tagLength(bytes: Uint8Array): number {
+  if (bytes.length < headerBytes || !isTag(bytes)) return 0;
+  const [flags = 0, ...sizes] = bytes.subarray(5, headerBytes);
+  const length = sizes.reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  return headerBytes + length + (flags & footerFlag ? headerBytes : 0);
+}
+
+const isTag = (bytes: Uint8Array): boolean => bytes[0] === 0x49 && bytes[1] === 0x44 && bytes[2] === 0x33;

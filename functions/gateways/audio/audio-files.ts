@@ -4,6 +4,7 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  type GetObjectCommandOutput,
   HeadObjectCommand,
   NoSuchKey,
   NotFound,
@@ -15,7 +16,7 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import type { AudioFiles, Frame, StoredFile } from '#domain/audio/jobs/ports.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { collectBody } from '../bounded-body.ts';
+import { BodyTooLarge } from '../bounded-body.ts';
 import { rangedFacts } from './ranged-facts.ts';
 
 /** A part of a multipart upload, but for the last, has at least so many bytes (S3 "Multipart upload limits"). */
@@ -119,17 +120,29 @@ function partsOf(from: number, size: number): (readonly [first: number, end: num
   });
 }
 
-/** Another file was sent to the form since this one was looked at. */
+/** Another file was sent to the form since this one was looked at, or it is deleted, as the upload is transcribed by another request. */
 function refuseReplaced(error: unknown): never {
-  if (!(error instanceof Error) || error.name !== 'PreconditionFailed') throw error;
+  if (!(error instanceof Error) || !['PreconditionFailed', 'NoSuchKey'].includes(error.name)) throw error;
   throw new ServiceError('INVALID_STATE', 'The file was replaced while it was read; try again.', { cause: error });
 }
 
-/** Bytes that come in pieces count more than they are. */
-const bodyOf = ({ Body }: { Body?: unknown }, maxBytes: number): Promise<Buffer> => {
+/** A body that breaks off is a failure of storage, as one that never comes: the client gives it no metadata, as it is past its response. */
+async function bodyOf({ Body, ContentLength = 0 }: GetObjectCommandOutput, maxBytes: number): Promise<Buffer> {
+  if (ContentLength > maxBytes) throw new BodyTooLarge(maxBytes);
   if (!isIterable(Body)) throw new Error('S3 returned no body');
-  return collectBody(Body, maxBytes * 1.1 + 1024, 0);
-};
+  const bytes = Buffer.allocUnsafe(ContentLength);
+  let length = 0;
+  try {
+    for await (const piece of Body) {
+      bytes.set(piece, length);
+      length += piece.length;
+    }
+    if (length < ContentLength) throw new Error('S3 ended a body before its length');
+  } catch (cause) {
+    throw Object.assign(new Error('S3 broke a body off', { cause }), { code: 'ECONNRESET', $metadata: {} });
+  }
+  return bytes;
+}
 
 const isIterable = (body: unknown): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body;

@@ -13,12 +13,15 @@ export interface LongAudioSettings {
   readonly seconds: { readonly waiting: number; readonly working: number };
 }
 
+/** And twice the seconds that are paid: a model works no longer on a file whose header lies. */
+const minWorkingSeconds = 300;
+
 /** WhisperX behind an asynchronous endpoint of SageMaker (docs/adr/0023-long-audio.md). */
 export function longAudioModel(client: SageMakerRuntimeClient, settings: LongAudioSettings): LongAudioModel {
   const { endpoint, bucket, servedName, seconds } = settings;
   return {
     frame: (request) => whisperxForm(request, servedName),
-    async start({ accountId, id }, { key, contentType }) {
+    async start({ accountId, id }, { key, contentType, seconds: paid }) {
       if (!endpoint) throw new ServiceError('SERVICE_UNAVAILABLE', 'This service has no model for long audio.');
       try {
         await client.send(
@@ -29,7 +32,7 @@ export function longAudioModel(client: SageMakerRuntimeClient, settings: LongAud
             Accept: 'application/json',
             InferenceId: `${accountId}-${id}`,
             RequestTTLSeconds: seconds.waiting,
-            InvocationTimeoutSeconds: seconds.working,
+            InvocationTimeoutSeconds: Math.min(seconds.working, minWorkingSeconds + 2 * paid),
           }),
         );
       } catch (error) {

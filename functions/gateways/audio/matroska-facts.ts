@@ -29,6 +29,9 @@ const entered: ReadonlySet<number> = new Set([
   ids.blockGroup,
 ]);
 
+/** With which a cluster begins. */
+export const clusterId = Buffer.from('1f43b675', 'hex');
+
 const audioTrack = 2;
 const nanoseconds = 1e9;
 
@@ -39,13 +42,21 @@ export const isMatroska = (bytes: Uint8Array): boolean => bytes.length > 4 && vi
  * first. Each step goes on by two bytes or more, so that no file takes more than one walk. Fails where there is no audio.
  */
 export function matroskaFacts(bytes: Uint8Array): AudioFacts {
+  const { container, hasAudio, header, last, gap } = matroskaParts(bytes);
+  const seconds = Math.max(header, last + gap);
+  if (!hasAudio || !(seconds > 0) || !Number.isFinite(seconds))
+    throw new Error('the file has no audio with a duration');
+  return { container, seconds };
+}
+
+/** What a file's elements have, as far as these bytes go, in seconds: its header, its last block, and between that and the one before. */
+export function matroskaParts(bytes: Uint8Array) {
   const view = viewOf(bytes);
   let container = 'matroska';
   let hasAudio = false;
   let scale = 1_000_000;
   let length = 0;
   let clusterAt = 0;
-  /** Of the last block, and between it and the one before. */
   let [last, gap] = [0, 0];
 
   for (const { id, at, size } of elements(view)) {
@@ -61,10 +72,8 @@ export function matroskaFacts(bytes: Uint8Array): AudioFacts {
       if (blockAt > last) [last, gap] = [blockAt, blockAt - last];
     }
   }
-  const seconds = (Math.max(length, last + gap) * scale) / nanoseconds;
-  if (!hasAudio || !(seconds > 0) || !Number.isFinite(seconds))
-    throw new Error('the file has no audio with a duration');
-  return { container, seconds };
+  const seconds = (units: number): number => (units * scale) / nanoseconds;
+  return { container, hasAudio, header: seconds(length), last: seconds(last), gap: seconds(gap) };
 }
 
 interface Element {

@@ -4,6 +4,8 @@ import { opusPacketSeconds } from './opus-packet.ts';
 /** Offsets in a page (RFC 3533, 6). */
 const page = { flags: 5, granule: 6, serial: 14, segments: 26, header: 27 } as const;
 const flagOf = { continued: 1, begins: 2 } as const;
+/** Of Opus, whatever it was made of (RFC 7845). */
+const opusRate = 48_000;
 const noGranule = 0xffff_ffff_ffff_ffffn;
 
 /** What a stream of audio begins with, and where its samples a second are, big-endian in FLAC alone. Opus has its packets' own. */
@@ -23,6 +25,17 @@ interface Stream {
 }
 
 export const isOgg = (bytes: Uint8Array): boolean => findPage(bytes, 0) === 0;
+
+/** Samples a second, as positions in the stream count them, of the first stream of audio; undefined where none begins in these bytes. */
+export function oggRate(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = findPage(bytes, 0); at !== -1 && at + page.header <= bytes.length; at = findPage(bytes, at + 1)) {
+    const isFirst = view.getUint8(at + page.flags) & flagOf.begins;
+    const begun = isFirst && streamAt(bytes, view, at + page.header + view.getUint8(at + page.segments));
+    if (begun) return begun.isOpus ? opusRate : begun.rate;
+  }
+  return undefined;
+}
 
 /**
  * Seconds of an Ogg file, of each stream of audio that it has one after the other: by the packets of Opus, whatever its pages name, else

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { timestampKinds, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
 import type { AudioRef, Job, Upload } from '#domain/audio/jobs/job.ts';
 import { storedInstant } from '../accounts/account-items.ts';
+import { StoredCharge } from '../meter/stored-charge.ts';
 
 /** Keys of the `transcriptions` table: all of an account in its partition; `open` counts what has not ended there. */
 export const partition = (accountId: number): string => `account#${accountId}`;
@@ -30,18 +31,12 @@ export const StoredUpload = v.pipe(
     createdAt: storedInstant,
     expiresAt: storedInstant,
     jobId: v.exactOptional(v.string()),
+    facts: v.exactOptional(
+      v.object({ version: v.string(), container: v.string(), seconds: v.exactOptional(v.number()) }),
+    ),
   }),
   v.transform(({ pk, sk, ...upload }): Upload => ({ accountId: Number(idIn(pk)), id: idIn(sk), ...upload })),
 );
-
-const Charge = v.object({
-  requestId: v.string(),
-  amount: v.number(),
-  keyId: v.string(),
-  budget: v.exactOptional(v.object({ id: v.string(), start: v.number() })),
-  lot: v.object({ source: v.picklist(['free', 'plan', 'purchase']), expiresAt: v.number() }),
-  period: v.object({ anchor: v.number(), index: v.number() }),
-});
 
 export const StoredJob = v.pipe(
   v.object({
@@ -52,7 +47,7 @@ export const StoredJob = v.pipe(
     status: v.picklist(transcriptionStatuses),
     seconds: v.number(),
     heldSeconds: v.number(),
-    charge: Charge,
+    charge: StoredCharge,
     durationSeconds: v.exactOptional(v.number()),
     cost: v.number(),
     createdAt: storedInstant,

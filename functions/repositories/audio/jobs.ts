@@ -3,10 +3,10 @@ import * as v from 'valibot';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import { tables } from '#contract/platform/tables.ts';
 import type { Job } from '#domain/audio/jobs/job.ts';
-import type { JobStore, MeterChangeWrite } from '#domain/audio/jobs/ports.ts';
-import { budgetName } from '../meter/key-rows.ts';
+import type { JobStore } from '#domain/audio/jobs/ports.ts';
+import type { RefundWrite } from '#domain/meter/refunds.ts';
 import { closingOf } from '../meter/meter-calls.ts';
-import { meterReplacement } from '../meter/meters.ts';
+import { writeRefund } from '../meter/refund-write.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
@@ -53,12 +53,10 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
   }
 
   /** With what comes back, and nothing that is no longer so. */
-  async function ended(job: Job, { before, after, entries, budget }: MeterChangeWrite, last: TransactItem) {
-    const replacement = meterReplacement(before, after, entries);
-    const meter = { TableName: meters(), ...(budget ? backToBudget(replacement, budget) : replacement) };
-    const isDone = await commit(client, [{ Update: meter }, last]);
-    if (isDone) await open.removeJob(job);
-    return isDone;
+  async function ended(job: Job, refund: RefundWrite, end: TransactItem) {
+    const written = await writeRefund(client, meters(), refund, end);
+    if (written === 'done') await open.removeJob(job);
+    return written;
   }
 
   return {
@@ -76,6 +74,18 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
     async removeUpload(ref) {
       await client.send(new DeleteCommand({ TableName: table, Key: uploadKey(ref) }));
       await open.removeUpload(ref);
+    },
+    async noteFacts(ref, { version, container, seconds }) {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: uploadKey(ref),
+        UpdateExpression: 'SET facts = :facts',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: {
+          ':facts': { version, container, ...(seconds !== undefined && { seconds }) },
+        },
+      });
+      await conditionally(client.send(update));
     },
     async hasRoom(accountId, now) {
       return Object.keys((await open.read(accountId, now)).jobs).length < longAudio.openJobs;
@@ -99,6 +109,16 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
         if (!current || current.jobId !== undefined) return 'taken';
       }
       return 'taken';
+    },
+    async freeUpload(ref, jobId) {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: uploadKey(ref),
+        UpdateExpression: 'REMOVE jobId',
+        ConditionExpression: 'jobId = :job',
+        ExpressionAttributeValues: { ':job': jobId },
+      });
+      await conditionally(client.send(update));
     },
     find,
     async page(accountId, { limit, cursor }, now) {
@@ -129,10 +149,11 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
     },
     endAndRemove(job, write) {
       const Delete = { TableName: table, Key: jobKey(job), ConditionExpression: isOpen };
-      return ended(job, write, {
+      return writeRefund(client, meters(), write, {
         Delete: { ...Delete, ExpressionAttributeNames: openNames, ExpressionAttributeValues: openValues },
       });
     },
+    forget: open.removeJob,
     async remove(ref) {
       await client.send(new DeleteCommand({ TableName: table, Key: jobKey(ref) }));
     },
@@ -162,22 +183,4 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
       },
     };
   }
-}
-
-/** A change of the meter that also gives back to a key's budget, in the period that it was taken in. */
-function backToBudget(
-  replacement: ReturnType<typeof meterReplacement>,
-  { id, start, amount }: NonNullable<MeterChangeWrite['budget']>,
-) {
-  return {
-    ...replacement,
-    UpdateExpression: replacement.UpdateExpression.replace('SET ', 'SET #budget.u = #budget.u - :budgetBack, '),
-    ConditionExpression: `${replacement.ConditionExpression} AND #budget.s = :budgetStart AND #budget.u >= :budgetBack`,
-    ExpressionAttributeNames: { ...replacement.ExpressionAttributeNames, '#budget': budgetName(id) },
-    ExpressionAttributeValues: {
-      ...replacement.ExpressionAttributeValues,
-      ':budgetBack': amount,
-      ':budgetStart': start,
-    },
-  };
 }

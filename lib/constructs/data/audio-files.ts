@@ -9,6 +9,11 @@ import { cast } from '#lib/cast.ts';
 /** How long files are kept that nothing has deleted: a job ends within eight hours. */
 const leftoverDays = 2;
 
+export interface AudioFilesProps {
+  /** The only pages that may send files; it may have one `*`. */
+  readonly pageOrigin: string;
+}
+
 /**
  * The files of long audio, and the topic on which the model's ends are announced. What is written to `forms/` the model reads, to `replies/` and `failures/` it
  * writes: the role of its endpoint is given that, and the topic (docs/deploy.md#long-audio).
@@ -19,7 +24,7 @@ export class AudioFiles extends Construct {
   /** For the role of the endpoint. */
   readonly endpointPolicy: ManagedPolicy;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { pageOrigin }: AudioFilesProps) {
     super(scope, id);
     const leftovers = ['uploads/', 'forms/', 'replies/', 'failures/'].map((prefix) => ({
       prefix,
@@ -29,8 +34,8 @@ export class AudioFiles extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // A file is taken by the policy of its form, wherever that is sent from; no page reads anything here.
-      cors: [{ allowedOrigins: ['*'], allowedMethods: [HttpMethods.POST], allowedHeaders: ['*'], maxAge: 3600 }],
+      // The page sends forms, and sees whether they were taken. It reads nothing here.
+      cors: [{ allowedOrigins: [pageOrigin], allowedMethods: [HttpMethods.POST], maxAge: 3600 }],
       lifecycleRules: [
         ...leftovers,
         { prefix: 'texts/', expiration: Duration.days(longAudio.textDays + 1) },
@@ -46,7 +51,10 @@ export class AudioFiles extends Construct {
       description: 'What the role of an endpoint for long audio needs: its files, and the topic of its ends',
       statements: [
         new PolicyStatement({ actions: ['s3:GetObject'], resources: objects('forms') }),
-        new PolicyStatement({ actions: ['s3:PutObject'], resources: objects('replies', 'failures') }),
+        new PolicyStatement({
+          actions: ['s3:PutObject', 's3:AbortMultipartUpload'],
+          resources: objects('replies', 'failures'),
+        }),
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }),
         new PolicyStatement({ actions: ['sns:Publish'], resources: [topic.topicArn] }),
       ],

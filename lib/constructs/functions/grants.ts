@@ -154,13 +154,14 @@ function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mail: {
   setVariables(fn, { MAIL_SENDER: sender, MAIL_CONFIGURATION_SET: configurationSetName });
 }
 
-/** Which number a message comes from, AWS may choose among all of the account and those it shares. */
+/** Which number a message comes from, AWS may choose among all of the account and those it shares. Without one of the stage's there are no calls. */
 function grantMessaging(
   fn: LambdaFunction,
   { configurationSetName, protectConfigurationId }: Messaging,
   { messages }: Stage,
 ): void {
-  allow(fn, ['sms-voice:SendTextMessage', 'sms-voice:SendVoiceMessage'], [arn(fn, 'sms-voice', '*')]);
+  const calls = messages.origination === null ? [] : ['sms-voice:SendVoiceMessage'];
+  allow(fn, ['sms-voice:SendTextMessage', ...calls], [arn(fn, 'sms-voice', '*')]);
   setVariables(fn, {
     MESSAGE_COUNTRIES: messages.countries.join(','),
     MESSAGE_MAX_PRICE: messages.maxPriceUsd.toFixed(3),

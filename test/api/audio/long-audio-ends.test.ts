@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handler as endTranscriptions } from '#jobs/end-transcriptions.ts';
 import { handler as sweep } from '#jobs/sweep-transcriptions.ts';
 import { services } from '#runtime/container.ts';
-import { ended, silence, transcribed, uploaded } from '#test/audio/long-audio.ts';
+import { ended, transcribed, uploaded } from '#test/audio/long-audio.ts';
+import { eventOf, filesOf, hanging, jobsOf, spendable, wav } from '#test/audio/long-jobs.ts';
 import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -15,44 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const wav = silence(20);
-const micro = 1_000_000;
-
 /** With a limited number of credits, so that what is charged shows. */
 const somebody = () => service.person({ planRank: 3, credits: 100 });
-
-const spendable = async ({ id }: Person): Promise<number> =>
-  (await services().metering().current(id, services().clock.now())).spendable / micro;
-
-/** A job that the model never ends by itself. */
-async function hanging(person: Person): Promise<string> {
-  await service.post('/_local/faults', { target: 'sagemaker', fault: 'hang', count: 1 });
-  const { body } = await transcribed(service, person.key, await uploaded(service, person.key, wav));
-  return body.data.id;
-}
-
-/** What SNS delivers of the end of a job; `reply` is where the model wrote. */
-const eventOf = ({ id: accountId }: Person, id: string, reply?: string) => ({
-  Records: [
-    {
-      Sns: {
-        Message: JSON.stringify({
-          invocationStatus: reply === undefined ? 'Failed' : 'Completed',
-          requestParameters: { inputLocation: `s3://audio/forms/${accountId}/${id}` },
-          ...(reply !== undefined && { responseParameters: { outputLocation: `s3://audio/${reply}` } }),
-          inferenceId: randomUUID(),
-        }),
-      },
-    },
-  ],
-});
-
-const jobsOf = async ({ key }: Person) =>
-  (await service.call('GET', '/api/ai/transcriptions', { key })).body.data.items as {
-    id: string;
-    status: string;
-    credits: number;
-  }[];
 
 /** Rows of the ledger about transcriptions, oldest first. */
 async function rowsOf({ key }: Person): Promise<[type: string, credits: number][]> {
@@ -62,14 +24,6 @@ async function rowsOf({ key }: Person): Promise<[type: string, credits: number][
     .filter(({ service }: any) => service === 'transcription')
     .map(({ type, credits }: any) => [type, credits])
     .toReversed();
-}
-
-/** Keys of the files that the bucket has of somebody. */
-async function filesOf({ id }: Person): Promise<string[]> {
-  const folder = join(service.folder, 'audio');
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
-  const metas = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(() => '{}')));
-  return metas.map((meta) => String(JSON.parse(meta).key)).filter((key) => key.includes(`/${id}/`));
 }
 
 describe('a transcription', () => {
@@ -106,11 +60,11 @@ describe('a transcription', () => {
 
   it('that is deleted while it runs is charged for its seconds, and an event that comes later changes nothing', async () => {
     const person = await somebody();
-    const id = await hanging(person);
+    const id = await hanging(service, person);
     expect(code(await service.call('DELETE', `/api/ai/transcriptions/${id}`, { key: person.key }))).toBe('200 SUCCESS');
     await endTranscriptions(eventOf(person, id, 'replies/late.out'));
     await endTranscriptions(eventOf(person, id));
-    expect(await jobsOf(person)).toEqual([]);
+    expect(await jobsOf(service, person)).toEqual([]);
     expect(await spendable(person)).toBe(98);
     expect(code(await service.call('DELETE', `/api/ai/transcriptions/${id}`, { key: person.key }))).toBe(
       '404 NOT_FOUND',
@@ -120,14 +74,14 @@ describe('a transcription', () => {
   it('of which nothing is heard expires, gives back what it cost, and makes room for another', async () => {
     const person = await somebody();
     const ids = [];
-    for (let count = 0; count < 10; count++) ids.push(await hanging(person));
+    for (let count = 0; count < 10; count++) ids.push(await hanging(service, person));
     const uploadId = await uploaded(service, person.key, wav);
     expect(code(await transcribed(service, person.key, uploadId))).toBe('409 INVALID_STATE');
     await service.post('/_local/clock', { advance: 'PT7H' });
-    expect((await jobsOf(person)).every(({ status }) => status === 'running')).toBe(true);
+    expect((await jobsOf(service, person)).every(({ status }) => status === 'running')).toBe(true);
     await service.post('/_local/clock', { advance: 'PT30M' });
     await sweep();
-    expect((await jobsOf(person)).map(({ status, credits }) => [status, credits])).toEqual(
+    expect((await jobsOf(service, person)).map(({ status, credits }) => [status, credits])).toEqual(
       ids.map(() => ['expired', 0]),
     );
     expect(await spendable(person)).toBe(100);
@@ -137,26 +91,17 @@ describe('a transcription', () => {
     expect(code(await transcribed(service, person.key, again))).toBe('201 SUCCESS');
   }, 60_000);
 
-  it('that the endpoint refuses is a 503 that costs nothing', async () => {
-    const person = await somebody();
-    const uploadId = await uploaded(service, person.key, wav);
-    await service.post('/_local/faults', { target: 'sagemaker', fault: 'unavailable', count: 1 });
-    expect(code(await transcribed(service, person.key, uploadId))).toBe('503 SERVICE_UNAVAILABLE');
-    expect(await spendable(person)).toBe(100);
-    expect((await jobsOf(person)).map(({ status }) => status)).toEqual(['failed']);
-  });
-
   it('whose reply is none fails, and an event of another bucket or job is left alone', async () => {
     const person = await somebody();
-    const id = await hanging(person);
+    const id = await hanging(service, person);
     for (const message of [
       { invocationStatus: 'Completed', requestParameters: { inputLocation: `s3://other/forms/${person.id}/${id}` } },
       { invocationStatus: 'Completed', requestParameters: { inputLocation: 's3://audio/forms/1/trn_none' } },
     ])
       await endTranscriptions({ Records: [{ Sns: { Message: JSON.stringify(message) } }] });
-    expect((await jobsOf(person))[0]?.status).toBe('running');
+    expect((await jobsOf(service, person))[0]?.status).toBe('running');
     await endTranscriptions(eventOf(person, id, 'replies/nothing-there.out'));
-    expect((await jobsOf(person))[0]).toMatchObject({ status: 'failed', credits: 0 });
+    expect((await jobsOf(service, person))[0]).toMatchObject({ status: 'failed', credits: 0 });
     expect(await spendable(person)).toBe(100);
   });
 
@@ -165,14 +110,14 @@ describe('a transcription', () => {
     const { body } = await transcribed(service, person.key, await uploaded(service, person.key, wav));
     const { id } = body.data;
     await ended(service, person.key, id);
-    for (let tries = 0; tries < 400 && (await filesOf(person)).length > 1; tries++) await sleep(25);
-    expect(await filesOf(person)).toEqual([`texts/${person.id}/${id}`]);
+    for (let tries = 0; tries < 400 && (await filesOf(service, person)).length > 1; tries++) await sleep(25);
+    expect(await filesOf(service, person)).toEqual([`texts/${person.id}/${id}`]);
     await service.call('DELETE', `/api/ai/transcriptions/${id}`, { key: person.key });
-    expect(await filesOf(person)).toEqual([]);
+    expect(await filesOf(service, person)).toEqual([]);
     const other = await transcribed(service, person.key, await uploaded(service, person.key, wav));
     await ended(service, person.key, other.body.data.id);
     await (await services().audioJobs()).purge(person.id);
-    expect(await filesOf(person)).toEqual([]);
+    expect(await filesOf(service, person)).toEqual([]);
   });
 });
 

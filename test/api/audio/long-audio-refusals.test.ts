@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import { grantCredits } from '#domain/meter/billing.ts';
 import { services } from '#runtime/container.ts';
-import { ended, newUpload, sendFile, silence, transcribed, uploaded } from '#test/audio/long-audio.ts';
+import { silence, wavFile } from '#test/audio/files.ts';
+import { ended, newUpload, sendFile, transcribed, uploaded } from '#test/audio/long-audio.ts';
+import { oggPage, webm } from '#test/audio/recordings.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -12,6 +14,14 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const wav = silence(2);
+
+/** Vorbis of a sample a second, whose last page names the largest position there is. */
+const vorbis = Buffer.concat([
+  Buffer.from('\u0001vorbis', 'latin1'),
+  Buffer.from([0, 0, 0, 0, 1, 1]),
+  Buffer.alloc(20),
+]);
+const ages = Buffer.concat([oggPage(2, 0n, 0, vorbis), oggPage(4, 2n ** 63n - 1n, 1, Buffer.alloc(100))]);
 
 const grant = (accountId: number, credits: number) =>
   services()
@@ -69,10 +79,13 @@ describe('a transcription', () => {
   it.each([
     ['no audio', Buffer.from('not audio at all, just words')],
     ['a header alone', wav.subarray(0, 20)],
-  ])('of %s is a 400 that costs nothing, and its file is gone', async (_, bytes) => {
+    ['ages by a header of WebM', webm({ seconds: 1, headerSeconds: 1e200 }), 'audio/webm'],
+    ['ages by a page of Ogg', ages, 'audio/ogg'],
+    ['more than 24 hours', wavFile({ rate: 1, length: 86_401, bytes: 86_401 })],
+  ])('of %s is a 400 that costs nothing, and its file is gone', async (_, bytes, type = 'audio/wav') => {
     const { key } = await service.person({ planRank: 2 });
     const before = await credits(key);
-    const uploadId = await uploaded(service, key, bytes);
+    const uploadId = await uploaded(service, key, bytes, type);
     expect(code(await transcribed(service, key, uploadId))).toBe('400 INVALID_FORMAT');
     expect(code(await transcribed(service, key, uploadId))).toBe('404 NOT_FOUND');
     expect(await credits(key)).toBe(before);

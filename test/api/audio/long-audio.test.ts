@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adts, ended, silence, transcribed, uploaded } from '#test/audio/long-audio.ts';
+import { adts, silence } from '#test/audio/files.ts';
+import { ended, transcribed, uploaded } from '#test/audio/long-audio.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -38,7 +39,7 @@ describe('a recording that is uploaded', () => {
     expect(code(await transcribed(service, key, uploadId))).toBe('409 INVALID_STATE');
   });
 
-  it('of many megabytes is put together by storage itself, and transcribed too', async () => {
+  it('of many megabytes is put together by storage itself, and transcribed too; what gives nothing back is no entry', async () => {
     const { key } = await service.person({ planRank: 4 });
     const recording = silence(1500);
     const made = await transcribed(service, key, await uploaded(service, key, recording));
@@ -46,6 +47,9 @@ describe('a recording that is uploaded', () => {
     const done = await ended(service, key, made.body.data.id);
     expect(done).toMatchObject({ status: 'completed', durationSeconds: 1500, credits: 150, segments: [] });
     expect(done.text).toBe('[1500 seconds of sound]');
+    const { entries } = await balance(key);
+    expect(entries.map(({ type, credits }: any) => [type, credits]).slice(0, 1)).toEqual([['charge', -150]]);
+    expect(entries.filter(({ credits }: any) => credits === 0)).toEqual([]);
   });
 
   it('gives back what it was held for beyond its seconds, to the limit of its key too', async () => {

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
+import { silence } from '#test/audio/files.ts';
 import { type ApiResponse, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
@@ -45,24 +46,6 @@ const transcribe = (key: string, body: FormData) => send('/api/ai/transcribe', k
 async function used(key: string, field = 'audio'): Promise<number> {
   await service.settled();
   return (await service.call('GET', '/api/credits/me', { key })).body.data.used[field];
-}
-
-/** Silence as a WAV file. */
-function silence(seconds: number, rate = 8000): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF');
-  head.writeUInt32LE(36 + seconds * rate, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate, 28);
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(seconds * rate, 40);
-  return Buffer.concat([head, Buffer.alloc(seconds * rate, 128)]);
 }
 
 describe('POST /api/ai/transcribe', () => {

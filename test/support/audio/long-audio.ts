@@ -3,31 +3,6 @@ import type { ApiResponse, TestService } from '#test/service/service.ts';
 
 type Service = Pick<TestService, 'call' | 'origin'>;
 
-/** Seconds of silence as a WAV file of 8,000 bytes a second. */
-export function silence(seconds: number, rate = 8000): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF');
-  head.writeUInt32LE(36 + seconds * rate, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate, 28);
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(seconds * rate, 40);
-  return Buffer.concat([head, Buffer.alloc(seconds * rate, 128)]);
-}
-
-/** Frames of AAC at 16,000 samples a second, of so many bytes each (ISO 13818-7, ADTS). */
-export function adts(frames: number, bytes: number): Buffer {
-  const frame = Buffer.alloc(bytes);
-  frame.set([0xff, 0xf1, 0x60, 0x80 | (bytes >> 11), (bytes >> 3) & 0xff, ((bytes & 7) << 5) | 0x1f, 0xfc]);
-  return Buffer.concat(Array.from({ length: frames }, () => frame));
-}
-
 interface Allowed {
   readonly id: string;
   readonly url: string;

@@ -17,6 +17,7 @@ export async function startRecordingProxy(target: string) {
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url: path = '', headers } = request;
     const body = await json(request);
+    const once = headers['idempotency-key'];
     requests.push({ path, body });
     const {
       status,
@@ -24,7 +25,11 @@ export async function startRecordingProxy(target: string) {
       body: bytes,
     } = await fetch(target + path, {
       method: 'POST',
-      headers: { authorization: headers.authorization ?? '', 'content-type': headers['content-type'] ?? '' },
+      headers: {
+        authorization: headers.authorization ?? '',
+        'content-type': headers['content-type'] ?? '',
+        ...(typeof once === 'string' && { 'idempotency-key': once }),
+      },
       body: JSON.stringify(body),
     });
     response.writeHead(status, { 'content-type': received.get('content-type') ?? '' });

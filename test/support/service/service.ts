@@ -27,7 +27,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   const deployed = deployedService();
   const folder = await testFolder();
   const separate = deployed ? undefined : await separateDatabase();
-  const usual = { port: 0, data: folder, wordDelayMs: 0, receiptDelayMs: 20, log: () => undefined };
+  const usual = { port: 0, data: folder, wordDelayMs: 0, receiptDelayMs: 100, log: () => undefined };
   const service =
     deployed ?? (await startService({ ...usual, ...(separate && { databaseUrl: separate.url }), ...options }));
 

@@ -1,5 +1,7 @@
 import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
+import { secondsPaid } from '../../meter/pricing.ts';
 import type { Clock } from '../../shared/ports.ts';
+import { toleratedSeconds } from '../transcription.ts';
 import type { JobEnding } from './job-ending.ts';
 import { type AudioRef, type Ending, fileKeys, isOpen, type Job } from './job.ts';
 import { type AudioFiles, isOfStorage, type JobStore, type LongAudioModel } from './ports.ts';
@@ -12,7 +14,7 @@ export interface ModelEnd {
 }
 
 export interface EventParts {
-  readonly jobs: Pick<JobStore, 'find' | 'overdue'>;
+  readonly jobs: Pick<JobStore, 'find' | 'forget' | 'overdue'>;
   readonly files: Pick<AudioFiles, 'read' | 'write' | 'remove'>;
   readonly model: () => Pick<LongAudioModel, 'transcriptOf'>;
   readonly ending: JobEnding;
@@ -32,8 +34,10 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
       // Deleted meanwhile: its text goes too.
       if (!hasEnded && !(await jobs.find(ref, clock.now()))) await files.remove(fileKeys.text(ref));
     }
-    const upload = job && fileKeys.upload({ ...ref, id: job.uploadId });
-    await files.remove(fileKeys.form(ref), ...[reply, upload].filter((key) => key !== undefined));
+    if (!job) await jobs.forget(ref);
+    // Of one that is no longer there, the text too: a run of this may have died that had just written it.
+    const other = job ? fileKeys.upload({ ...ref, id: job.uploadId }) : fileKeys.text(ref);
+    await files.remove(fileKeys.form(ref), other, ...(reply === undefined ? [] : [reply]));
   }
 
   async function resultOf(job: Job, reply: string): Promise<Ending> {
@@ -41,7 +45,13 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
       const bytes = await files.read(reply, maxTranscriptBytes);
       if (!bytes) throw new Error('the reply of the model is not there');
       const transcript = model().transcriptOf(bytes);
-      await files.write(fileKeys.text(job), 'application/json', textFileOf(job, transcript));
+      // As of a direct file: a text that is given for less would make a header that lies worth writing.
+      if ((transcript.duration ?? 0) > toleratedSeconds(secondsPaid('transcription', job.charge.amount)))
+        return { status: 'failed' };
+      const text = textFileOf(job, transcript);
+      // Bytes that are no characters become three each.
+      if (Buffer.byteLength(text) > maxTranscriptBytes) throw new Error('the text is longer than is kept');
+      await files.write(fileKeys.text(job), 'application/json', text);
       const durationSeconds = rounded(Math.max(job.seconds, transcript.duration ?? job.heldSeconds));
       const language = transcript.language ?? undefined;
       return { status: 'completed', durationSeconds, language };
@@ -53,17 +63,29 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
     }
   }
 
-  /** Ends what is past its deadline. Returns how many. */
+  /** Ends what is past its deadline. Returns how many. One that cannot be ended keeps none of the others waiting, and then fails the run. */
   async function sweep(): Promise<number> {
     const now = clock.now();
     let ended = 0;
+    const failures: unknown[] = [];
     for await (const ref of jobs.overdue(now)) {
-      const job = await jobs.find(ref, 0);
-      if (!job || !isOpen(job) || job.deadline > now) continue;
-      if (await ending.end(job, { status: job.status === 'queued' ? 'failed' : 'expired' })) ended += 1;
-      await files.remove(fileKeys.form(ref), fileKeys.upload({ ...ref, id: job.uploadId }));
+      try {
+        if (await expire(ref, now)) ended += 1;
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0)
+      throw new Error(`${failures.length} transcriptions could not be ended`, { cause: failures[0] });
     return ended;
+  }
+
+  async function expire(ref: AudioRef, now: number): Promise<boolean> {
+    const job = await jobs.find(ref, 0);
+    if (!job || !isOpen(job) || job.deadline > now) return false;
+    const hasEnded = await ending.end(job, { status: job.status === 'queued' ? 'failed' : 'expired' });
+    await files.remove(fileKeys.form(ref), fileKeys.upload({ ...ref, id: job.uploadId }));
+    return hasEnded;
   }
 
   return { modelEnded, sweep };

@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 import { containerOf, refuseOtherType } from '../audio-containers.ts';
 import { transcriptionModel } from '../transcription.ts';
-import { fileKeys, type Upload } from './job.ts';
+import { type FileFacts, fileKeys, type Upload } from './job.ts';
 import { isOfStorage } from './ports.ts';
 import type { AudioFiles, JobStore, StoredFile } from './ports.ts';
 
@@ -23,8 +23,11 @@ export interface JobOrder extends Order {
 /** Bytes of a second of speech that was compressed hard: 16 kbit. What does not have its length at either end may last as long. */
 const minBytesPerSecond = 2000;
 
+/** A header may have less than a row can. */
+const minSeconds = 0.001;
+
 export interface JobOrderParts {
-  readonly jobs: Pick<JobStore, 'findUpload' | 'hasRoom' | 'removeUpload'>;
+  readonly jobs: Pick<JobStore, 'findUpload' | 'hasRoom' | 'noteFacts' | 'removeUpload'>;
   readonly files: Pick<AudioFiles, 'look' | 'factsOf' | 'remove'>;
   readonly clock: Clock;
 }
@@ -58,15 +61,15 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
   };
 
   async function orderOf(input: NewTranscription, upload: Upload, file: StoredFile): Promise<JobOrder> {
-    const facts = await files.factsOf(fileKeys.upload(upload), file).catch((cause: unknown) => {
-      if (isOfStorage(cause) || cause instanceof ServiceError) throw cause;
-      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or has no end.', { cause });
-    });
+    const facts = await factsOf(upload, file);
     const container = containerOf(facts.container);
     refuseOtherType(upload.contentType, container);
     const atLeast = upload.bytes / container.maxBytesPerSecond;
     const seconds = facts.seconds ?? atLeast;
-    const heldSeconds = Math.max(facts.seconds ?? upload.bytes / minBytesPerSecond, atLeast);
+    const heldSeconds = Math.max(
+      facts.seconds ?? Math.min(upload.bytes / minBytesPerSecond, longAudio.maxSeconds),
+      atLeast,
+    );
     const model = transcriptionModel;
     const amount = secondPrice('transcription', heldSeconds);
     const made = { model, amount, input, upload, file, type: container.type, seconds, heldSeconds };
@@ -75,11 +78,25 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
       budget >= secondPrice('transcription', seconds) ? { ...made, amount: Math.min(amount, budget) } : undefined;
     return { ...made, within };
   }
+
+  /** Kept once read: an order that is refused for its credits or its rate costs no reads of storage when it is made again. */
+  async function factsOf(upload: Upload, file: StoredFile): Promise<FileFacts> {
+    const { version } = file;
+    if (upload.facts?.version === version) return upload.facts;
+    const read = await files.factsOf(fileKeys.upload(upload), file).catch((cause: unknown) => {
+      if (isOfStorage(cause) || cause instanceof ServiceError) throw cause;
+      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or has no end.', { cause });
+    });
+    const { container, seconds } = read;
+    if (seconds !== undefined && seconds > longAudio.maxSeconds)
+      throw new ServiceError('INVALID_FORMAT', 'The audio may last at most 24 hours.');
+    const facts = { container, ...(seconds !== undefined && { seconds: Math.max(seconds, minSeconds) }) };
+    await jobs.noteFacts(upload, { ...facts, version });
+    return facts;
+  }
 }
 
 const unusable = (detail: string) => new ServiceError('INVALID_STATE', detail);
 
 export const tooManyJobs = () =>
-  unusable(
-    `An account may have ${longAudio.openJobs} transcriptions that have not ended; wait for one, or delete one.`,
-  );
+  unusable(`An account may have ${longAudio.openJobs} transcriptions that have not ended; wait until one has.`);

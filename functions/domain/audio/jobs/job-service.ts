@@ -1,7 +1,8 @@
 import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
 import { longAudio } from '#contract/audio/transcriptions.ts';
-import { lotOfHolds } from '../../meter/job-refund.ts';
-import type { Charge, Metering } from '../../meter/metering.ts';
+import type { Charge } from '../../meter/metering.ts';
+import { secondsPaid } from '../../meter/pricing.ts';
+import type { KeptCharge } from '../../meter/refund.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 import { timedId } from '../../shared/timed-id.ts';
@@ -15,7 +16,6 @@ export interface JobParts {
   readonly jobs: JobStore;
   readonly files: AudioFiles;
   readonly model: () => LongAudioModel;
-  readonly metering: Pick<Metering, 'find'>;
   readonly ending: JobEnding;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,19 +34,16 @@ const workingMs = (jobSeconds.waiting + jobSeconds.working) * 1000 + graceMs;
 const dayMs = 86_400_000;
 
 /** Transcriptions of long audio (docs/design/audio.md#long-audio). */
-export function jobService({ jobs, files, model, metering, ending, clock, random, onError }: JobParts) {
+export function jobService({ jobs, files, model, ending, clock, random, onError }: JobParts) {
   /** Charges the call and makes its job in one write; then the model is handed the file. What does not begin is given back. */
-  async function create(accountId: number, order: JobOrder, requestId: string, charge: Charge) {
+  async function create(accountId: number, order: JobOrder, charge: Charge) {
     const { input, upload, file, type } = order;
     const now = clock.now();
     const ref = { accountId, id: timedId('trn', now, random) };
     const frame = model().frame({ contentType: type, language: input.language, words: input.timestamps === 'word' });
     const form = fileKeys.form(ref);
     await files.frame(form, fileKeys.upload(upload), file, frame);
-    const meter = await metering.find(accountId);
-    const lot = meter && lotOfHolds(meter);
-    if (!meter || !lot) throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.');
-    const made = (settled: { keyId: string; budget?: Job['charge']['budget'] }): Job => ({
+    const made = (kept: KeptCharge): Job => ({
       ...ref,
       uploadId: upload.id,
       timestamps: input.timestamps,
@@ -54,7 +51,7 @@ export function jobService({ jobs, files, model, metering, ending, clock, random
       status: 'queued',
       seconds: order.seconds,
       heldSeconds: order.heldSeconds,
-      charge: { requestId, amount: charge.held, lot, period: meter.period, ...settled },
+      charge: kept,
       cost: charge.held,
       createdAt: now,
       updatedAt: now,
@@ -62,31 +59,38 @@ export function jobService({ jobs, files, model, metering, ending, clock, random
       deadline: now + beginningMs,
     });
     let job: Job | undefined;
-    await charge.settleWith(charge.held, clock.now(), async (settlement) => {
-      const { keyId, budget } = settlement.hold;
-      job = made({ keyId, ...(budget && { budget }) });
-      const outcome = await jobs.create(job, settlement);
-      if (outcome === 'done') return;
+    const outcome = await charge.settleWith(charge.held, clock.now(), async (settlement, kept) => {
+      job = made(kept);
+      return jobs.create(job, settlement);
+    });
+    if (!job || outcome !== 'done') {
       await files.remove(form);
       if (outcome === 'full') throw tooManyJobs();
       throw new ServiceError('INVALID_STATE', 'The upload is transcribed by another request, or has expired.');
-    });
-    if (!job) throw new Error('the call was settled before its job was made');
+    }
     return jobView(await begun(job, frame.contentType));
   }
 
   async function begun(job: Job, contentType: string): Promise<Job> {
     const key = fileKeys.form(job);
+    const upload = { ...job, id: job.uploadId };
     try {
-      await model().start(job, { key, contentType });
+      await model().start(job, { key, contentType, seconds: secondsPaid('transcription', job.charge.amount) });
     } catch (error) {
-      await ending.end(job, { status: 'failed' });
+      await unbegun(job, key).catch(onError);
       throw error;
     }
     const now = clock.now();
     await jobs.started(job, now, now + workingMs).catch(onError);
-    await files.remove(fileKeys.upload({ ...job, id: job.uploadId })).catch(onError);
+    await files.remove(fileKeys.upload(upload)).catch(onError);
     return { ...job, status: 'running', updatedAt: now };
+  }
+
+  /** Its upload is there: who tries again does not send the file again. */
+  async function unbegun(job: Job, form: string): Promise<void> {
+    await ending.end(job, { status: 'failed' });
+    await jobs.freeUpload({ ...job, id: job.uploadId }, job.id);
+    await files.remove(form);
   }
 
   /** Refuses (404) a job that the account does not have. */

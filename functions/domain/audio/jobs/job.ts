@@ -1,6 +1,6 @@
 import type { NewTranscription, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { Hold, Lot, Period } from '../../meter/meter.ts';
+import type { KeptCharge } from '../../meter/refund.ts';
 
 /** Names an upload or a job. */
 export interface AudioRef {
@@ -16,17 +16,14 @@ export interface Upload extends AudioRef {
   readonly expiresAt: number;
   /** Once it is transcribed. */
   readonly jobId?: string;
+  /** What the file of this version is, once it was read for an order. */
+  readonly facts?: FileFacts & { readonly version: string };
 }
 
-/** What a job was charged when it was made, and where it goes back to. Amounts in microcredits. */
-export interface JobCharge {
-  readonly requestId: string;
-  readonly amount: number;
-  readonly keyId: string;
-  readonly budget?: Hold['budget'];
-  /** Where credits that come back are put: the last lot that the charge may have been taken from. */
-  readonly lot: Pick<Lot, 'source' | 'expiresAt'>;
-  readonly period: Period;
+/** What a file is; `seconds` is undefined where only all of it has them. */
+export interface FileFacts {
+  readonly container: string;
+  readonly seconds?: number | undefined;
 }
 
 export type JobStatus = (typeof transcriptionStatuses)[number];
@@ -38,7 +35,8 @@ export interface Job extends AudioRef, Pick<NewTranscription, 'uploadId' | 'time
   /** By the file itself; and those that were charged. */
   readonly seconds: number;
   readonly heldSeconds: number;
-  readonly charge: JobCharge;
+  /** Of the call that made it. */
+  readonly charge: KeptCharge;
   /** Seconds that it came to, once it is completed. */
   readonly durationSeconds?: number;
   /** Microcredits that it is charged for. */

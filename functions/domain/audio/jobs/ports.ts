@@ -1,17 +1,7 @@
 import type { Settlement } from '../../meter/meter-store.ts';
-import type { LedgerEntry, Meter } from '../../meter/meter.ts';
+import type { RefundWrite, WrittenRefund } from '../../meter/refunds.ts';
 import type { ModelTranscript } from '../transcription-gateway.ts';
-import type { AudioFacts } from '../transcription.ts';
-import type { AudioRef, Job, Upload } from './job.ts';
-
-/** A change of a meter to write with something else. */
-export interface MeterChangeWrite {
-  readonly before: Meter;
-  readonly after: Meter;
-  readonly entries: readonly LedgerEntry[];
-  /** What of a key's budget comes back too. */
-  readonly budget?: { readonly id: string; readonly start: number; readonly amount: number } | undefined;
-}
+import type { AudioRef, FileFacts, Job, Upload } from './job.ts';
 
 export interface JobPage {
   readonly items: readonly Job[];
@@ -24,18 +14,24 @@ export interface JobStore {
   addUpload(upload: Upload): Promise<boolean>;
   findUpload(ref: AudioRef, now: number): Promise<Upload | undefined>;
   removeUpload(ref: AudioRef): Promise<void>;
+  /** Keeps what its file is; of an upload that is gone, nothing. */
+  noteFacts(ref: AudioRef, facts: NonNullable<Upload['facts']>): Promise<void>;
   hasRoom(accountId: number, now: number): Promise<boolean>;
   /** Settles the call and makes its job of the upload, all or nothing; `full` where the account has as many open as it may. */
   create(job: Job, settlement: Settlement): Promise<'done' | 'full' | 'taken'>;
   find(ref: AudioRef, now: number): Promise<Job | undefined>;
   page(accountId: number, request: { limit: number; cursor?: string | undefined }, now: number): Promise<JobPage>;
+  /** Frees an upload for another job, where this one has it. */
+  freeUpload(ref: AudioRef, jobId: string): Promise<void>;
   /** Queued to running; a job that has ended meanwhile stays as it is. */
   started(ref: AudioRef, now: number, deadline: number): Promise<void>;
-  /** An open job to its end, with what comes back; false when the meter has changed, or the job is no longer open. */
-  end(job: Job, write: MeterChangeWrite): Promise<boolean>;
-  /** As `end`, without the job. */
-  endAndRemove(job: Job, write: MeterChangeWrite): Promise<boolean>;
+  /** An open job to its end, with what comes back. */
+  end(job: Job, write: RefundWrite): Promise<WrittenRefund>;
+  /** As `end`, without the job, which still counts as open: the model works on it. */
+  endAndRemove(job: Job, write: RefundWrite): Promise<WrittenRefund>;
   remove(ref: AudioRef): Promise<void>;
+  /** Counts a job no longer that was removed while it was open. */
+  forget(ref: AudioRef): Promise<void>;
   /** Open jobs that are past their deadline. */
   overdue(now: number): AsyncGenerator<AudioRef>;
 }
@@ -58,11 +54,8 @@ export interface AudioFiles {
     file: { readonly contentType: string; readonly bytes: number; readonly seconds: number },
   ): Promise<{ readonly url: string; readonly fields: Readonly<Record<string, string>> }>;
   look(key: string): Promise<StoredFile | undefined>;
-  /** What the file is, by its beginning and its end; `seconds` undefined where only all of it has them. Rejects where it is no audio. */
-  factsOf(
-    key: string,
-    file: StoredFile,
-  ): Promise<Omit<AudioFacts, 'seconds'> & { readonly seconds: number | undefined }>;
+  /** What the file is, by its beginning and its end. Rejects where it is no audio. */
+  factsOf(key: string, file: StoredFile): Promise<FileFacts>;
   /** Writes a file of another between two texts. */
   frame(key: string, from: string, file: StoredFile, frame: Frame): Promise<void>;
   /** Undefined when there is none. Rejects beyond so many bytes. */
@@ -85,7 +78,11 @@ export interface LongAudioModel {
     readonly language?: string | undefined;
     readonly words: boolean;
   }): Frame;
-  start(ref: AudioRef, file: { readonly key: string; readonly contentType: string }): Promise<void>;
+  /** `seconds` of it are paid. */
+  start(
+    ref: AudioRef,
+    file: { readonly key: string; readonly contentType: string; readonly seconds: number },
+  ): Promise<void>;
   /** Throws on what is no transcript. */
   transcriptOf(reply: Buffer): ModelTranscript;
 }

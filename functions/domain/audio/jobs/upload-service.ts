@@ -9,14 +9,17 @@ import type { AudioFiles, JobStore } from './ports.ts';
 export interface UploadParts {
   readonly jobs: Pick<JobStore, 'addUpload'>;
   readonly files: Pick<AudioFiles, 'allowUpload'>;
+  /** Refuses (429) an account that begins too many. */
+  readonly demandUpload: (accountId: number) => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** Allows files to be sent to storage (docs/design/audio.md#long-audio). */
-export function uploadService({ jobs, files, clock, random }: UploadParts) {
+export function uploadService({ jobs, files, demandUpload, clock, random }: UploadParts) {
   return async (accountId: number, { contentType, bytes }: NewUpload) => {
     refuseUnknownType(contentType);
+    await demandUpload(accountId);
     const now = clock.now();
     const seconds = longAudio.uploadSeconds;
     const upload: Upload = {

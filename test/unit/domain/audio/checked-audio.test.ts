@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { checkedAudio } from '#domain/audio/checked-audio.ts';
+import { flacFacts } from '#gateways/audio/flac-facts.ts';
 
 async function* chunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
@@ -58,6 +59,23 @@ describe('the audio of a model', () => {
   test('is refused where it ends before its own length', async () => {
     const file = wav(Buffer.alloc(5000));
     await expect(read(file.subarray(0, -1), 'wav')).rejects.toMatchObject(invalid);
+  });
+
+  /** 0.7 s of silence at 16,000 a second, as an encoder streams it that cannot go back to its header. */
+  const streamedFlac = Buffer.from(
+    '664c6143800000220480048000000000091503e800f00000000000000000000000000000000000000000fff8350800030000006a44' +
+      'fff835080104000000063cfff83508020d000000b2b4fff83508030a000000deccfff83508041f0000005ba1fff83508051800000037d9' +
+      'fff8350806110000008351fff835080716000000ef29fff83508083b000000098efff8750809033f4f0000002a3e',
+    'hex',
+  );
+
+  test('of FLAC gets the number of its samples where its header has none, and goes on as it is where no frame counts them', async () => {
+    const file = await read(Buffer.from(streamedFlac), 'flac');
+    expect([file.length, flacFacts(file).seconds]).toEqual([streamedFlac.length, 0.7]);
+    expect(file.subarray(26)).toEqual(streamedFlac.subarray(26));
+    expect(await read(Buffer.from(file), 'flac')).toEqual(file);
+    const cut = streamedFlac.subarray(0, -1);
+    expect(await read(Buffer.from(cut), 'flac')).toEqual(cut);
   });
 
   const beginnings: Readonly<Record<SpeechFormat, readonly string[]>> = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { audioFacts } from '#gateways/audio-facts.ts';
+import { wavFile } from '#test/audio/files.ts';
 
 /** Of Opus, 20 ms each: CELT, one frame. */
 const packet = Buffer.alloc(100, 0x9c).fill(0x98, 0, 1);
@@ -23,23 +24,6 @@ const sound = (seconds: number, granule: number, serial = 1) =>
       { granule, serial },
     ),
   );
-
-function wav({ length = 1000, bytes = 1000, more = Buffer.alloc(0), rate = 8000 } = {}): Buffer {
-  const head = Buffer.alloc(36);
-  head.write('RIFF');
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate, 28);
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34);
-  const data = Buffer.alloc(8);
-  data.write('data');
-  data.writeUInt32LE(length, 4);
-  return Buffer.concat([head, more, data, Buffer.alloc(bytes, 128)]);
-}
 
 describe('the seconds of a file', () => {
   test.each([0, 1, 48_000 * 500])(
@@ -70,24 +54,24 @@ describe('the seconds of a file', () => {
     ['a list before its samples', { more: Buffer.from('LIST\u0004\0\0\0INFO') }, 0.125],
     ['half of the bytes', { length: 500 }, 0.0625],
   ])('of WAV with %s are those of its samples', async (_, made, seconds) => {
-    expect(await audioFacts(wav(made))).toEqual({ container: 'WAVE', seconds });
+    expect(await audioFacts(wavFile(made))).toEqual({ container: 'WAVE', seconds });
   });
 
   test.each([
-    ['a rate of 0', wav({ rate: 0 })],
-    ['no samples', wav({ bytes: 0, length: 0 })],
-    ['more than a day', wav({ rate: 1, bytes: 100_000, length: 100_000 })],
+    ['a rate of 0', wavFile({ rate: 0 })],
+    ['no samples', wavFile({ bytes: 0, length: 0 })],
+    ['more than a day', wavFile({ rate: 1, bytes: 100_000, length: 100_000 })],
   ])('of WAV with %s are none', async (_, file) => {
     await expect(audioFacts(file)).rejects.toThrow('the audio has no duration');
   });
 
   test('behind a tag are those of what follows it', async () => {
     const tag = Buffer.from('ID3\u0004\0\0\0\0\0\u0005hello', 'latin1');
-    expect((await audioFacts(Buffer.concat([tag, tag, wav()]))).seconds).toBe(0.125);
+    expect((await audioFacts(Buffer.concat([tag, tag, wavFile()]))).seconds).toBe(0.125);
   });
 
   test('of any bytes are found or refused, and never waited for', async () => {
-    for (const file of [begin(), Buffer.concat([begin(), ...sound(1, 1)]), wav(), Buffer.from('fLaC')]) {
+    for (const file of [begin(), Buffer.concat([begin(), ...sound(1, 1)]), wavFile(), Buffer.from('fLaC')]) {
       for (let length = 0; length < Math.min(file.length, 400); length += 1) {
         await audioFacts(file.subarray(0, length)).catch((error: unknown) => expect(error).toBeInstanceOf(Error));
       }

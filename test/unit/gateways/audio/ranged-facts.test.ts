@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rangedFacts } from '#gateways/audio/ranged-facts.ts';
-import { adts, silence } from '#test/audio/long-audio.ts';
+import { adts, silence, wavFile } from '#test/audio/files.ts';
+import { box, mp4, oggPage, webm, words } from '#test/audio/recordings.ts';
 
 /** What is found of a file that is read in parts, and how many. */
 async function found(file: Buffer) {
@@ -10,19 +11,6 @@ async function found(file: Buffer) {
     return file.subarray(from, to);
   });
   return { ...facts, parts };
-}
-
-/** A page of Ogg (RFC 3533). */
-function oggPage(flags: number, granule: bigint, sequence: number, body: Buffer): Buffer {
-  const head = Buffer.alloc(28);
-  head.write('OggS');
-  head[5] = flags;
-  head.writeBigInt64LE(granule, 6);
-  head.writeUInt32LE(7, 14);
-  head.writeUInt32LE(sequence, 18);
-  head[26] = 1;
-  head[27] = body.length;
-  return Buffer.concat([head, body]);
 }
 
 function opus(seconds: number): Buffer {
@@ -57,11 +45,39 @@ describe('the facts of a file that is read in parts', () => {
     expect(parts.reduce((sum, [from, to]) => sum + to - from, 0)).toBeLessThanOrEqual(16 * 256 * 1024);
   });
 
+  it('have no seconds of MP4 as browsers record it', async () => {
+    const file = mp4({ seconds: 4, by: 'sample' });
+    expect(await found(file)).toMatchObject({ container: 'mp4', seconds: undefined });
+  });
+
+  it('are those of the last cluster of WebM, which has no duration as browsers record it', async () => {
+    const { container, seconds, parts } = await found(webm({ seconds: 1200 }));
+    expect([container, seconds]).toEqual(['EBML', 1199.98]);
+    expect(parts.length).toBeLessThanOrEqual(4);
+    expect(await found(webm({ seconds: 2, headerSeconds: 9 }))).toMatchObject({ seconds: 9 });
+  });
+
+  it('are those of the tracks of MP4, also where they stand at its end', async () => {
+    const header = (seconds: number) => words(0, 0, 0, 1000, seconds * 1000, 0);
+    const track = box('mdia', box('mdhd', header(3600)), box('hdlr', words(0, 0), Buffer.from('soun\0')));
+    const movie = box('moov', box('mvhd', header(1)), box('trak', box('tkhd', Buffer.alloc(80)), track));
+    const file = Buffer.concat([box('ftyp', Buffer.from('M4A \0\0\0\0')), box('mdat', Buffer.alloc(3_000_000)), movie]);
+    const { container, seconds, parts } = await found(file);
+    expect([container, seconds]).toEqual(['mp4', 3600]);
+    expect(parts.length).toBeLessThanOrEqual(3);
+  });
+
   it.each([
-    ['WebM', Buffer.from([0x1a, 0x45, 0xdf, 0xa3, ...Array.from({ length: 2000 }, () => 0x80)]), 'EBML'],
-    ['MP4', Buffer.concat([Buffer.from('\0\0\0\x10ftypisom\0\0\0\0'), Buffer.from('mvex'), Buffer.alloc(2000)]), 'mp4'],
-  ])('have no seconds of %s as browsers record it', async (_, file, container) => {
-    expect(await found(file)).toMatchObject({ container, seconds: undefined });
+    ['a length of 0', wavFile({ length: 0, bytes: 8_000_000 })],
+    ['a length beyond its end', wavFile({ length: 0xffff_ffff, bytes: 8_000_000 })],
+    [
+      'a tag before it',
+      Buffer.concat([Buffer.from('ID3\u0004\0\0\0\u007f\0\0'), Buffer.alloc(127 * 2 ** 14), silence(1000)]),
+    ],
+  ])('are those of the samples of WAV with %s', async (_, file) => {
+    const { container, seconds, parts } = await found(file);
+    expect([container, seconds]).toEqual(['WAVE', 1000]);
+    expect(parts.length).toBeLessThanOrEqual(3);
   });
 
   it.each([

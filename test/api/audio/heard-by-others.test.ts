@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audioFacts } from '#gateways/audio-facts.ts';
+import { rangedFacts } from '#gateways/audio/ranged-facts.ts';
+import { installRecognizer, recognize, wordsInOrder, wordsOf } from '#test/audio/recognizer.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
+
+const run = promisify(execFile);
+
+const sentences = [
+  'Good morning. The weather is very nice today, and we are going to walk to the river with our friends.',
+  'Please bring me a glass of water and a piece of bread. The children are playing in the garden behind the house.',
+  'It was a cold night, and the people of the small town stayed at home and read the paper.',
+];
+const voices = ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'];
+
+let service: TestService;
+let key: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await testFolder();
+  if (!process.env['LONG']) return;
+  service = await startTestService();
+  ({ key } = await service.person({ planRank: 4 }));
+});
+afterAll(async () => {
+  await service?.close();
+  await removeFolder(folder);
+});
+
+async function spoken(text: string, voice: string, format: string): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${key}`, accept: 'audio/*', 'content-type': 'application/json' };
+  const body = JSON.stringify({ text, voice, format });
+  const response = await fetch(`${service.origin}/api/ai/speech`, { method: 'POST', headers, body });
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** Seconds of sound that the tool of most systems decodes from a file; undefined where this one has none. */
+async function decodedSeconds(path: string): Promise<number | undefined> {
+  const rate = 8000;
+  const options = { encoding: 'buffer', maxBuffer: 2 ** 26 } as const;
+  const decoding = run(
+    'ffmpeg',
+    ['-v', 'error', '-i', path, '-f', 's16le', '-ac', '1', '-ar', `${rate}`, '-'],
+    options,
+  );
+  return decoding.then(({ stdout }) => stdout.length / 2 / rate).catch(() => undefined);
+}
+
+/** Of a minute of sound and a bit, as ffmpeg writes it. */
+const formats: Readonly<Record<string, readonly string[]>> = {
+  'constant.mp3': ['-c:a', 'libmp3lame', '-b:a', '64k'],
+  'variable.mp3': ['-c:a', 'libmp3lame', '-q:a', '4'],
+  'layer2.mp2': ['-c:a', 'mp2', '-b:a', '128k'],
+  'speech.aac': ['-c:a', 'aac', '-b:a', '48k'],
+  'speech.m4a': ['-c:a', 'aac', '-b:a', '48k'],
+  'fragmented.mp4': [
+    '-c:a',
+    'aac',
+    '-movflags',
+    'frag_keyframe+empty_moov+default_base_moof',
+    '-frag_duration',
+    '2000000',
+  ],
+  'speech.flac': ['-c:a', 'flac'],
+  'speech.opus': ['-c:a', 'libopus', '-b:a', '32k'],
+  'speech.ogg': ['-c:a', 'libvorbis', '-q:a', '2'],
+  'speech.webm': ['-c:a', 'libopus', '-b:a', '32k'],
+  'speech.wav': ['-c:a', 'pcm_s16le'],
+};
+
+/** What readers of a format may differ by: a frame at each end, and what an encoder adds. */
+const toleratedSeconds = 0.15;
+
+describe.runIf(process.env['LONG'])('what other tools make of audio (LONG=1)', () => {
+  it.for(Object.entries(formats))('%s lasts for them as long as for us', async ([name, options], { skip }) => {
+    const path = join(folder, name);
+    const tone = 'sine=frequency=300:sample_rate=24000:duration=61.3,tremolo=f=0.7:d=0.9';
+    const made = run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', tone, ...options, path]);
+    if (!(await made.then(() => true).catch(() => false))) skip('ffmpeg is not installed, or has no such format');
+    const bytes = await readFile(path);
+    const { seconds } = await audioFacts(bytes);
+    const expected = (await decodedSeconds(path)) ?? 0;
+    expect(Math.abs(seconds - expected)).toBeLessThan(toleratedSeconds);
+    const ranged = await rangedFacts(bytes.length, async (from, to) => bytes.subarray(from, to));
+    if (ranged.seconds !== undefined) expect(Math.abs(ranged.seconds - expected)).toBeLessThan(2 * toleratedSeconds);
+  });
+
+  it.for(['mp3', 'wav'])(
+    'a text that is spoken as %s lasts for them as long as the service returns',
+    async (format, { skip }) => {
+      const text = sentences[0] ?? '';
+      const { body } = await service.call('POST', '/api/ai/speech', { key, body: { text, format } });
+      const path = join(folder, `spoken.${format}`);
+      await writeFile(path, Buffer.from(body.data.audio, 'base64'));
+      const seconds = (await decodedSeconds(path)) ?? skip('ffmpeg is not installed');
+      expect(Math.abs(seconds - body.data.durationSeconds)).toBeLessThan(toleratedSeconds);
+    },
+  );
+
+  it(
+    'a recognizer from a registry hears at least 80 % of the words that each voice speaks',
+    { timeout: 300_000 },
+    async ({ skip }) => {
+      const installed = await installRecognizer(join(folder, 'python'));
+      const python = 'reason' in installed ? skip(installed.reason) : installed.python;
+      for (const voice of voices) {
+        const recordings: Buffer[] = [];
+        for (const sentence of sentences) recordings.push(await spoken(sentence, voice, 'pcm'));
+        const heard = await recognize(python, folder, recordings);
+        const counts = sentences.map((sentence, at) => wordsInOrder(wordsOf(sentence), wordsOf(heard[at] ?? '')));
+        const all = sentences.flatMap(wordsOf).length;
+        const share = counts.reduce((sum, count) => sum + count, 0) / all;
+        console.log(`${voice}: ${Math.round(share * 100)} % of ${all} words heard`);
+        expect(share).toBeGreaterThanOrEqual(0.8);
+      }
+    },
+  );
+});

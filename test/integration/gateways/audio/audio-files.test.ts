@@ -1,0 +1,64 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isOfStorage } from '#domain/audio/jobs/ports.ts';
+import { audioFiles } from '#gateways/audio/audio-files.ts';
+import { type Loopback, listen } from '#local/shared/loopback.ts';
+import { explainOutage } from '#runtime/shared/outage.ts';
+import { silence } from '#test/audio/files.ts';
+
+const file = silence(60);
+const stored = { bytes: file.length, contentType: 'audio/wav', version: '"one"' };
+
+/** How storage sends a range: in pieces of so many bytes, and how many of them before it breaks off. */
+let way = { pieceBytes: 1024, pieces: Number.POSITIVE_INFINITY };
+let storage: Loopback;
+let client: S3Client;
+
+beforeAll(async () => {
+  storage = await listen((req, res) => {
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(req.headers.range ?? '') ?? [];
+    const bytes = file.subarray(Number(from), Number(to) + 1);
+    if (way.pieces === 0) {
+      res.writeHead(404, { 'content-type': 'application/xml' }).end('<Error><Code>NoSuchKey</Code></Error>');
+      return;
+    }
+    res.writeHead(206, { 'content-length': bytes.length });
+    const { pieceBytes, pieces } = way;
+    const send = async (): Promise<void> => {
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        if (at >= pieces * pieceBytes) return void res.destroy();
+        res.write(bytes.subarray(at, at + pieceBytes));
+        await nextTurn();
+      }
+      res.end();
+    };
+    void send();
+  });
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = new S3Client({ endpoint: storage.url, region: 'us-east-1', credentials, forcePathStyle: true });
+});
+afterAll(async () => {
+  client.destroy();
+  await storage.close();
+});
+
+const facts = () => audioFiles(client, 'audio').factsOf('uploads/1/upl_x', stored);
+
+describe('a file in storage', () => {
+  it('is read in pieces of whatever size', async () => {
+    way = { pieceBytes: 500, pieces: Number.POSITIVE_INFINITY };
+    expect(await facts()).toEqual({ container: 'WAVE', seconds: 60 });
+  });
+
+  it('that breaks off is a failure of storage that passes, and no bad file', async () => {
+    way = { pieceBytes: 1024, pieces: 3 };
+    const error = await facts().catch((failed: unknown) => failed);
+    expect([isOfStorage(error), explainOutage(error)?.code]).toEqual([true, 'SERVICE_UNAVAILABLE']);
+  });
+
+  it('that is gone, as another request transcribes it, is a 409', async () => {
+    way = { pieceBytes: 1024, pieces: 0 };
+    await expect(facts()).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  });
+});
