@@ -2,30 +2,18 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-const still = 'test/{unit,infra}/**/*.test.ts';
 const browser = 'test/browser/*.test.ts';
 
 export default defineConfig({
   test: {
     projects: [
-      // What starts nothing leaves nothing behind: such files share their modules.
-      {
-        extends: true,
-        test: {
-          name: 'still',
-          include: [still],
-          isolate: false,
-          // Some are about the dashboard, whose modules Node cannot load.
-          experimental: { viteModuleRunner: true },
-          setupFiles: ['test/support/unchanged-environment.ts'],
-        },
-      },
-      { extends: true, test: { name: 'running', include: ['test/**/*.test.ts'], exclude: [still, browser] } },
+      { extends: true, test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [browser] } },
       // Half of the time of all tests, so they are a command of their own.
       { extends: true, test: { name: 'browser', include: [browser] } },
     ],
-    // Node loads the modules, as in `npm start`, with nothing between.
-    experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Half of the processor time of a file that starts a service was loading the same thousand modules again.
+    isolate: false,
+    setupFiles: ['test/support/restored-environment.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // One more than the processors of a small machine: tests wait as much as they work.

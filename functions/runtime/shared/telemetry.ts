@@ -5,13 +5,13 @@ import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { dimensions, failedWalks, metrics } from '#contract/platform/metrics.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
 import { ambient } from './ambient.ts';
-import { lazy } from './lazy.ts';
+import { perEnvironment } from './per-environment.ts';
 
 /** Reads POWERTOOLS_* from the environment when first used. Of errors it writes what `described` lets through. */
-export const logger = lazy(
+export const logger = perEnvironment(
   () => new Logger({ jsonReplacerFn: (_, value: unknown) => (value instanceof Error ? described(value) : value) }),
 );
-const figures = lazy(() => new Figures());
+const figures = perEnvironment(() => new Figures());
 
 class Figures extends Metrics {
   override isDisabled(): boolean {
@@ -31,18 +31,18 @@ export function recordRequest({ route, latencyMs, firstByteMs, ...others }: Requ
   if (others.code) count(dimensions.cause, others.code, metrics.refusals, 1);
 }
 
-const declarations = new Map<string, ReturnType<Metrics['serializeMetrics']>>();
+const declarations = perEnvironment(() => new Map<string, ReturnType<Metrics['serializeMetrics']>>());
 
 /** What the lines of a route's requests have in common. Powertools takes as long to make it as all else of a line (docs/performance.md). */
 function requestMetrics(route: string, isStreamed: boolean) {
   const kind = `${route} ${isStreamed}`;
-  const known = declarations.get(kind);
+  const known = declarations().get(kind);
   if (known) return known;
   const declared = new Metrics().addDimension(dimensions.route, route);
   declared.addMetric(metrics.calls, MetricUnit.Count, 1).addMetric(metrics.latency, MetricUnit.Milliseconds, 0);
   if (isStreamed) declared.addMetric(metrics.firstByte, MetricUnit.Milliseconds, 0);
   const made = declared.serializeMetrics();
-  declarations.set(kind, made);
+  declarations().set(kind, made);
   return made;
 }
 
