@@ -13,6 +13,7 @@ export default defineConfig({
     ],
     // Half of the processor time of a file that starts a service was loading the same thousand modules again.
     isolate: false,
+    globalSetup: ['test/support/temporary-folder.ts'],
     setupFiles: ['test/support/restored-environment.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -17,7 +17,7 @@ export default defineConfig({
       'test/unit/{repositories,domain/meter,domain/billing}/**/*.test.ts',
     ],
     exclude: [...configDefaults.exclude, ...needsNoDatabase],
-    globalSetup: ['test/dynamodb-local/start.ts'],
+    globalSetup: ['test/support/temporary-folder.ts', 'test/dynamodb-local/start.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
