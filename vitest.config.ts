@@ -3,11 +3,14 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const browser = 'test/browser/*.test.ts';
+const measured = 'test/{attack,perf}/*.test.ts';
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [browser] } },
+      { extends: true, test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [measured, browser] } },
+      // Processor time and memory are those of a process, so each file has its own.
+      { extends: true, test: { name: 'measured', include: [measured], isolate: true } },
       // Half of the time of all tests, so they are a command of their own.
       { extends: true, test: { name: 'browser', include: [browser] } },
     ],

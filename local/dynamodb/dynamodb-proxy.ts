@@ -9,12 +9,14 @@ import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts
 /** Called with the operation's name, such as `UpdateItem`. Rejecting drops the client's connection. */
 export type ProxyHook = (operation: string) => void | Promise<void>;
 
+type Suffered = FaultOf<'dynamodb'> | undefined;
+
 export interface DynamoProxyOptions {
   /** The database, such as `http://127.0.0.1:8000`. */
   readonly upstream: string;
   readonly faults: Faults;
-  /** Awaited before the request is forwarded; a client gone by then has its request dropped. */
-  readonly onRequest?: ProxyHook;
+  /** Awaited before the request is forwarded; a client gone by then has its request dropped. May name the fault that it suffers. */
+  readonly onRequest?: (operation: string) => ReturnType<ProxyHook> | Suffered | Promise<Suffered>;
   /** Awaited after the reply of the database, before it is passed on. */
   readonly onReply?: ProxyHook;
   /** Called when items may have been written. */
@@ -43,13 +45,14 @@ export async function startDynamoProxy({
   const proxy = listener(async (req, res) => {
     const target = String(req.headers['x-amz-target'] ?? '');
     const operation = target.slice(target.indexOf('.') + 1);
+    let own: Suffered | void;
     if (onRequest) {
-      await onRequest(operation);
+      own = await onRequest(operation);
       await nextPoll();
       if (req.socket.destroyed || req.destroyed) return;
     }
     const canSuffer = (fault: FaultOf<'dynamodb'>) => fault !== 'conflict' || conflicting.has(operation);
-    const fault = dataPlane.test(target) ? faults.take('dynamodb', canSuffer) : undefined;
+    const fault = own ?? (dataPlane.test(target) ? faults.take('dynamodb', canSuffer) : undefined);
     if (fault && fault !== 'lost-reply') {
       const body = await readBody(req);
       return sendFault(res, fault === 'conflict' ? conflict(operation, body) : faultReplies[fault]);

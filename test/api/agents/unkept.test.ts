@@ -9,10 +9,8 @@ import { withEnvironment } from '#test/service/environment.ts';
 import { chatEnd, chatPiece, type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
 import { code } from '#test/service/service.ts';
 
-const faults = createFaults();
 /** What becomes of transactions, such as the one that keeps a turn; jobs make theirs again. */
-type Fault = FaultOf<'dynamodb'> | 'none';
-let fault: Fault = 'none';
+let fault: FaultOf<'dynamodb'> | undefined;
 
 let service: ScriptedService;
 let proxy: Loopback;
@@ -21,15 +19,13 @@ beforeAll(async () => {
   service = await startScriptedService({ families: {}, deadlineMs: 20_000 });
   proxy = await startDynamoProxy({
     upstream: process.env['AWS_ENDPOINT_URL_DYNAMODB']!,
-    faults,
-    onRequest(operation) {
-      if (operation === 'TransactWriteItems') faults.order({ target: 'dynamodb', fault, count: 1 });
-    },
+    faults: createFaults(),
+    onRequest: (operation) => (operation === 'TransactWriteItems' ? fault : undefined),
   });
   restore = withEnvironment({ AWS_ENDPOINT_URL_DYNAMODB: proxy.url });
 });
 afterEach(() => {
-  fault = 'none';
+  fault = undefined;
 });
 afterAll(async () => {
   restore();
@@ -37,7 +33,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it.each<[what: string, kind: Fault, messageCount: number]>([
+it.each<[what: string, kind: FaultOf<'dynamodb'>, messageCount: number]>([
   ['is throttled', 'throttle', 0],
   ['fails', 'unavailable', 0],
   ['arrives, but its response does not', 'lost-reply', 2],
@@ -48,7 +44,7 @@ it.each<[what: string, kind: Fault, messageCount: number]>([
   let envelopes: any[] = [];
   const charged = await service.charged(async () => {
     envelopes = await conversation.stream({ content: 'Hello' });
-    fault = 'none';
+    fault = undefined;
   });
   expect(envelopes.map(({ message }) => message)).toEqual(['STREAM_CHUNK', 'STREAM_CHUNK', 'SERVICE_UNAVAILABLE']);
   expect([charged, await conversation.get()]).toMatchObject([1_000_000, { status: 'idle', messageCount }]);
@@ -65,7 +61,7 @@ it('a turn as a whole whose write is throttled delivers nothing, and costs nothi
   });
   const charged = await service.charged(async () => {
     expect(code(await conversation.write('Hello'))).toBe('503 SERVICE_UNAVAILABLE');
-    fault = 'none';
+    fault = undefined;
   });
   expect([charged, await conversation.get()]).toMatchObject([0, { status: 'idle', messageCount: 0 }]);
 });
