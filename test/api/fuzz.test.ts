@@ -126,7 +126,10 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     '%s answers 415 to a body that is sent as something else, before it looks at the credential',
     async (_, operation) => {
       const [path] = fc.sample(target.addressOf(operation), { numRuns: 1, seed });
-      for (const headers of some(foreignBodies, operation)) {
+      const foreign = foreignBodies.filter(
+        ([, type]) => !type?.startsWith('multipart/') || !operation.mediaTypes.includes('multipart/form-data'),
+      );
+      for (const headers of some(foreign, operation)) {
         const response = await target.fire({ method: operation.method, path: path!, headers, body: '{}' });
         expect([headers, response.status, undocumented(operation, response)]).toEqual([headers, 415, []]);
       }

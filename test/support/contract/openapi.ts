@@ -31,6 +31,8 @@ export interface Operation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly Parameter[];
+  /** Media types of its body. */
+  readonly mediaTypes: readonly string[];
   readonly body: (Content & { readonly required: boolean }) | undefined;
   readonly responses: ReadonlyMap<number, Response>;
 }
@@ -47,7 +49,8 @@ export function resolve<T extends object>(value: T | Reference): T {
 /** The operations of docs/openapi.json. */
 export const operations: readonly Operation[] = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
   Object.entries<any>(methods).map(([method, operation]): Operation => {
-    const content = operation.requestBody?.content['application/json'];
+    const contents: Readonly<Record<string, Content>> = operation.requestBody?.content ?? {};
+    const content = contents['application/json'];
     return {
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
@@ -55,6 +58,7 @@ export const operations: readonly Operation[] = Object.entries<any>(document.pat
       operationId: operation.operationId,
       security: operation.security,
       parameters: (operation.parameters ?? []).map(resolve),
+      mediaTypes: Object.keys(contents),
       body: content && { ...content, required: operation.requestBody.required },
       responses: new Map(
         Object.entries<any>(operation.responses).map(([status, response]) => [Number(status), resolve(response)]),
