@@ -2,6 +2,8 @@
 const unspacedLetter =
   /[[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]&&\p{Lo}]/v;
 
+const letterOrDigit = /[\p{L}\p{N}]/u;
+
 /** UTF-16 units, as all lengths here. Longer than words get, so that joining words by something other than a space does not make them one. */
 const maxWordLength = 50;
 
@@ -12,20 +14,22 @@ const maxGapLength = 50;
 export const maxLengthPerWord = maxWordLength + maxGapLength;
 
 /**
- * How many words a text has, for its price. A word is a run of text without white space. Where a run has letters of a
- * script that is written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese), its words are those that ICU's
- * word lists find (`Intl.Segmenter`), punctuation left out. A word of more than 50 characters counts once for each
- * started 50. What stands between words, white space and that punctuation, is free up to 50 characters for each word; a text with
- * more of it has one word for each started 50 of them. Only a text of nothing but white space has no word.
+ * How many words a text has, for its price (docs/design/inference.md#words). A word is a run of text without white space that has a letter
+ * or digit. Where a run has letters of a script that is written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese), its words
+ * are those that ICU's word lists find (`Intl.Segmenter`). A word of more than 50 characters counts once for each started 50. What stands
+ * between words, white space and punctuation, is free up to 50 characters for each word; a text with more of it, or without any
+ * word, has one for each started 50 of them. Only a text of nothing but white space has none.
  */
 export function countWords(text: string): number {
+  if (text.trim() === '') return 0;
   const runs = Map.groupBy(text.match(/\S+/g) ?? [], (run) => unspacedLetter.test(run));
+  const spaced = (runs.get(false) ?? []).filter((run) => letterOrDigit.test(run));
   let [words, length] = [0, 0];
-  for (const word of [...(runs.get(false) ?? []), ...segmented(runs.get(true) ?? [])]) {
+  for (const word of [...spaced, ...segmented(runs.get(true) ?? [])]) {
     words += Math.ceil(word.length / maxWordLength);
     length += word.length;
   }
-  return words === 0 ? 0 : Math.max(words, Math.ceil((text.length - length) / maxGapLength));
+  return Math.max(words, Math.ceil((text.length - length) / maxGapLength));
 }
 
 /** All runs in one pass, as a pass costs more to start than a short run to segment; a line break never joins words. */
