@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { bodyTypes } from '#contract/http/media-kinds.ts';
+import { operationId } from '#contract/http/operation-id.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
@@ -23,7 +24,7 @@ export function operationOf(route: Route, recorded: RecordedResponse, { schemaOf
     ...(route.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ];
   return {
-    operationId: route.id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId: operationId(route.id),
     tags: [tagOf(route)],
     summary: route.summary,
     description: descriptionOf(route),

@@ -61,11 +61,11 @@ function modelOf({ order, input }: Call, { capability }: NonNullable<Route['pric
 const Used = v.object({ usage: v.object({ prompt_tokens: v.number(), completion_tokens: v.optional(v.number()) }) });
 
 /** As the response reports them; of a stream, as far as its model or its charge has counted them. */
-function tokensOf(result: unknown): Pick<RequestRecord, 'inputTokens' | 'outputTokens'> {
+function tokensOf(result: unknown): Pick<RequestRecord, 'promptTokens' | 'completionTokens'> {
   const source = result instanceof StreamedResponse ? { usage: result.usage } : result;
   if (!v.is(Used, source)) return {};
-  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = source.usage;
-  return { inputTokens, ...(outputTokens !== undefined && { outputTokens }) };
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = source.usage;
+  return { promptTokens, ...(completionTokens !== undefined && { completionTokens }) };
 }
 
 function headersOf(sent: Readonly<Record<string, string>>): RequestRecord['headers'] {

@@ -36,15 +36,17 @@ describe('the record of a request', () => {
     const [request] = await recorded(person, 1);
     expect(request).toMatchObject({
       requestId: headers.get('x-request-id'),
+      route: 'createChatCompletion',
       status: 200,
-      code: null,
+      message: 'SUCCESS',
       detail: null,
       service: 'chat',
       model: 'svc-1',
-      key: { id: person.keyId, name: 'test' },
+      keyId: person.keyId,
+      keyName: 'test',
       isStream: false,
-      inputTokens: body.data.usage.prompt_tokens,
-      outputTokens: body.data.usage.completion_tokens,
+      promptTokens: body.data.usage.prompt_tokens,
+      completionTokens: body.data.usage.completion_tokens,
       firstByteMs: null,
       credits: 1,
       unlisted: 0,
@@ -68,8 +70,8 @@ describe('the record of a request', () => {
     await stream(person.key, { model: 'svc-instruct', prompt: 'Once', max_tokens: 20, stream: true });
     const [request] = await recorded(person, 1);
     expect(request).toMatchObject({ status: 200, service: 'completion', isStream: true });
-    expect(request.credits).toBeCloseTo((request.inputTokens + request.outputTokens) / 1000, 6);
-    expect(request.outputTokens).toBeGreaterThan(0);
+    expect(request.credits).toBeCloseTo((request.promptTokens + request.completionTokens) / 1000, 6);
+    expect(request.completionTokens).toBeGreaterThan(0);
     expect(request.firstByteMs).toBeLessThanOrEqual(request.latencyMs);
   });
 
@@ -94,7 +96,12 @@ describe('the record of a request', () => {
     }
     const { body } = await complete(poor.key);
     const [refused] = await recorded(poor, 1);
-    expect(refused).toMatchObject({ status: 402, code: 'INSUFFICIENT_CREDITS', detail: body.detail, model: 'svc-1' });
+    expect(refused).toMatchObject({
+      status: 402,
+      message: 'INSUFFICIENT_CREDITS',
+      detail: body.detail,
+      model: 'svc-1',
+    });
   });
 
   it('has when to try again, of one refused by the rate', async () => {
@@ -103,7 +110,7 @@ describe('the record of a request', () => {
     const { status, headers } = await complete(person.key);
     const [refused] = await recorded(person, 1, '?status=429');
     expect(status).toBe(429);
-    expect(refused.code).toBe('RATE_LIMIT_EXCEEDED');
+    expect(refused.message).toBe('RATE_LIMIT_EXCEEDED');
     expect(refused.headers['Retry-After']).toBe(headers.get('retry-after'));
   });
 

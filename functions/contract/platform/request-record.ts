@@ -36,8 +36,8 @@ export const RequestRecord = v.object({
   service: v.picklist(serviceNames),
   model: v.exactOptional(short),
   isStream: v.boolean(),
-  inputTokens: v.exactOptional(count),
-  outputTokens: v.exactOptional(count),
+  promptTokens: v.exactOptional(count),
+  completionTokens: v.exactOptional(count),
   /** Why it was refused or failed. */
   detail: v.exactOptional(v.pipe(v.string(), v.maxLength(maxRecordedDetail))),
   headers: v.record(v.picklist(recordedHeaders), short),
@@ -49,6 +49,7 @@ export type RequestRecord = v.InferOutput<typeof RequestRecord>;
 /** A log line that has a record, as the job reads it. `cost` in microcredits. */
 export const RecordedLine = v.object({
   requestId: short,
+  route: v.exactOptional(short),
   status: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
   code: v.exactOptional(code),
   accountId: v.number(),

@@ -22,19 +22,24 @@ export const RequestQuery = v.object({
   limit: v.optional(pageSize, '50'),
 });
 
-/** A request. `credits` exact to the millionth; times in milliseconds, `firstByteMs` of streams only. */
+/**
+ * A request. `route` is the operationId of the API document, null of a record that is older than the field; `message` is what its
+ * envelope had; `credits` exact to the millionth; times in milliseconds, `firstByteMs` of streams only.
+ */
 const RequestEntry = v.object({
   requestId: v.string(),
   at: instant,
+  route: v.nullable(v.string()),
   status: whole,
-  code: v.nullable(v.string()),
+  message: v.string(),
   detail: v.nullable(v.string()),
   service: v.string(),
   model: v.nullable(v.string()),
-  key: v.nullable(v.object({ id: v.string(), name: v.nullable(v.string()) })),
+  keyId: v.nullable(v.string()),
+  keyName: v.nullable(v.string()),
   isStream: v.boolean(),
-  inputTokens: v.nullable(whole),
-  outputTokens: v.nullable(whole),
+  promptTokens: v.nullable(whole),
+  completionTokens: v.nullable(whole),
   latencyMs: v.number(),
   firstByteMs: v.nullable(v.number()),
   credits: v.number(),

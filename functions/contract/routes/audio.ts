@@ -65,7 +65,7 @@ export const audioRoutes = {
     method: 'GET',
     path: '/api/ai/voices',
     summary: 'List the voices',
-    credential: 'session or key',
+    ...shared,
     output: VoiceList,
     uses: { tables: { accounts: 'write', meters: 'read' } },
   }),

@@ -1,5 +1,6 @@
 import type { InferOutput } from 'valibot';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import { operationId } from '#contract/http/operation-id.ts';
 import { type RecordedLine, requestRetentionDays } from '#contract/platform/request-record.ts';
 import type { RequestQuery } from '#contract/requests/request-list.ts';
 import type { Clock } from '../shared/ports.ts';
@@ -87,22 +88,24 @@ function statuses(status: string): { min: number; max: number } {
 }
 
 function shown(
-  { requestId, status, code, keyId, latency, firstByte, cost, record }: RecordedLine,
+  { requestId, route, status, code, keyId, latency, firstByte, cost, record }: RecordedLine,
   names: ReadonlyMap<string, string>,
 ) {
-  const { at, service, model, isStream, inputTokens, outputTokens, detail, headers, unlisted } = record;
+  const { at, service, model, isStream, promptTokens, completionTokens, detail, headers, unlisted } = record;
   return {
     requestId,
     at: new Date(at).toISOString(),
+    route: route === undefined ? null : operationId(route),
     status,
-    code: code ?? null,
+    message: code ?? 'SUCCESS',
     detail: detail ?? null,
     service,
     model: model ?? null,
-    key: keyId === undefined ? null : { id: keyId, name: names.get(keyId) ?? null },
+    keyId: keyId ?? null,
+    keyName: keyId === undefined ? null : (names.get(keyId) ?? null),
     isStream,
-    inputTokens: inputTokens ?? null,
-    outputTokens: outputTokens ?? null,
+    promptTokens: promptTokens ?? null,
+    completionTokens: completionTokens ?? null,
     latencyMs: latency,
     firstByteMs: firstByte ?? null,
     credits: cost / microPerCredit,

@@ -27,7 +27,7 @@ export function recordRequest({ route, latencyMs, firstByteMs, ...others }: Requ
     const line = { _aws: { ..._aws, Timestamp: Date.now() }, ...declared, ...values, message: 'request', ...others };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
-  if (others.record) ambient.followRecords?.(JSON.stringify({ ...values, ...others }));
+  if (others.record) ambient.followRecords?.(JSON.stringify({ [dimensions.route]: route, ...values, ...others }));
   if (others.code) count(dimensions.cause, others.code, metrics.refusals, 1);
 }
 

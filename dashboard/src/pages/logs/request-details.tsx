@@ -3,11 +3,24 @@ import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Detail, Details } from '../../components/elements/details.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { count, formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
-import { keyNameOf, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
+import { keyNameOf, type RequestEntry, StatusBadge, succeeded, tokensOf, whatFor } from './request.tsx';
 
 /** All that is recorded of a request. */
 export function RequestDetails({ request }: { request: RequestEntry }) {
-  const { requestId, at, status, code, detail, isStream, latencyMs, firstByteMs, credits, headers, unlisted } = request;
+  const {
+    requestId,
+    at,
+    route,
+    status,
+    message,
+    detail,
+    isStream,
+    latencyMs,
+    firstByteMs,
+    credits,
+    headers,
+    unlisted,
+  } = request;
   return (
     <Stack gap="md">
       {detail !== null && <Notice tone={status >= 500 ? 'error' : 'warning'}>{detail}</Notice>}
@@ -25,11 +38,16 @@ export function RequestDetails({ request }: { request: RequestEntry }) {
         </Detail>
         <Detail title="Time">{formatSecond(at)}</Detail>
         <Detail title="Status">
-          <StatusBadge status={status} code={null} />
+          <StatusBadge status={status} message={succeeded} />
         </Detail>
-        {code !== null && (
+        {message !== succeeded && (
           <Detail title="Error code">
-            <span className="mono">{code}</span>
+            <span className="mono">{message}</span>
+          </Detail>
+        )}
+        {route !== null && (
+          <Detail title="Operation">
+            <span className="mono">{route}</span>
           </Detail>
         )}
         <Detail title="Service">{whatFor(request)}</Detail>

@@ -16,7 +16,7 @@ export function RequestTable({ requests, onOpen }: RequestTableProps) {
       place: 'lead',
       cell: (request) => <DetailsButton onClick={() => onOpen(request)}>{formatSecond(request.at)}</DetailsButton>,
     },
-    { title: 'Status', cell: (request) => <StatusBadge status={request.status} code={request.code} /> },
+    { title: 'Status', cell: (request) => <StatusBadge {...request} /> },
     { title: 'Service', place: 'wide', cell: whatFor },
     { title: 'Key', cell: keyNameOf },
     { title: 'Tokens', place: 'end', cell: tokensOf },
