@@ -15,7 +15,8 @@ export function accept(route: Route): Middleware {
       call.responseKind = acceptedKind(event, route.responseKinds);
       if (!event.body) return;
       if (bodyBytes(event) > route.maxBodyBytes) {
-        throw new ServiceError('PAYLOAD_TOO_LARGE', `The body may have at most ${route.maxBodyBytes} bytes.`);
+        const detail = [`The body may have at most ${route.maxBodyBytes} bytes.`, route.largerBodies].filter(Boolean);
+        throw new ServiceError('PAYLOAD_TOO_LARGE', detail.join(' '));
       }
       if (route.bodyInput && !isPlainly(event, route)) {
         throw new ServiceError(

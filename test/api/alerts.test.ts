@@ -28,6 +28,13 @@ describe('alerts', () => {
     expect(await get(person)).toEqual(chosen);
   });
 
+  it('are read and replaced with an API key too', async () => {
+    const { key } = await service.person();
+    const chosen = byMail(balanceBelow(5));
+    expect((await service.call('PUT', '/api/alerts', { key, body: chosen })).body.data).toEqual(chosen);
+    expect((await service.call('GET', '/api/alerts', { key })).body.data).toEqual(chosen);
+  });
+
   it('of a balance are sent once, by the call that takes it below', async () => {
     const person = await service.person({ credits: 4 });
     await put(person, byMail(balanceBelow(3)));

@@ -10,6 +10,9 @@ export const maxDirectAudioBytes = 4 * 1024 * 1024;
 /** In base64, with the rest of a body around it. */
 export const maxTranscribeBodyBytes = Math.ceil((maxDirectAudioBytes * 4) / 3) + 64 * 1024;
 
+/** What a 413 adds. */
+export const largerAudio = 'Send larger files by POST /api/ai/uploads.';
+
 const file = v.custom<FormFile>(isFormFile, 'must be a file of the form');
 const model = modelFor('transcription');
 

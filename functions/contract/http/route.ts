@@ -96,6 +96,8 @@ interface RouteDeclaration {
   /** The streaming integration: bytes are sent as they are generated, and the response may take longer than 29 s. */
   readonly streaming?: true;
   readonly maxBodyBytes?: number;
+  /** What a 413 adds: where larger ones go. */
+  readonly largerBodies?: string;
   readonly timeoutSeconds?: number;
   readonly memoryMb?: number;
 }

@@ -1,5 +1,6 @@
 import { OpenAiSpeechRequest, Speech, SpeechRequest, VoiceList } from '../audio/speech.ts';
 import {
+  largerAudio,
   maxTranscribeBodyBytes,
   OpenAiTranscription,
   OpenAiTranscriptionRequest,
@@ -36,6 +37,7 @@ const transcription = {
   idempotent: true,
   streaming: true,
   maxBodyBytes: maxTranscribeBodyBytes,
+  largerBodies: largerAudio,
   timeoutSeconds: 65,
 } as const;
 

@@ -1,4 +1,4 @@
-import { maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
+import { largerAudio, maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { FormFile } from '#contract/http/form.ts';
 import type { Order } from '../inference/order.ts';
@@ -45,7 +45,10 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
   async function order(input: TranscriptionInput): Promise<TranscriptionOrder> {
     const { model, file } = input;
     if (file.bytes.length > maxDirectAudioBytes)
-      throw new ServiceError('PAYLOAD_TOO_LARGE', `The audio may have at most ${maxDirectAudioBytes} bytes.`);
+      throw new ServiceError(
+        'PAYLOAD_TOO_LARGE',
+        `The audio may have at most ${maxDirectAudioBytes} bytes. ${largerAudio}`,
+      );
     const facts = await factsOf(file.bytes).catch((cause: unknown) => {
       throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or has no end.', { cause });
     });

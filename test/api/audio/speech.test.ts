@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audioDuration } from '#gateways/audio-duration.ts';
 import { apiRequest } from '#test/service/api-request.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -52,6 +52,11 @@ describe('POST /api/ai/speech', () => {
     expect(await audioDuration(bytes, 'wav')).toBeCloseTo(dataBytes / 48_000, 3);
     expect(bytes.toString('latin1', 44 + dataBytes, 48 + dataBytes)).toBe('note');
     expect(await usedAudio(key)).toBe(50);
+  });
+
+  it('lists its voices to a confirmed account alone', async () => {
+    const { cookie } = await service.registered();
+    expect(code(await service.call('GET', '/api/ai/voices', { cookie }))).toBe('403 ACCOUNT_NOT_CONFIRMED');
   });
 
   it('speaks each voice in its own way, and as fast as requested', async () => {

@@ -118,7 +118,16 @@ describe('POST /api/ai/transcribe', () => {
       400,
       /^timestamps must be/,
     ],
-    'beyond its size': [() => form(Buffer.alloc(maxDirectAudioBytes + 1), 'audio/wav'), 413, /at most 4194304 bytes/],
+    'whose body is far beyond its size': [
+      () => form(Buffer.alloc(1.5 * maxDirectAudioBytes), 'audio/wav'),
+      413,
+      /^The body may .* by POST \/api\/ai\/uploads\.$/,
+    ],
+    'beyond its size': [
+      () => form(Buffer.alloc(maxDirectAudioBytes + 1), 'audio/wav'),
+      413,
+      /^The audio may .* 4194304 bytes\. .* by POST \/api\/ai\/uploads\.$/,
+    ],
   };
   it.each(Object.entries(refused))(
     'refuses a file %s in words, and charges nothing',
