@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import { messageReceipts } from '#contract/jobs.ts';
 import type { Faults } from '../shared/faults.ts';
 import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
-import type { PhoneMessage, PhoneStore } from './phone-store.ts';
+import type { PhoneStore } from './phone-store.ts';
+import type { receiptPlayer } from './receipts.ts';
 import { type CarrierError, sceneOf } from './script.ts';
 
 export interface CarrierOptions {
   readonly phones: PhoneStore;
   readonly faults: Faults;
-  /** Milliseconds between a message and each event on it. */
-  readonly receiptDelayMs: number;
+  readonly receipts: Pick<ReturnType<typeof receiptPlayer>, 'play'>;
   /** Epoch milliseconds of the shifted clock. */
   readonly now: () => number;
-  /** Receives what became of messages, as EventBridge would. */
-  readonly onReceipt: (event: unknown) => void;
 }
 
 const maxBodyBytes = 64 * 1024;
@@ -56,28 +53,7 @@ const faultErrors = {
 } as const satisfies Record<string, CarrierError>;
 
 /** Takes messages in the JSON protocol of AWS End User Messaging (AWS JSON 1.0), and plays what becomes of them. */
-export async function startCarrier({
-  phones,
-  faults,
-  receiptDelayMs,
-  now,
-  onReceipt,
-}: CarrierOptions): Promise<Loopback> {
-  const waiting = new Set<NodeJS.Timeout>();
-
-  function publishAll(channel: PhoneMessage['channel'], types: readonly string[], about: object): void {
-    for (const [index, eventType] of types.entries()) {
-      const timer = setTimeout(
-        () => {
-          waiting.delete(timer);
-          onReceipt(receipt(channel, eventType, about, now()));
-        },
-        receiptDelayMs * (index + 1),
-      );
-      waiting.add(timer.unref());
-    }
-  }
-
+export function startCarrier({ phones, faults, receipts, now }: CarrierOptions): Promise<Loopback> {
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = String(request.headers['x-amz-target'] ?? '');
     const body: unknown = JSON.parse((await readBody(request, maxBodyBytes)).toString());
@@ -107,33 +83,17 @@ export async function startCarrier({
     const voice = 'VoiceId' in output ? output.VoiceId?.toLowerCase() : undefined;
     const at = new Date(now()).toISOString();
     if (!scene.isLost) await phones.add({ id, channel, to, text, at, ...(voice !== undefined && { voice }) });
-    publishAll(channel, scene.events[channel], { messageId: id, messageRequestTimestamp: now() });
+    await receipts.play({
+      channel,
+      eventTypes: [...scene.events[channel]],
+      messageId: id,
+      messageRequestTimestamp: now(),
+    });
     if (scene.isReplyLost || fault === 'lost-reply') return void response.destroy();
     send(response, 200, { MessageId: id });
   }
 
-  const server = await listen(listener(take));
-  async function close(): Promise<void> {
-    for (const timer of waiting) clearTimeout(timer);
-    await server.close();
-  }
-  return { ...server, close };
-}
-
-/** As in the examples for EventBridge, which have neither number nor context (AWS "Monitoring with EventBridge" of End User Messaging). */
-function receipt(channel: PhoneMessage['channel'], eventType: string, about: object, at: number): object {
-  const isFinal = !['TEXT_SUCCESSFUL', 'VOICE_INITIATED', 'VOICE_RINGING', 'VOICE_ANSWERED'].includes(eventType);
-  return {
-    version: '0',
-    id: randomUUID(),
-    'detail-type': messageReceipts.detailTypes[channel],
-    source: messageReceipts.source,
-    account: '000000000000',
-    time: new Date(at).toISOString(),
-    region: 'us-east-1',
-    resources: [],
-    detail: { eventType, eventVersion: '1.0', eventTimestamp: at, isFinal, ...about },
-  };
+  return listen(listener(take));
 }
 
 function sendError(response: ServerResponse, { status, type, reason, message }: CarrierError): void {

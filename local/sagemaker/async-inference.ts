@@ -1,21 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as v from 'valibot';
 import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { sendJson } from '../shared/loopback.ts';
-import type { AsyncJob, AsyncQueue } from './async-queue.ts';
+import type { Pending } from '../shared/pending.ts';
 import { inDialect } from './containers/dialect.ts';
 import type { Engine, EngineReply } from './engine.ts';
 import { formOfFile } from './form-of-file.ts';
 import { sendServiceError, throttling, serviceUnavailable, validationError } from './service-errors.ts';
 
+/** What is to be inferred: `inputLocation` is the payload's, and `key` its key in the bucket. */
+export const Inference = v.object({
+  inferenceId: v.string(),
+  inputLocation: v.string(),
+  key: v.string(),
+  contentType: v.string(),
+  endpoint: v.string(),
+});
+export type Inference = v.InferOutput<typeof Inference>;
+type AsyncJob = Inference & { readonly id: string };
+
 export interface AsyncOptions {
   readonly engine: Engine;
   readonly faults: Faults;
   readonly store: FileStore;
-  readonly queue: AsyncQueue;
+  readonly pending: Pending<Inference>;
   readonly bucket: string;
   /** The endpoint that takes jobs, and the family whose part the engine plays there. */
   readonly endpoint: string;
@@ -31,7 +43,7 @@ const maxQueued = 1000;
  * Asynchronous inference: reads the file of each job from the bucket, one job at a time, writes the reply there, and announces the end by SNS (AWS "Asynchronous
  * inference"). What waits when the process ends, the next one does.
  */
-export function asyncInference({ engine, faults, store, queue, bucket, endpoint, family, publish }: AsyncOptions) {
+export function asyncInference({ engine, faults, store, pending, bucket, endpoint, family, publish }: AsyncOptions) {
   let last: Promise<void> = Promise.resolve();
   let queued = 0;
   const ending = new AbortController();
@@ -48,13 +60,14 @@ export function asyncInference({ engine, faults, store, queue, bucket, endpoint,
     if (!inputLocation.startsWith(start))
       return sendServiceError(res, validationError('The input location is not of this bucket.'));
     if (queued >= maxQueued) return sendServiceError(res, throttling);
-    const job = await queue.add({
+    const inference = {
       inferenceId: header('inference-id') || randomUUID(),
       inputLocation,
       key: inputLocation.slice(start.length),
       contentType: header('content-type'),
       endpoint: name,
-    });
+    };
+    const job = { id: await pending.add(inference), ...inference };
     enqueue(
       job,
       faults.take('sagemaker', (one) => one === 'error' || one === 'hang'),
@@ -78,7 +91,7 @@ export function asyncInference({ engine, faults, store, queue, bucket, endpoint,
     const body = Buffer.from(JSON.stringify(reply?.kind === 'json' ? reply.body : { message: 'The model failed.' }));
     await store.keep(key, 'application/json', await store.draft(one(body), body.length)).catch(() => undefined);
     const handled = publish(notificationOf(job, `s3://${bucket}/${key}`, isDone));
-    void handled.then(() => queue.remove(job.id));
+    void handled.then(() => pending.remove(job.id));
   }
 
   async function invoked(
@@ -95,7 +108,7 @@ export function asyncInference({ engine, faults, store, queue, bucket, endpoint,
     accept,
     /** Begins what the process before has left. */
     async resume(): Promise<void> {
-      for (const job of await queue.left()) enqueue(job);
+      for (const { name, work } of await pending.left()) enqueue({ id: name, ...work });
     },
     /** Begins no further job, and waits for the one that runs. */
     async close(): Promise<void> {

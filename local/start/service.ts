@@ -19,14 +19,16 @@ import { createLogSubscription } from '../jobs/log-subscription.ts';
 import { type MailStore, openMailStore } from '../mail/mail-store.ts';
 import { phoneCalls } from '../messages/phone-calls.ts';
 import { openPhoneStore } from '../messages/phone-store.ts';
+import { Receipts } from '../messages/receipts.ts';
 import { buildDashboard } from '../pages/dashboard-build.ts';
 import { openDashboard } from '../pages/dashboard.ts';
 import { openFileStore } from '../s3/file-store.ts';
-import { openAsyncQueue } from '../sagemaker/async-queue.ts';
+import { Inference } from '../sagemaker/async-inference.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
 import { type Closers, createClosers } from '../shared/closers.ts';
 import { type DataFolder, openDataFolder } from '../shared/data-folder.ts';
 import { createFaults } from '../shared/faults.ts';
+import { openPending } from '../shared/pending.ts';
 import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
 import { openQueues } from '../sqs/queues.ts';
 import { createEngine } from './engine.ts';
@@ -99,7 +101,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   };
   const events = createEventBus(log);
   const engine = createEngine(options, closers);
-  const { endpoints, resumeJobs } = await startStandIns(
+  const { endpoints, resume } = await startStandIns(
     {
       proxy,
       external,
@@ -108,13 +110,13 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
       phones,
       queues,
       files,
-      inferences: openAsyncQueue(folder.file('inferences')),
+      inferences: openPending(folder.file('inferences'), Inference),
+      receipts: openPending(folder.file('receipts'), Receipts),
       pageOrigins: originsOf(front.origin),
       engine,
       receiptDelayMs: options.receiptDelayMs,
       now: clock.now,
-      onFeedback: (event) => void events.publish(event),
-      onInference: events.publish,
+      publish: events.publish,
     },
     closers,
   );
@@ -140,7 +142,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   );
 
   wrote.on('write', background.wake);
-  await resumeJobs();
+  await resume();
 
   let current: Pick<Status, 'ready' | 'demo'> = { ready: false, demo: null };
   const status = (): Status => statusOf(front.origin, { ...current, parked: queues.parked() });
