@@ -76,7 +76,7 @@ export function messageTests(stage: () => Stage): void {
       ['+7 916 123 45 67', /^Recipient is a number of RU; messages are sent only to: AT, /],
       ['+1 900 555 0100', /^Recipient is a premium-rate, shared-cost or toll-free number/],
       [numberFor('03'), /^The recipient has opted out of messages/],
-      [numberFor('06'), /^Recipient would cost more than a message may/],
+      [numberFor('06'), /^Recipient is a number that costs more than the limit for a message/],
     ];
     for (const [to, refusal] of ofRecipient) {
       await send(to, 'Hello');
@@ -84,7 +84,7 @@ export function messageTests(stage: () => Stage): void {
       await eventually(() => recipient(page).getAttribute('aria-invalid')).toBe('true');
     }
     await send(numberFor('02'), 'Hello');
-    await shows(page, 'The carrier could not deliver it. Check the number, or try again later.');
+    await shows(page, 'The phone was off or out of reach. Send it again later.');
     await send(numberFor('05'), 'Hello');
     await shows(page, /The carrier did not take the message; nothing was charged, try again later/);
     await page.getByRole('button', { name: 'Retry' }).waitFor();
@@ -98,7 +98,7 @@ export function messageTests(stage: () => Stage): void {
     for (let count = 0; count < 5; count += 1)
       await service.call('POST', '/api/messages', { key: person.key, body: { channel: 'sms', to, text: 'Hi' } });
     await send(to, 'One more');
-    const limited = 'There may be 10 messages to this number in an hour, 5 of them of one account. Nothing was sent.';
+    const limited = 'You have sent 5 messages to this number this hour, the most that one account may. Nothing was sent.';
     await page.getByText(limited).waitFor();
     await shows(page, /Try again in \d+ /);
     await shoot(page, 'messages-refused');

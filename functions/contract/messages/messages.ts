@@ -3,6 +3,7 @@ import { instant, pageSize, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { isVisible } from '../shared/visible.ts';
 import { channels } from './channels.ts';
+import { failures } from './failures.ts';
 import { callVoices } from './voices.ts';
 
 /** In their order; the last three are reached from any before. */
@@ -56,6 +57,10 @@ export const Message = v.object({
   to: v.string(),
   text: v.string(),
   status,
+  failure: v.pipe(
+    v.nullable(v.picklist(failures)),
+    v.description('Why it is `undelivered` or `failed`; null otherwise, and where that is not known.'),
+  ),
   country: v.pipe(v.string(), v.description('ISO 3166-1 code of the country of the number.')),
   segments: v.pipe(v.nullable(whole), v.description('Of an SMS, 1 to 3.')),
   encoding: v.pipe(v.nullable(v.picklist(encodings)), v.description('Of an SMS.')),

@@ -3,6 +3,7 @@ import { limitPeriods } from '../accounts/limit-periods.ts';
 import { alertKinds } from '../alerts/alert-kinds.ts';
 import { planListing } from '../billing/plans.ts';
 import { channels } from '../messages/channels.ts';
+import { failures } from '../messages/failures.ts';
 import { accountId, instant, whole } from '../shared/fields.ts';
 
 /** What all events of an account have: `seq` orders those of the ledger. */
@@ -20,6 +21,7 @@ const ofMessage = v.object({
   accountId,
   messageId: v.string(),
   channel: v.picklist(channels),
+  failure: v.pipe(v.nullable(v.picklist(failures)), v.description('Why it was not delivered.')),
   country: v.string(),
   segments: v.nullable(whole),
   reference: v.nullable(v.string()),

@@ -29,7 +29,7 @@ export interface OrderParts {
 export function messageOrders({ readNumber, countSegments, countries, hasCalls }: OrderParts) {
   function countryOf(to: string): string {
     const number = readNumber(to);
-    if (!number) throw refused('to', 'to is no number that a phone can have.');
+    if (!number) throw refused('to', 'to is not a valid phone number.');
     if (number.isCostly)
       throw refused('to', 'to is a premium-rate, shared-cost or toll-free number; messages are not sent to these.');
     const { country } = number;

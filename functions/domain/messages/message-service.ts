@@ -43,6 +43,7 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
       accountId,
       id: timedId('msg', now, random),
       status: 'queued',
+      failure: null,
       credits: 0,
       revision: 1,
       createdAt: now,
@@ -50,7 +51,7 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
     };
     const counted = countedLimits(accountId, to, now, limits);
     const creation = await messages.create(message, counted, claim);
-    if (creation.is === 'limited') throw tooMany(creation.by, now);
+    if (creation.is === 'limited') throw tooMany(creation, now);
     if (creation.is === 'repeat') {
       if (creation.fingerprint !== claim?.fingerprint) throw keyReused();
       return repeated({ accountId, id: creation.id }, now);
@@ -58,7 +59,7 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
     const { id } = message;
     const handOver = await handToCarrier({ accountId, id, channel, to, text, voice });
     if (handOver.is === 'refused') {
-      await release(message, counted, claim);
+      await release(moved(message, 'failed', clock.now(), handOver.why), counted, claim);
       throw refusalOf(handOver.why, handOver.cause);
     }
     if (handOver.is === 'unknown')
@@ -89,11 +90,11 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
   }
 
   /** Nothing was sent. Where that cannot be written, it is shown as unknown, and costs nothing. */
-  async function release(message: Message, counted: readonly CountedLimit[], claim: Claim | undefined): Promise<void> {
+  async function release(failed: Message, counted: readonly CountedLimit[], claim: Claim | undefined): Promise<void> {
     try {
-      await messages.release(moved(message, 'failed', clock.now()), counted, claim);
+      await messages.release(failed, counted, claim);
     } catch (cause) {
-      onTrouble('a refused message could not be noted', { messageId: message.id, cause });
+      onTrouble('a refused message could not be noted', { messageId: failed.id, cause });
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Channel } from '#contract/messages/channels.ts';
+import type { Failure } from '#contract/messages/failures.ts';
 import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
 import type { KeptCharge } from '../meter/refund.ts';
 
@@ -14,6 +15,8 @@ export interface Message extends MessageRef {
   readonly to: string;
   readonly text: string;
   readonly status: MessageStatus;
+  /** Why it ended so; null of one that did not end undelivered or failed. */
+  readonly failure: Failure | null;
   readonly country: string;
   /** Null of a call, as is the encoding. */
   readonly segments: number | null;
@@ -53,20 +56,21 @@ export function statusAt({ status, createdAt }: Pick<Message, 'status' | 'create
   return status === 'queued' && now >= createdAt + handOverMs ? 'unknown' : status;
 }
 
-/** The next revision of a message, with this status. */
-export function moved(message: Message, status: MessageStatus, now: number): Message {
-  return { ...message, status, revision: message.revision + 1, updatedAt: Math.max(now, message.updatedAt) };
+/** The next revision of a message, with this status, and why where it is a bad end. */
+export function moved(message: Message, status: MessageStatus, now: number, failure: Failure | null = null): Message {
+  return { ...message, status, failure, revision: message.revision + 1, updatedAt: Math.max(now, message.updatedAt) };
 }
 
 /** A message as its owner sees it. */
 export function messageView(message: Message, now: number) {
-  const { id, channel, to, text, country, segments, encoding, voice, reference, credits } = message;
+  const { id, channel, to, text, failure, country, segments, encoding, voice, reference, credits } = message;
   return {
     id,
     channel,
     to,
     text,
     status: statusAt(message, now),
+    failure,
     country,
     segments,
     encoding,

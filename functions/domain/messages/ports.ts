@@ -1,4 +1,5 @@
 import type { Channel } from '#contract/messages/channels.ts';
+import type { Failure } from '#contract/messages/failures.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import type { Segments } from '#contract/messages/segments.ts';
 import type { Settlement } from '../meter/meter-store.ts';
@@ -37,8 +38,11 @@ export type HandOver =
   | { readonly is: 'refused'; readonly why: Refused; readonly cause?: unknown }
   | { readonly is: 'unknown'; readonly cause?: unknown };
 
-/** `opted out`, `country` and `price` are about the recipient; `busy` passes; `carrier` is the carrier's or our set-up's fault. */
-export type Refused = 'opted out' | 'number' | 'country' | 'price' | 'busy' | 'carrier';
+/** `throttled` passes; `carrier` is the carrier's or our set-up's fault; the others are about the recipient. */
+export type Refused = Extract<
+  Failure,
+  'opted_out' | 'number_blocked' | 'country_blocked' | 'price' | 'throttled' | 'carrier'
+>;
 
 /** Hands a message to the carrier, once. */
 export type HandToCarrier = (message: OutgoingMessage) => Promise<HandOver>;
@@ -59,10 +63,16 @@ export interface CountedLimit {
 /** An Idempotency-Key, and what was sent with it: both hashed. */
 export type SentKey = Pick<Claim, 'id' | 'fingerprint'>;
 
+/** A limit that is used up; `isShare`: this account's share of what all may send, not the whole. */
+export interface UsedUp {
+  readonly by: CountedLimit;
+  readonly isShare: boolean;
+}
+
 /** `repeat`: the Idempotency-Key has sent this message before, with a request of this fingerprint. */
 export type Creation =
   | { readonly is: 'created' }
-  | { readonly is: 'limited'; readonly by: CountedLimit }
+  | ({ readonly is: 'limited' } & UsedUp)
   | { readonly is: 'repeat'; readonly id: string; readonly fingerprint: string };
 
 export interface MessagePageRequest {

@@ -1,41 +1,48 @@
 import * as v from 'valibot';
-import { type MessageStatus, messageStatuses } from '#contract/messages/messages.ts';
+import type { Failure } from '#contract/messages/failures.ts';
+import type { MessageStatus } from '#contract/messages/messages.ts';
 import { CarrierId } from './carrier-id.ts';
 import type { Receipt } from './receipts.ts';
 
-/**
- * The status that each type of event reports (AWS "Event types for SMS, MMS, and voice"). SUCCESSFUL: its carrier has taken it. `failed` is what was never
- * handed to a carrier; TTL_EXPIRED may have been.
- */
-const typesOf: Readonly<Partial<Record<MessageStatus, readonly string[]>>> = {
-  sent: [
-    'TEXT_QUEUED',
-    'TEXT_PENDING',
-    'TEXT_SENT',
-    'TEXT_SUCCESSFUL',
-    'VOICE_INITIATED',
-    'VOICE_RINGING',
-    'VOICE_ANSWERED',
-  ],
-  delivered: ['TEXT_DELIVERED', 'VOICE_COMPLETED'],
-  undelivered: [
-    'TEXT_BLOCKED',
-    'TEXT_CARRIER_BLOCKED',
-    'TEXT_CARRIER_UNREACHABLE',
-    'TEXT_SPAM',
-    'TEXT_TTL_EXPIRED',
-    'TEXT_UNREACHABLE',
-    'VOICE_BUSY',
-    'VOICE_NO_ANSWER',
-    'VOICE_TTL_EXPIRED',
-  ],
-  failed: ['TEXT_INVALID', 'TEXT_INVALID_MESSAGE', 'TEXT_PROTECT_BLOCKED', 'VOICE_FAILED'],
-  unknown: ['TEXT_UNKNOWN'],
-};
+interface Meaning {
+  readonly status: MessageStatus;
+  readonly failure?: Failure;
+}
 
-const statuses: ReadonlyMap<string, MessageStatus> = new Map(
-  messageStatuses.flatMap((status) => (typesOf[status] ?? []).map((type) => [type, status] as const)),
-);
+const sent = { status: 'sent' } as const;
+const delivered = { status: 'delivered' } as const;
+const undelivered = (failure: Failure): Meaning => ({ status: 'undelivered', failure });
+const failed = (failure: Failure): Meaning => ({ status: 'failed', failure });
+
+/**
+ * What each type of event reports (AWS "Event types for SMS, MMS, and voice"). SUCCESSFUL: its carrier has taken it. `failed` is what was never
+ * handed to a carrier; TTL_EXPIRED may have been. CARRIER_UNREACHABLE passes as UNREACHABLE does.
+ */
+const meanings: ReadonlyMap<string, Meaning> = new Map([
+  ['TEXT_QUEUED', sent],
+  ['TEXT_PENDING', sent],
+  ['TEXT_SENT', sent],
+  ['TEXT_SUCCESSFUL', sent],
+  ['VOICE_INITIATED', sent],
+  ['VOICE_RINGING', sent],
+  ['VOICE_ANSWERED', sent],
+  ['TEXT_DELIVERED', delivered],
+  ['VOICE_COMPLETED', delivered],
+  ['TEXT_BLOCKED', undelivered('blocked')],
+  ['TEXT_CARRIER_BLOCKED', undelivered('carrier_blocked')],
+  ['TEXT_SPAM', undelivered('spam')],
+  ['TEXT_CARRIER_UNREACHABLE', undelivered('unreachable')],
+  ['TEXT_UNREACHABLE', undelivered('unreachable')],
+  ['TEXT_TTL_EXPIRED', undelivered('expired')],
+  ['VOICE_TTL_EXPIRED', undelivered('expired')],
+  ['VOICE_BUSY', undelivered('busy')],
+  ['VOICE_NO_ANSWER', undelivered('no_answer')],
+  ['TEXT_INVALID', failed('number_invalid')],
+  ['TEXT_INVALID_MESSAGE', failed('text_invalid')],
+  ['TEXT_PROTECT_BLOCKED', failed('fraud_blocked')],
+  ['VOICE_FAILED', failed('carrier')],
+  ['TEXT_UNKNOWN', { status: 'unknown' }],
+]);
 
 /** Ours, of messages that this service has sent. */
 const Context = v.object({
@@ -58,9 +65,9 @@ export function receiptIn(event: unknown): Receipt | undefined {
   const { success, output } = v.safeParse(Event, event);
   if (!success) return undefined;
   const { eventType, isFinal, context, messageId } = output.detail;
-  const known = statuses.get(eventType);
+  const known = meanings.get(eventType);
   if (!known) return undefined;
-  const status = isFinal || known === 'delivered' ? known : 'sent';
-  if (context) return { accountId: context.account, id: context.message, status };
-  return messageId === undefined ? undefined : { carrierId: messageId, status };
+  const reported = isFinal || known === delivered ? known : sent;
+  if (context) return { accountId: context.account, id: context.message, ...reported };
+  return messageId === undefined ? undefined : { carrierId: messageId, ...reported };
 }

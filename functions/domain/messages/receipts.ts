@@ -1,3 +1,4 @@
+import type { Failure } from '#contract/messages/failures.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { KeptCharge } from '../meter/refund.ts';
@@ -7,7 +8,10 @@ import { isForward, type Message, type MessageRef, moved } from './message.ts';
 import type { MessageStore } from './ports.ts';
 
 /** What a carrier reports of a message; it may come twice, late, in any order, or of a message that is not there, or is another's. */
-export type Receipt = { readonly status: MessageStatus } & (MessageRef | { readonly carrierId: string });
+export type Receipt = { readonly status: MessageStatus; readonly failure?: Failure } & (
+  | MessageRef
+  | { readonly carrierId: string }
+);
 
 export interface ReceiptParts {
   readonly messages: Pick<MessageStore, 'find' | 'findByCarrier' | 'change' | 'refund'>;
@@ -28,7 +32,7 @@ export function receiptService({ messages, metering, clock, pause }: ReceiptPart
 
   /** False when it changed nothing. */
   async function record(receipt: Receipt): Promise<boolean> {
-    const { status } = receipt;
+    const { status, failure } = receipt;
     // The request that sent it notes that, with its charge.
     if (status === 'sent') return false;
     const ref = 'carrierId' in receipt ? await namedBy(receipt.carrierId) : receipt;
@@ -37,7 +41,7 @@ export function receiptService({ messages, metering, clock, pause }: ReceiptPart
       const now = clock.now();
       const message = await messages.find(ref, now);
       if (!message || !isForward(message.status, status)) return false;
-      const after = moved(message, status, now);
+      const after = moved(message, status, now, failure);
       const { charge } = message;
       if (await (status === 'failed' && charge ? free(after, charge) : messages.change(after))) return true;
     }

@@ -9,17 +9,20 @@ export function refused(path: string, detail: string): ServiceError {
 
 /** About the recipient. */
 const ofRecipient: Readonly<Partial<Record<Refused, string>>> = {
-  number: 'to cannot be written to; nothing was charged.',
-  country: 'to is in a country that messages are not sent to; nothing was charged.',
-  price: 'to would cost more than a message may; nothing was charged.',
+  number_blocked: 'to is a number that messages are not sent to; nothing was charged.',
+  country_blocked: 'to is in a country that messages are not sent to; nothing was charged.',
+  price: 'to is a number that costs more than the limit for a message; nothing was charged.',
 };
 
 const others = {
-  'opted out': [
+  opted_out: [
     'RECIPIENT_OPTED_OUT',
     'The recipient has opted out of messages, and gets none until they opt in again; nothing was charged.',
   ],
-  busy: ['SERVICE_UNAVAILABLE', 'The carrier takes no more messages at the moment; nothing was charged, try again.'],
+  throttled: [
+    'SERVICE_UNAVAILABLE',
+    'The carrier takes no more messages at the moment; nothing was charged, try again.',
+  ],
   carrier: ['DELIVERY_ERROR', 'The carrier did not take the message; nothing was charged, try again later.'],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>;
 
@@ -29,7 +32,7 @@ const retryAfterSeconds = 5;
 export function refusalOf(why: Refused, cause: unknown): ServiceError {
   const detail = ofRecipient[why];
   if (detail !== undefined) return refused('to', detail);
-  const kind = why === 'opted out' || why === 'busy' ? why : 'carrier';
+  const kind = why === 'opted_out' || why === 'throttled' ? why : 'carrier';
   const [code, sentence] = others[kind];
-  return new ServiceError(code, sentence, { cause, ...(kind === 'busy' && { retryAfterSeconds }) });
+  return new ServiceError(code, sentence, { cause, ...(kind === 'throttled' && { retryAfterSeconds }) });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../shared/service-error.ts';
-import type { CountedLimit } from './ports.ts';
+import type { CountedLimit, UsedUp } from './ports.ts';
 
 /** Messages that are sent at most: to a number in an hour, of an account in a day, to a range of numbers in an hour. */
 export interface SendingLimits {
@@ -29,17 +29,22 @@ export function countedLimits(accountId: number, to: string, now: number, limits
   ];
 }
 
-const windows = {
-  number: 'messages to this number in an hour',
-  account: 'messages of an account in a day',
-  range: 'messages in an hour to numbers that differ from this one in their last four digits only',
-} as const;
+/** Numbers of a range, seen from one of them. */
+const nearby = 'to numbers that differ from this one in their last four digits only';
+
+/** What was sent already, of a limit that is used up: by the account itself where its share is, else by all. */
+function sentAlready({ by: { name, max, share }, isShare }: UsedUp): string {
+  if (name === 'account') return `You have used up the ${max} messages that an account may send in a day`;
+  const where = name === 'number' ? 'to this number this hour' : `this hour ${nearby}`;
+  return share && isShare
+    ? `You have sent ${share.max} messages ${where}, the most that one account may`
+    : `${max} messages have been sent ${where}, the most that all accounts may`;
+}
 
 /** The refusal (429) by a limit that is used up. */
-export function tooMany({ name, max, share, endsAt }: CountedLimit, now: number): ServiceError {
-  const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
-  const ofOne = share ? `, ${share.max} of them of one account` : '';
-  const detail = `There may be ${max} ${windows[name]}${ofOne}; try again in ${retryAfterSeconds} s.`;
+export function tooMany(used: UsedUp, now: number): ServiceError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((used.by.endsAt - now) / 1000));
+  const detail = `${sentAlready(used)}; try again in ${retryAfterSeconds} s.`;
   return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
 }
 

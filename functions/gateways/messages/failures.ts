@@ -12,15 +12,15 @@ type Failure = v.InferOutput<typeof Failure>;
 
 /** Of the service's reasons (its API's ConflictException and ValidationException), those that are about the recipient. */
 const reasons: Readonly<Record<string, Refused>> = {
-  DESTINATION_PHONE_NUMBER_OPTED_OUT: 'opted out',
-  DESTINATION_COUNTRY_BLOCKED: 'country',
-  DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION: 'country',
-  DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE: 'number',
-  INVALID_IDENTITY_FOR_DESTINATION_COUNTRY: 'country',
-  INTERNATIONAL_SENDING_NOT_SUPPORTED: 'country',
+  DESTINATION_PHONE_NUMBER_OPTED_OUT: 'opted_out',
+  DESTINATION_COUNTRY_BLOCKED: 'country_blocked',
+  DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION: 'country_blocked',
+  DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE: 'number_blocked',
+  INVALID_IDENTITY_FOR_DESTINATION_COUNTRY: 'country_blocked',
+  INTERNATIONAL_SENDING_NOT_SUPPORTED: 'country_blocked',
   PRICE_OVER_THRESHOLD: 'price',
   // In the sandbox of AWS, messages go to verified numbers only.
-  DESTINATION_PHONE_NUMBER_NOT_VERIFIED: 'number',
+  DESTINATION_PHONE_NUMBER_NOT_VERIFIED: 'number_blocked',
 };
 
 /** Ends before the request has left. */
@@ -47,5 +47,5 @@ export function handOverOf(error: unknown): HandOver {
 function whyOf({ name, Reason = '' }: Failure): Refused {
   const known = Object.hasOwn(reasons, Reason) ? reasons[Reason] : undefined;
   if (known) return known;
-  return name === 'ThrottlingException' ? 'busy' : 'carrier';
+  return name === 'ThrottlingException' ? 'throttled' : 'carrier';
 }

@@ -1,7 +1,7 @@
 import type { CountedLimit } from '#domain/messages/ports.ts';
 import { seconds } from '../accounts/account-items.ts';
 import type { TransactItem } from '../shared/transaction.ts';
-import { countKey } from './message-items.ts';
+import { countKey, ownCount } from './message-items.ts';
 
 /** Counts a message, unless a limit is reached. What accounts share has a count of each of them too: no more than the limit has room for. */
 export function counted(TableName: string, limit: CountedLimit): TransactItem {
@@ -27,7 +27,7 @@ function changeBy(by: 1 | -1, limit: CountedLimit) {
   return {
     Key: countKey(limit),
     UpdateExpression: `SET #ttl = :ttl ADD #count :by${share ? ', #own :by' : ''}`,
-    ExpressionAttributeNames: { '#ttl': 'ttl', '#count': 'count', ...(share && { '#own': `of#${share.accountId}` }) },
+    ExpressionAttributeNames: { '#ttl': 'ttl', '#count': 'count', ...(share && { '#own': ownCount(share.accountId) }) },
     ExpressionAttributeValues: valuesOf(by, limit),
   };
 }

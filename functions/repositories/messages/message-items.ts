@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { channels } from '#contract/messages/channels.ts';
+import { failures } from '#contract/messages/failures.ts';
 import { encodings, messageStatuses } from '#contract/messages/messages.ts';
 import { type Message, type MessageRef, messageRetentionMs } from '#domain/messages/message.ts';
 import type { CountedLimit, SentKey } from '#domain/messages/ports.ts';
@@ -26,6 +27,9 @@ export const countKey = ({ name, subject, startsAt }: CountedLimit) => ({
   sk: `count#${String(startsAt).padStart(15, '0')}`,
 });
 
+/** Of a shared count, what one account has of it. */
+export const ownCount = (accountId: number): string => `of#${accountId}`;
+
 const idIn = (key: string): string => key.slice(key.lastIndexOf('#') + 1);
 
 export const StoredMessage = v.pipe(
@@ -36,6 +40,8 @@ export const StoredMessage = v.pipe(
     to: v.string(),
     text: v.string(),
     status: v.picklist(messageStatuses),
+    // Messages of earlier versions have none.
+    failure: v.optional(v.nullable(v.picklist(failures)), null),
     country: v.string(),
     segments: v.nullable(v.number()),
     encoding: v.nullable(v.picklist(encodings)),

@@ -13,9 +13,11 @@ import { counted, uncounted } from './counts.ts';
 import {
   accountPartition,
   carrierKey,
+  countKey,
   messageKey,
   messagePrefix,
   messageRow,
+  ownCount,
   sentKey,
   StoredMessage,
 } from './message-items.ts';
@@ -85,7 +87,14 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
     const used = limits.filter((_, index) => failed.includes(index + 1));
     const [by] = used.toSorted((one, other) => other.endsAt - one.endsAt);
     if (!by) throw new Error('a message was refused by no rule that is known');
-    return { is: 'limited', by };
+    return { is: 'limited', by, isShare: await isShareUsed(by) };
+  }
+
+  /** Whether an account has had its share of what all may send. */
+  async function isShareUsed({ share, ...limit }: CountedLimit): Promise<boolean> {
+    if (!share) return false;
+    const count = await readItem(client, table, countKey(limit));
+    return Number(count?.[ownCount(share.accountId)] ?? 0) >= share.max;
   }
 
   async function page(

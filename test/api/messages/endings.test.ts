@@ -22,6 +22,15 @@ const endings: [script: string, response: string, phone: number, status: string,
   ['08', '201 SUCCESS', 0, 'failed', 0, [2, -2]],
 ];
 
+/** Why, by the script of the number; null of the others. */
+const failures: Readonly<Record<string, Readonly<Record<'sms' | 'voice_call', string>>>> = {
+  '02': { sms: 'unreachable', voice_call: 'no_answer' },
+  '03': { sms: 'opted_out', voice_call: 'opted_out' },
+  '05': { sms: 'carrier', voice_call: 'carrier' },
+  '06': { sms: 'price', voice_call: 'price' },
+  '08': { sms: 'number_invalid', voice_call: 'carrier' },
+};
+
 describe.each(['sms', 'voice_call'] as const)('%s', (channel) => {
   it.each(endings)(
     'a number that ends in %s: %s, %i at the phone, %s for %i credits',
@@ -33,7 +42,8 @@ describe.each(['sms', 'voice_call'] as const)('%s', (channel) => {
       expect([script, code(sent)]).toEqual([script, response]);
       await eventually(async () => {
         const { items } = await me.list();
-        expect(items).toMatchObject([{ channel, to, status, credits }]);
+        const failure = failures[script]?.[channel] ?? null;
+        expect(items).toMatchObject([{ channel, to, status, failure, credits }]);
       });
       expect(await reached(service, to)).toHaveLength(phone);
       const entries = await me.entries();

@@ -32,10 +32,10 @@ describe('too many messages are refused with the time when it works again', () =
     const [one, other] = [await sender(service), await sender(service)];
     const to = numberFor();
     expect(await codes(4, (index) => (index % 2 ? one : other).send({ to }))).toEqual([...sentAll(3), refused]);
-    const late = await other.send({ to });
+    const late = await (await sender(service)).send({ to });
     const seconds = Number(late.headers.get('retry-after'));
     expect(late.body.detail).toBe(
-      `There may be 3 messages to this number in an hour, 2 of them of one account; try again in ${seconds} s.`,
+      `3 messages have been sent to this number this hour, the most that all accounts may; try again in ${seconds} s.`,
     );
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(3600);
@@ -51,7 +51,7 @@ describe('too many messages are refused with the time when it works again', () =
     const me = await sender(service);
     const late = await me.send({ to: numbers(9) });
     expect(late.body.detail).toMatch(
-      /^There may be 4 messages in an hour to numbers that differ from this one in their last four digits only/,
+      /^4 messages have been sent this hour to numbers that differ from this one in their last four digits only, the most that all/,
     );
     expect(await me.credits()).toBe(5100);
     await later(Number(late.headers.get('retry-after')));
@@ -65,7 +65,9 @@ describe('too many messages are refused with the time when it works again', () =
       refused,
     ]);
     const late = await me.send({ to: numberFor() });
-    expect(late.body.detail).toMatch(/^There may be 6 messages of an account in a day; try again in \d+ s\.$/);
+    expect(late.body.detail).toMatch(
+      /^You have used up the 6 messages that an account may send in a day; try again in \d+ s\.$/,
+    );
     await later(Number(late.headers.get('retry-after')));
     expect(code(await me.send({ to: numberFor() }))).toBe('201 SUCCESS');
   });
@@ -86,9 +88,15 @@ describe('one account keeps no other from', () => {
     const [one, other] = [await sender(service), await sender(service)];
     const to = numberFor();
     expect(await codes(4, () => one.send({ to }))).toEqual([...sentAll(2), refused, refused]);
+    const ofNumber = (await one.send({ to })).body.detail;
+    expect(ofNumber).toMatch(/^You have sent 2 messages to this number this hour, the most that one account may; try/);
     expect(code(await other.send({ to }))).toBe('201 SUCCESS');
     const numbers = range();
     expect(await codes(4, (index) => one.send({ to: numbers(index) }))).toEqual([...sentAll(2), refused, refused]);
+    const ofRange = (await one.send({ to: numbers(5) })).body.detail;
+    expect(ofRange).toMatch(
+      /^You have sent 2 messages this hour to numbers that .* only, the most that one account may;/,
+    );
     expect(await codes(2, (index) => other.send({ to: numbers(index) }))).toEqual(sentAll(2));
   });
 

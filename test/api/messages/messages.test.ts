@@ -100,15 +100,17 @@ it('a change of a message is an event of the account’s webhooks, without numbe
   for (const script of ['00', '02', '03', '08']) await me.send({ to: numberFor(script), text, reference: script });
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(7);
   await service.settled();
-  const types = receiver.events().map(({ type, data }: any) => `${data.reference} ${type} ${data.credits}`);
+  const types = receiver
+    .events()
+    .map(({ type, data }: any) => `${data.reference} ${type} ${data.credits} ${data.failure}`);
   expect(types.toSorted()).toEqual([
-    '00 message.delivered 2',
-    '00 message.sent 2',
-    '02 message.sent 2',
-    '02 message.undelivered 2',
-    '03 message.failed 0',
-    '08 message.failed 0',
-    '08 message.sent 2',
+    '00 message.delivered 2 null',
+    '00 message.sent 2 null',
+    '02 message.sent 2 null',
+    '02 message.undelivered 2 unreachable',
+    '03 message.failed 0 opted_out',
+    '08 message.failed 0 number_invalid',
+    '08 message.sent 2 null',
   ]);
   const verifier = new Verifier(secret);
   for (const { body: sent, headers } of receiver.received) {

@@ -2,6 +2,7 @@ import { Badge } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import type { Channel } from '#contract/messages/channels.ts';
 import type { Message, MessageStatus } from '#contract/messages/messages.ts';
+import { failureMeanings } from './failures.ts';
 
 export type MessageRecord = InferOutput<typeof Message>;
 
@@ -22,19 +23,20 @@ export function MessageBadge({ status }: Pick<MessageRecord, 'status'>) {
   return <Badge color={color}>{title}</Badge>;
 }
 
-/** What a status is about, and what to do. */
-export function meaningOf({ channel, status }: Pick<MessageRecord, 'channel' | 'status'>): string {
+/** What a status is about, and what to do: by the reason of a bad end, where that is known. */
+export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'channel' | 'status' | 'failure'>): string {
   const isCall = channel === 'voice_call';
+  const reason = failure && failureMeanings[failure];
   const meanings: Readonly<Record<MessageStatus, string>> = {
     queued: 'It is being handed to the carrier.',
     sent: 'The carrier has it. Some countries report no more than that.',
     unknown:
       'It may have arrived: the carrier’s response was lost, or no receipt came. It is not sent again by itself; the recipient knows whether it came.',
-    delivered: isCall ? 'The call was taken, and the text spoken to its end.' : 'It is on the phone.',
-    undelivered: isCall
-      ? 'Nobody took the call. Try again at another time, or check the number.'
-      : 'The carrier could not deliver it. Check the number, or try again later.',
-    failed: 'It was refused or never handed over, and cost nothing. Check the number and the text, then send it again.',
+    delivered: isCall
+      ? 'The carrier reports that the call was taken, and the text spoken to its end.'
+      : 'The carrier reports that it is on the phone.',
+    undelivered: reason ?? (isCall ? 'Nobody took the call.' : 'The carrier could not deliver it.'),
+    failed: `${reason ?? 'It was never handed to the carrier.'} Nothing was charged.`,
   };
   return meanings[status];
 }

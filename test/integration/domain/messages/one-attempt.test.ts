@@ -78,14 +78,15 @@ describe('a function that dies', () => {
 });
 
 describe('one attempt', () => {
-  it.each(['opted out', 'number', 'country', 'price', 'busy', 'carrier'] as const)(
-    'that is refused (%s) is over, costs nothing and frees the key',
+  it.each(['opted_out', 'number_blocked', 'country_blocked', 'price', 'throttled', 'carrier'] as const)(
+    'that is refused (%s) is over, keeps why, costs nothing and frees the key',
     async (why: Refused) => {
       const desk = await openDesk(database);
       await expect(desk.send(() => Promise.resolve({ is: 'refused', why }), { key: 'again' })).rejects.toThrow(
         /nothing was charged/,
       );
       expect(await seen(desk)).toEqual({ handed: 1, messages: ['failed 0'], spendable: 100 });
+      expect(await desk.messages()).toMatchObject([{ failure: why }]);
       await desk.send(taken, { key: 'again' });
       expect(await seen(desk)).toEqual({
         handed: 2,

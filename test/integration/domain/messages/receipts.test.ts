@@ -1,8 +1,11 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageStatus } from '#contract/messages/messages.ts';
+import { tables } from '#contract/platform/tables.ts';
 import { isForward } from '#domain/messages/message.ts';
 import { balance } from '#domain/meter/meter.ts';
+import { messageKey } from '#repositories/messages/message-items.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { lost, openDesk, taken, takenAs } from '#test/messages/desk.ts';
 import { credits } from '#test/meter/meters.ts';
@@ -31,6 +34,20 @@ it('in any order and number leave the first end that came, and credits back exac
     }),
     { numRuns: 25 },
   );
+});
+
+it('end a message with why, and one that is stored without a reason has none', async () => {
+  const desk = await openDesk(database);
+  const { id, failure } = await desk.send(taken);
+  expect(failure).toBeNull();
+  const ref = { accountId: desk.accountId, id };
+  await desk.receipts.record({ ...ref, status: 'undelivered', failure: 'spam' });
+  await desk.receipts.record({ ...ref, status: 'failed', failure: 'carrier' });
+  expect(await desk.messages()).toMatchObject([{ status: 'undelivered', failure: 'spam' }]);
+  const Key = messageKey(ref);
+  const removal = { UpdateExpression: 'REMOVE failure' };
+  await database.client.send(new UpdateCommand({ TableName: tables.messages.name, Key, ...removal }));
+  expect(await desk.messages()).toMatchObject([{ status: 'undelivered', failure: null }]);
 });
 
 it('that come together give back once, as an entry of its own, and the balance is that of the lots', async () => {

@@ -29,7 +29,7 @@ describe('a message is refused', () => {
     [{ ...sms, to: '+14155550100;ext=1' }, 'to must be a number in E.164 format, such as +14155550100'],
     [{ ...sms, to: '+１4155550100' }, 'to must be a number in E.164 format, such as +14155550100'],
     [{ ...sms, to: 14_155_550_100 }, 'to must be a string'],
-    [{ ...sms, to: '+11155550100' }, 'to is no number that a phone can have.'],
+    [{ ...sms, to: '+11155550100' }, 'to is not a valid phone number.'],
     [
       { ...sms, to: '+19005550100' },
       'to is a premium-rate, shared-cost or toll-free number; messages are not sent to these.',

@@ -1,5 +1,6 @@
 import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { expect, it } from 'vitest';
+import { failures } from '#contract/messages/failures.ts';
 import { messageStatuses } from '#contract/messages/messages.ts';
 import { isForward } from '#domain/messages/message.ts';
 import { receiptIn } from '#domain/messages/receipt-events.ts';
@@ -18,6 +19,23 @@ it('has a status for every type of event that is about one message', () => {
     'TEXT_PROTECT_BLOCKED',
     'VOICE_FAILED',
   ]);
+});
+
+it('has a reason for every type of event that ends a message badly, and for no other', () => {
+  const reports = Object.values(EventType).flatMap((type) => receiptIn(event(type)) ?? []);
+  for (const { status, failure } of reports)
+    expect([status, failure !== undefined]).toEqual([status, status === 'undelivered' || status === 'failed']);
+  const reasonOf = (type: string) => receiptIn(event(type))?.failure;
+  expect(['TEXT_SPAM', 'TEXT_UNREACHABLE', 'TEXT_INVALID', 'VOICE_NO_ANSWER'].map(reasonOf)).toEqual([
+    'spam',
+    'unreachable',
+    'number_invalid',
+    'no_answer',
+  ]);
+  expect(receiptIn(event('TEXT_SPAM', { isFinal: false }))).not.toHaveProperty('failure');
+  const ofReceipts = new Set(reports.flatMap(({ failure }) => failure ?? []));
+  const ofRefusals = ['opted_out', 'number_blocked', 'country_blocked', 'price', 'throttled'];
+  expect([...ofReceipts, ...ofRefusals].toSorted()).toEqual([...failures].toSorted());
 });
 
 it('ends nothing by an event that is not the last, unless it is the delivery', () => {
@@ -49,7 +67,11 @@ it('takes no event of another form, and names of messages as they are', () => {
     status: 'delivered',
   });
   for (const other of bad)
-    expect(receiptIn(event('TEXT_INVALID', { ...named, context: other }))).toEqual({ carrierId, status: 'failed' });
+    expect(receiptIn(event('TEXT_INVALID', { ...named, context: other }))).toEqual({
+      carrierId,
+      status: 'failed',
+      failure: 'number_invalid',
+    });
 });
 
 it('lets a status go forward only', () => {

@@ -8,17 +8,20 @@ const response = (status: number, name: string, Reason?: string) =>
 const broken = (code: string) => Object.assign(new Error('+14155550100 and hello'), { code });
 
 const cases: [error: unknown, expected: string][] = [
-  [response(400, 'ConflictException', 'DESTINATION_PHONE_NUMBER_OPTED_OUT'), 'refused: opted out'],
-  [response(400, 'ConflictException', 'DESTINATION_PHONE_NUMBER_NOT_VERIFIED'), 'refused: number'],
-  [response(400, 'ConflictException', 'DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION'), 'refused: country'],
-  [response(400, 'ValidationException', 'DESTINATION_COUNTRY_BLOCKED'), 'refused: country'],
+  [response(400, 'ConflictException', 'DESTINATION_PHONE_NUMBER_OPTED_OUT'), 'refused: opted_out'],
+  [response(400, 'ConflictException', 'DESTINATION_PHONE_NUMBER_NOT_VERIFIED'), 'refused: number_blocked'],
+  [
+    response(400, 'ConflictException', 'DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION'),
+    'refused: country_blocked',
+  ],
+  [response(400, 'ValidationException', 'DESTINATION_COUNTRY_BLOCKED'), 'refused: country_blocked'],
   [response(400, 'ValidationException', 'PRICE_OVER_THRESHOLD'), 'refused: price'],
   [response(400, 'ValidationException', 'CANNOT_PARSE'), 'refused: carrier'],
   [response(400, 'ConflictException', 'NO_ORIGINATION_IDENTITIES_FOUND'), 'refused: carrier'],
   [response(400, 'ConflictException', 'toString'), 'refused: carrier'],
   [response(402, 'ServiceQuotaExceededException', 'MONTHLY_SPEND_LIMIT_REACHED_FOR_TEXT'), 'refused: carrier'],
   [response(400, 'AccessDeniedException'), 'refused: carrier'],
-  [response(400, 'ThrottlingException'), 'refused: busy'],
+  [response(400, 'ThrottlingException'), 'refused: throttled'],
   [response(500, 'InternalServerException'), 'refused: carrier'],
   [response(504, 'GatewayTimeout'), 'unknown'],
   [response(200, 'SyntaxError'), 'unknown'],

@@ -1,0 +1,20 @@
+/** Why a message ended `undelivered` or `failed`: what the carrier distinguishes (docs/messages.md#refusals, #receipts). */
+export const failures = [
+  'opted_out',
+  'number_invalid',
+  'number_blocked',
+  'country_blocked',
+  'price',
+  'text_invalid',
+  'fraud_blocked',
+  'throttled',
+  'carrier',
+  'blocked',
+  'carrier_blocked',
+  'spam',
+  'unreachable',
+  'expired',
+  'busy',
+  'no_answer',
+] as const;
+export type Failure = (typeof failures)[number];
