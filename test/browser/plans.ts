@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { planListing } from '#contract/billing/plans.ts';
+import { messageRoutes } from '#contract/routes/messages.ts';
 import { press, type Stage, shows } from './stage.ts';
+
+const { minPlanRank } = messageRoutes.sendMessage.priced;
 
 export function planTests(stage: () => Stage): void {
   test('subscribing, upgrading at the price that was shown, downgrading and cancelling', async () => {
@@ -52,6 +56,21 @@ export function planTests(stage: () => Stage): void {
     await press(page, 'Subscribe to Dev Pass');
     await shows(page, /from then on you are on the Dev Pass/);
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
+  });
+
+  test('each card has whether its plan can send messages, as the service decides', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/plans');
+    const cards = page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 2 }) });
+    await cards.first().waitFor();
+    const shown = await cards.evaluateAll((all) =>
+      all.map(({ textContent }) => textContent.match(/(?:No )?SMS .*? calls/i)?.[0]),
+    );
+    const expected = planListing.map(({ id }) => (id >= minPlanRank ? 'SMS and voice calls' : 'No SMS or voice calls'));
+    expect(shown).toEqual(expected);
+    expect(new Set(shown).size).toBe(2);
+    await shoot(page, 'plans');
   });
 
   test('a plan that is no pass is called a plan, and one credit is one', async () => {

@@ -2,6 +2,7 @@ import { Badge, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { models } from '#contract/inference/models.ts';
+import { messageRoutes } from '#contract/routes/messages.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
@@ -16,11 +17,13 @@ interface PlanCardProps {
   readonly subscription: Subscription;
 }
 
+const messagesRank = messageRoutes.sendMessage.priced.minPlanRank;
 const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
 /** A plan as the API lists it, and the way to it from the current one. */
 export function PlanCard({ plan, current, subscription }: PlanCardProps) {
   const state = planStateOf(plan, current, subscription);
+  const hasMessages = plan.id >= messagesRank;
   const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
 
   return (
@@ -46,6 +49,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
           {reserved.length > 0 ? 'All models, with ' : 'Models without '}
           <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
         </Fact>
+        <Fact isIncluded={hasMessages}>{hasMessages ? 'SMS and voice calls' : 'No SMS or voice calls'}</Fact>
       </ul>
       <PlanAction plan={plan} current={current} subscription={subscription} state={state} />
     </li>
