@@ -77,6 +77,10 @@ export const isOwn = (request: TextRequest): request is OwnRequest =>
 export const headersOf = (request: TextRequest): Readonly<Record<string, string>> =>
   request.kind === 'message' ? { 'Idempotency-Key': request.idempotencyKey } : {};
 
+/** What a reader of the code is to know. */
+export const noteOf = (request: TextRequest): string | undefined =>
+  request.kind === 'message' ? 'A new Idempotency-Key for each message: the same key again sends nothing.' : undefined;
+
 export const hasFunctions = (request: TextRequest): boolean =>
   request.kind === 'agent'
     ? request.hasFunctions

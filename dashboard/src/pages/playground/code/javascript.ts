@@ -1,9 +1,9 @@
-import { hasFunctions, headersOf, isStreamed, pathOf, type TextRequest } from './code-request.ts';
-import { javascriptLiteral } from './literals.ts';
+import { hasFunctions, headersOf, isStreamed, noteOf, pathOf, type TextRequest } from './code-request.ts';
+import { commented, javascriptLiteral } from './literals.ts';
 
 /** `fetch`, in Node or another server: a browser would show the key to its user. */
 export function javascriptCode(origin: string, request: TextRequest): string {
-  const call = `const response = await fetch(${javascriptLiteral(origin + pathOf(request))}, {
+  const call = `${commented('//', noteOf(request))}const response = await fetch(${javascriptLiteral(origin + pathOf(request))}, {
   method: 'POST',
   headers: { Authorization: \`Bearer \${process.env.API_KEY}\`, 'Content-Type': 'application/json'${moreHeaders(request)} },
   body: JSON.stringify(${javascriptLiteral(request.body, 1)}),

@@ -9,6 +9,10 @@ export class CodeCall {
   }
 }
 
+/** A line of comment, where there is something to note. */
+export const commented = (mark: '#' | '//', note: string | undefined): string =>
+  note === undefined ? '' : `${mark} ${note}\n`;
+
 /** How a language writes values; strings and names come out as its literals. */
 interface Syntax {
   readonly indent: string;

@@ -1,5 +1,5 @@
-import { hasFunctions, headersOf, isStreamed, pathOf, type TextRequest } from './code-request.ts';
-import { pythonLiteral } from './literals.ts';
+import { hasFunctions, headersOf, isStreamed, noteOf, pathOf, type TextRequest } from './code-request.ts';
+import { commented, pythonLiteral } from './literals.ts';
 
 /** With the `requests` package. */
 export const pythonCode = (origin: string, request: TextRequest): string =>
@@ -27,7 +27,7 @@ const whole = (
 
 import requests
 
-response = ${post(origin, request, 0)}
+${commented('#', noteOf(request))}response = ${post(origin, request, 0)}
 body = response.json()
 if body["error"]:
     raise SystemExit(f"{body['message']}: {body['detail']}")

@@ -1,14 +1,21 @@
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { type CodeRequest, headersOf, pathOf, type SpeechCode, type TranscriptionCode } from '../code-request.ts';
+import {
+  type CodeRequest,
+  headersOf,
+  noteOf,
+  pathOf,
+  type SpeechCode,
+  type TranscriptionCode,
+} from '../code-request.ts';
 import { curlCommand, shellQuoted } from '../curl.ts';
-import { jsonLiteral } from '../literals.ts';
+import { commented, jsonLiteral } from '../literals.ts';
 import { speechFile } from './speech-file.ts';
 
 /** A request for a terminal, whatever is sent and comes back. */
 export function curlOf(origin: string, request: CodeRequest): string {
   if (request.kind === 'speech') return speech(origin, request);
   if (request.kind === 'transcription') return transcription(origin, request);
-  return curlCommand(origin, pathOf(request), request.body, headersOf(request));
+  return commented('#', noteOf(request)) + curlCommand(origin, pathOf(request), request.body, headersOf(request));
 }
 
 /** A refusal is shown, and no file with the name of audio. */

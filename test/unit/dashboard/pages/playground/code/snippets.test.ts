@@ -69,9 +69,11 @@ describe('the code of a request', () => {
     expect(codeOf(calling, 'javascript')).toContain('console.log(data.message);');
   });
 
-  it('has the Idempotency-Key of a message', () => {
-    for (const { code } of codeSnippets(origin, requests['message']!))
+  it('has the Idempotency-Key of a message, and a comment on it', () => {
+    for (const { code } of codeSnippets(origin, requests['message']!)) {
       expect(code).toMatch(/Idempotency-Key['"]?: ['"]?order-1/);
+      expect(code).toMatch(/^(?:#|\/\/) A new Idempotency-Key for each message: the same key again sends nothing\.$/m);
+    }
   });
 
   it('passes what an SDK has no parameter for as its own way is', () => {
