@@ -11,6 +11,8 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: followUp }),
   mutationCache: new MutationCache({ onError: followUp }),
   defaultOptions: {
+    // Offline it fails immediately: held back, it would be done when nobody expects it.
+    mutations: { networkMode: 'always' },
     queries: { staleTime: 15_000, retry: (count, error) => count < maxRetries && isTransient(error), retryDelay: 400 },
   },
 });

@@ -58,7 +58,8 @@ export async function send<R extends Route>(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError('UNREACHABLE', 'The service cannot be reached. Check the connection and try again.');
+    const what = navigator.onLine ? 'The service cannot be reached' : 'You are offline';
+    throw new ApiError('UNREACHABLE', `${what}. Check the connection and try again.`);
   }
 }
 
