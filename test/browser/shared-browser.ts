@@ -5,7 +5,18 @@ import { guestPages } from './findings.ts';
 import { press, shows } from './stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
-export const links = ['Overview', 'API keys', 'Playground', 'Agents', 'Usage', 'Logs', 'Webhooks', 'Plans', 'Settings'];
+export const links = [
+  'Overview',
+  'API keys',
+  'Playground',
+  'Agents',
+  'Messages',
+  'Usage',
+  'Logs',
+  'Webhooks',
+  'Plans',
+  'Settings',
+];
 export const pages = [
   ...dashboardPages.filter((path) => !guestPages.has(path) && !path.startsWith('/guides')),
   '/agents?new',
