@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { dialogTests } from './dialogs.ts';
 import { keyTests } from './keys.ts';
 import { logTests } from './logs.ts';
+import { composerTests } from './message-composer.ts';
 import { messageTests } from './messages.ts';
 import { nameTests } from './names.ts';
 import { paletteTests } from './palette.ts';
@@ -20,6 +21,7 @@ describe('webhooks', () => {
 });
 describe('messages', () => {
   messageTests(stage);
+  composerTests(stage);
 });
 describe('plans', () => {
   planTests(stage);

@@ -5,19 +5,21 @@ import type { Pages } from './use-pages.ts';
 
 interface PagedListProps<Row> {
   readonly pages: Pages<Row>;
+  /** False where the page shows the same error elsewhere. */
+  readonly isErrorShown?: boolean;
   /** What stands where there are no rows. */
   readonly empty: ReactNode;
   readonly children: (rows: readonly Row[]) => ReactNode;
 }
 
 /** A list that is read page by page. */
-export function PagedList<Row>({ pages, empty, children }: PagedListProps<Row>) {
+export function PagedList<Row>({ pages, isErrorShown = true, empty, children }: PagedListProps<Row>) {
   const { data: rows, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
   const isEmpty = rows?.length === 0;
   return (
     <>
       {isPending && <Skeleton height={300} radius="md" />}
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {error && isErrorShown && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {isEmpty && !hasNextPage && empty}
       {rows && !isEmpty && children(rows)}
       {hasNextPage && (

@@ -1,13 +1,20 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Detail, Details } from '../../components/elements/details.tsx';
 import { formatSecond } from '../../lib/format.ts';
+import { isFinal } from './failures.ts';
 import { channelTitles, countryName, meaningOf, MessageBadge, type MessageRecord } from './message.tsx';
 import css from './messages.module.css';
 
+interface MessageDetailsProps {
+  readonly message: MessageRecord;
+  /** Puts a message like it into the composer; undefined where there is none. */
+  readonly onAgain: ((message: MessageRecord) => void) | undefined;
+}
+
 /** All that is known of a message. */
-export function MessageDetails({ message }: { message: MessageRecord }) {
-  const { id, channel, to, text, status, country, segments, encoding, voice, reference, credits } = message;
+export function MessageDetails({ message, onAgain }: MessageDetailsProps) {
+  const { id, channel, to, text, status, failure, country, segments, encoding, voice, reference, credits } = message;
   return (
     <Stack gap="md">
       <div role="status">
@@ -19,6 +26,13 @@ export function MessageDetails({ message }: { message: MessageRecord }) {
       <p className={css.text} dir="auto">
         {text}
       </p>
+      {onAgain && !isFinal(failure) && (
+        <Group>
+          <Button variant="default" onClick={() => onAgain(message)}>
+            {channel === 'voice_call' ? 'Call again' : 'Send again'}
+          </Button>
+        </Group>
+      )}
       <Details>
         <Detail title="Message ID">
           <Group gap={4} wrap="nowrap">
@@ -40,7 +54,7 @@ export function MessageDetails({ message }: { message: MessageRecord }) {
         <Detail title="Reference">{reference === null ? '–' : <bdi>{reference}</bdi>}</Detail>
         <Detail title="Credits charged">{credits}</Detail>
         <Detail title="Created">{formatSecond(message.createdAt)}</Detail>
-        <Detail title="Status since">{formatSecond(message.updatedAt)}</Detail>
+        <Detail title="Updated">{formatSecond(message.updatedAt)}</Detail>
       </Details>
     </Stack>
   );

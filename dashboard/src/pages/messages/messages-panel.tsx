@@ -14,12 +14,15 @@ import { choices, type useFilters } from './use-filters.ts';
 interface MessagesPanelProps {
   readonly pages: Pages<MessageRecord>;
   readonly filters: ReturnType<typeof useFilters>;
+  /** False while the same error stands above. */
+  readonly isErrorShown: boolean;
+  readonly onAgain: ((message: MessageRecord) => void) | undefined;
   /** What stands where there is no message at all. */
   readonly empty: ReactNode;
 }
 
 /** The messages that match the filters, and the details of one. */
-export function MessagesPanel({ pages, filters, empty }: MessagesPanelProps) {
+export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: MessagesPanelProps) {
   const { values, set } = filters;
   const { item: opened, isOpen, open, close } = useOpened<MessageRecord>();
   return (
@@ -38,7 +41,11 @@ export function MessagesPanel({ pages, filters, empty }: MessagesPanelProps) {
           onChange={(event) => set.status(event.currentTarget.value)}
         />
       </div>
-      <PagedList pages={pages} empty={filters.isFiltered ? <NoMatch {...filters} /> : empty}>
+      <PagedList
+        pages={pages}
+        isErrorShown={isErrorShown}
+        empty={filters.isFiltered ? <NoMatch {...filters} /> : empty}
+      >
         {(messages) => <MessageTable messages={messages} onOpen={open} />}
       </PagedList>
       <DetailsDrawer
@@ -49,7 +56,18 @@ export function MessagesPanel({ pages, filters, empty }: MessagesPanelProps) {
         isOpen={isOpen}
         onClose={close}
       >
-        {(message) => <MessageDetails message={message} />}
+        {(message) => (
+          <MessageDetails
+            message={message}
+            onAgain={
+              onAgain &&
+              ((like) => {
+                close();
+                onAgain(like);
+              })
+            }
+          />
+        )}
       </DetailsDrawer>
     </Panel>
   );

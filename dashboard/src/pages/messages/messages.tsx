@@ -7,11 +7,12 @@ import { useMe, useSubscription } from '../../api/reads.ts';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { focusAfterDialog } from '../../lib/rescue-focus.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { Composer } from './compose/composer.tsx';
+import { type Draft, draftLike } from './compose/draft.ts';
 import { NoPlan } from './compose/no-plan.tsx';
 import { useHasMessages } from './has-messages.ts';
-import { LocalScript } from './local-script.tsx';
 import type { MessageRecord } from './message.tsx';
 import { MessagesPanel } from './messages-panel.tsx';
 import css from './messages.module.css';
@@ -22,10 +23,7 @@ import { useMessages } from './use-messages.ts';
 export default function MessagesPage() {
   const { data: me } = useMe();
   return (
-    <Page
-      title="Messages"
-      lead="Send an SMS, or call a phone and speak a text. What is refused or never handed over costs nothing."
-    >
+    <Page title="Messages" lead="Send an SMS, or call a phone and speak a text. Failed messages are free.">
       {me?.isConfirmed === false ? <Unconfirmed email={me.email} /> : <Messages />}
     </Page>
   );
@@ -38,6 +36,14 @@ function Messages() {
   const filters = useFilters();
   const pages = useMessages(filters);
   const [sent, setSent] = useState<MessageRecord>();
+  const [isReached, setReached] = useState(true);
+  const [again, setAgain] = useState<{ readonly draft: Draft; readonly turn: number }>();
+
+  function startAgain(message: MessageRecord): void {
+    setAgain((last) => ({ draft: draftLike(message), turn: (last?.turn ?? 0) + 1 }));
+    focusAfterDialog('[data-path="text"]');
+  }
+
   if (error && hasMessages === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   // What comes later would move what stands below it.
   if (hasMessages === undefined || isPending) return <Skeleton className={css.waiting} radius="lg" />;
@@ -45,7 +51,11 @@ function Messages() {
     <Stack gap="lg">
       {hasMessages ? (
         <Composer
+          key={again?.turn}
+          initial={again?.draft}
           latest={pages.data?.find(({ id }) => id === sent?.id) ?? sent}
+          onSending={() => setSent(undefined)}
+          onReached={setReached}
           onSent={(message) => {
             setSent(message);
             filters.clear();
@@ -54,21 +64,20 @@ function Messages() {
       ) : (
         <NoPlan />
       )}
-      <MessagesPanel pages={pages} filters={filters} empty={<NoMessages />} />
+      <MessagesPanel
+        pages={pages}
+        filters={filters}
+        isErrorShown={isReached}
+        onAgain={hasMessages ? startAgain : undefined}
+        empty={
+          <Empty icon="messages" title="No messages yet">
+            They appear here with what became of them.{' '}
+            <Anchor component={Link} href="/guides/messages" display="inline-block" inherit underline="always">
+              How messages work
+            </Anchor>
+          </Empty>
+        }
+      />
     </Stack>
-  );
-}
-
-function NoMessages() {
-  return (
-    <>
-      <Empty icon="messages" title="No messages yet">
-        They appear here with what became of them.{' '}
-        <Anchor component={Link} href="/guides/messages" display="inline-block" inherit underline="always">
-          How messages work
-        </Anchor>
-      </Empty>
-      <LocalScript />
-    </>
   );
 }

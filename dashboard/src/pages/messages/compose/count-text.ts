@@ -1,11 +1,12 @@
 import { SegmentedMessage } from 'sms-segments-calculator';
 import { cutText, graphemesOf, type Segments, segmentUnits } from '#contract/messages/segments.ts';
+import { limits } from '#contract/shared/limits.ts';
 
 /** How an SMS is cut, and why. */
 export interface CountedText extends Segments {
   /** Septets of GSM-7, where some characters take two; UTF-16 units of UCS-2. */
   readonly units: number;
-  /** That as many segments as it needs can take. */
+  /** That as many segments as it needs can take, of those that may be sent. */
   readonly capacity: number;
   /** How much of each segment is taken, 0 to 1. */
   readonly fills: readonly number[];
@@ -51,7 +52,7 @@ export function countText(text: string): CountedText {
     segments,
     encoding,
     units: fills.reduce((sum, fill) => sum + fill, 0),
-    capacity: size * segments,
+    capacity: size * Math.min(segments, limits.messageSegments),
     fills: fills.map((fill) => fill / size),
     foreign: encoding === 'GSM-7' ? [] : [...new Set(graphemesOf(text).filter(isForeign))],
     plain: encoding === 'GSM-7' ? undefined : plainOf(text),

@@ -1,18 +1,18 @@
 import * as v from 'valibot';
-import type { Channel } from '#contract/messages/channels.ts';
-import { NewMessage } from '#contract/messages/messages.ts';
-import { type callVoices, defaultVoice } from '#contract/messages/voices.ts';
-
-export type CallVoice = (typeof callVoices)[number];
+import { channels } from '#contract/messages/channels.ts';
+import { type Message, NewMessage } from '#contract/messages/messages.ts';
+import { callVoices, defaultVoice } from '#contract/messages/voices.ts';
 
 /** What is typed. */
-export type Draft = {
-  channel: Channel;
-  to: string;
-  text: string;
-  voice: CallVoice;
-  reference: string;
-};
+export const Draft = v.object({
+  channel: v.picklist(channels),
+  to: v.string(),
+  text: v.string(),
+  voice: v.picklist(callVoices),
+  reference: v.string(),
+});
+export type Draft = v.InferOutput<typeof Draft>;
+export type CallVoice = Draft['voice'];
 
 export const emptyDraft: Draft = { channel: 'sms', to: '', text: '', voice: defaultVoice, reference: '' };
 
@@ -38,6 +38,23 @@ export const messageBody = ({ channel, to, text, voice, reference }: Draft) => (
   text,
   ...(channel === 'voice_call' && { voice }),
   ...(reference.trim() !== '' && { reference }),
+});
+
+/** The body with an example in each field that is still empty. */
+export const exampleBody = ({ to, text, ...draft }: Draft) =>
+  messageBody({
+    ...draft,
+    to: to.trim() === '' ? '+14155550100' : to,
+    text: text.trim() === '' ? 'Your order is on its way.' : text,
+  });
+
+/** A new message like one that was sent. */
+export const draftLike = ({ channel, to, text, voice, reference }: v.InferOutput<typeof Message>): Draft => ({
+  channel,
+  to,
+  text,
+  voice: v.is(Draft.entries.voice, voice) ? voice : defaultVoice,
+  reference: reference ?? '',
 });
 
 /** The contract's schema of the body, for a draft. */

@@ -1,23 +1,42 @@
 import { Anchor } from '@mantine/core';
 import { Notice } from '../../../components/feedback/notice.tsx';
+import css from '../messages.module.css';
+import { nextTestNumber, testDigits } from './test-numbers.ts';
 
-const example = '+14155550100';
+interface LocalNoticeProps {
+  /** The recipient that is typed. */
+  readonly to: string;
+  /** Takes a number to try. */
+  readonly onTake: (to: string) => void;
+}
 
 /** On one machine messages are not sent: they are read and heard on its phone. */
-export function LocalNotice({ onTake }: { /** Takes a number to try. */ readonly onTake: (to: string) => void }) {
+export function LocalNotice({ to, onTake }: LocalNoticeProps) {
   return (
     <Notice
       tone="info"
       actions={
         <>
           <a href="/_local/phone">Open local phone</a>
-          <Anchor component="button" type="button" onClick={() => onTake(example)}>
-            Use {example}
+          <Anchor component="button" type="button" onClick={() => onTake(nextTestNumber(to))}>
+            Use a test number
           </Anchor>
         </>
       }
     >
-      On this machine nothing is sent: messages appear on the local phone.
+      On this machine nothing is sent: messages appear on the local phone. The last two digits of a number decide what
+      is reported to the service, whether a call is taken there or not.
+      <details className={css.numbers}>
+        <summary>Test numbers</summary>
+        <dl>
+          {testDigits.map(([digits, end]) => (
+            <div key={digits}>
+              <dt className="number">{digits}</dt>
+              <dd>{end}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
     </Notice>
   );
 }

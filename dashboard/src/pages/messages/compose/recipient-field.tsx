@@ -11,6 +11,7 @@ const loadNumbers = () => import('./read-number.ts');
 export function RecipientField({ form }: { form: Form<Draft> }) {
   const to = e164Of(form.values.to);
   const numbers = useLate(loadNumbers, to !== '');
+  const { error, ...field } = form.getInputProps('to');
   return (
     <TextInput
       label={draftLabels.to}
@@ -20,9 +21,17 @@ export function RecipientField({ form }: { form: Form<Draft> }) {
       placeholder="+14155550100"
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       description={hint(to, numbers)}
-      {...form.getInputProps('to')}
+      {...field}
+      error={error === undefined ? undefined : refusal(to, error)}
     />
   );
+}
+
+/** As the service words it, with names of countries in place of their codes. */
+function refusal(to: string, error: string): string {
+  if (to === '') return 'Enter a phone number';
+  const isOfCountry = error.includes('messages are sent');
+  return isOfCountry ? error.replaceAll(/\b[A-Z]{2}\b/g, countryName) : error;
 }
 
 const hints = {

@@ -80,18 +80,25 @@ const callError = (text: string): string | undefined =>
     ? `Text must have at most ${formatWhole(limits.callCharacters)} characters for a call`
     : undefined;
 
-const maxNamed = 4;
+/** More are another script, whose characters need not be named. */
+const maxStray = 2;
 
 /** What makes it UCS-2. */
 function foreignNote({ foreign }: CountedText): string {
-  const named = foreign.slice(0, maxNamed).map(nameOf).join(', ');
-  const more = foreign.length > maxNamed ? ` and ${foreign.length - maxNamed} more` : '';
-  return `UCS-2 because of ${named}${more}, so a segment takes 70 characters and not 160.`;
+  if (foreign.length <= maxStray)
+    return `UCS-2 because of ${foreign.map(nameOf).join(', ')}, so a segment takes 70 characters and not 160.`;
+  const shown = foreign.filter(isVisible).slice(0, maxStray).map(isolated);
+  const which = shown.length > 0 ? `Characters such as ${shown.join(', ')}` : 'Invisible characters in it';
+  return `${which} need Unicode (UCS-2): 70 characters per segment, not 160.`;
 }
+
+const isVisible = (character: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(character);
+/** Between marks that keep the direction of the sentence. */
+const isolated = (character: string): string => `\u2068${character}\u2069`;
 
 /** A character that shows, and its code points, which name those that do not. */
 function nameOf(character: string): string {
   const points = Array.from(character, (one) => `U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
   const code = points.slice(0, 3).join(' ') + (points.length > 3 ? ' …' : '');
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(character) ? `\u2068${character}\u2069 (${code})` : code;
+  return isVisible(character) ? `${isolated(character)} (${code})` : code;
 }

@@ -4,6 +4,7 @@ import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json' with { type: 'json' };
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { NewMessage } from '#contract/messages/messages.ts';
 import { readNumber } from '#gateways/messages/phone-numbers.ts';
 import { countSegments } from '#gateways/messages/segments.ts';
 import { countText } from '../../../../../dashboard/src/pages/messages/compose/count-text.ts';
@@ -11,6 +12,7 @@ import {
   draftSchema,
   e164Of,
   emptyDraft,
+  exampleBody,
   messageBody,
 } from '../../../../../dashboard/src/pages/messages/compose/draft.ts';
 import { readNumber as readTyped } from '../../../../../dashboard/src/pages/messages/compose/read-number.ts';
@@ -35,8 +37,11 @@ describe('a text that is typed', () => {
       ['a', 1, 160],
       ['€', 2, 160],
       ['a'.repeat(161), 161, 306],
+      // Of those that may be sent.
+      ['a'.repeat(460), 460, 459],
       ['😀', 2, 70],
       ['ж'.repeat(71), 71, 134],
+      ['ж'.repeat(300), 300, 201],
     ];
     for (const [text, units, capacity] of counts) expect(countText(text)).toMatchObject({ units, capacity });
   });
@@ -98,4 +103,10 @@ it('a draft becomes what the service takes: a voice for calls only, a reference 
   });
   expect(v.is(draftSchema, call)).toBe(true);
   expect(v.is(draftSchema, emptyDraft)).toBe(false);
+});
+
+it('code has an example in each field that is empty, which the service takes, and what is typed in the others', () => {
+  expect(v.is(NewMessage, exampleBody(emptyDraft))).toBe(true);
+  const typed = { ...emptyDraft, to: '+44 7911 123456', text: 'Hello' };
+  expect(exampleBody(typed)).toEqual(messageBody(typed));
 });

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readNumber } from '#gateways/messages/phone-numbers.ts';
+import { sceneOf } from '#local/messages/script.ts';
+import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/compose/test-numbers.ts';
+
+describe('on one machine', () => {
+  it('a number to try is one that the service takes and delivers to, and another at each click', () => {
+    for (const to of testNumbers)
+      expect([to, readNumber(to), sceneOf(to)]).toEqual([
+        to,
+        { country: 'US', isCostly: false },
+        sceneOf('+14155550100'),
+      ]);
+    expect(new Set(testNumbers).size).toBe(450);
+    const [first = ''] = testNumbers;
+    for (let count = 0; count < 50; count += 1) expect(nextTestNumber(first)).not.toBe(first);
+  });
+
+  it.each(['docs/messages.md', 'docs/guides/messages.md'])('the test digits of the page are those of %s', (page) => {
+    const [, table = ''] = readFileSync(page, 'utf8').split('| Digits | |\n| --- | --- |\n');
+    const documented = Array.from(table.split('\n\n')[0]?.matchAll(/^\| (\w+) \|/gm) ?? [], ([, digits]) => digits);
+    expect(documented).toEqual(testDigits.map(([digits]) => digits));
+    expect(documented).toContain('07');
+  });
+});
