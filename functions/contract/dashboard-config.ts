@@ -6,6 +6,11 @@ export const DashboardConfig = v.object({
   googleClientId: v.nullable(v.string()),
   /** True where the service runs on one machine and serves `/_local`. */
   local: v.boolean(),
+  /**
+   * The formats that the demo engine speaks, of which it reads back only its own speech; null where a model speaks and
+   * hears.
+   */
+  demoSpeechFormats: v.nullable(v.array(v.string())),
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 

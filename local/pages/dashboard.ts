@@ -33,20 +33,22 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-const config: DashboardConfig = { googleClientId: null, local: true };
-const configAsset: Asset = {
-  body: Buffer.from(JSON.stringify(config)),
-  type: 'application/json',
-  cache: cacheControl.other,
-  compressed: new Map(),
-};
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 /** What others serve, whether they know the path or not. */
 const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
 
-/** Serves the dashboard's pages and files from memory, as they were built when the service started. `storage` is where it sends long audio. */
-export async function openDashboard(storage: string, folder = dashboardFolder): Promise<Pages> {
+interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats'> {
+  /** Where it sends long audio. */
+  readonly storage: string;
+  /** Of its build. */
+  readonly folder?: string;
+}
+
+/** Serves the dashboard's pages and files from memory, as they were built when the service started. */
+export async function openDashboard(options: DashboardOptions): Promise<Pages> {
+  const { storage, demoSpeechFormats, folder = dashboardFolder } = options;
   const headers = dashboardHeaders({ google: false, storage });
+  const configAsset = assetOf({ googleClientId: null, local: true, demoSpeechFormats });
   const assets = await readAssets(folder);
   const index = assets.get('/index.html');
 
@@ -63,6 +65,13 @@ export async function openDashboard(storage: string, folder = dashboardFolder): 
     return true;
   };
 }
+
+const assetOf = (config: DashboardConfig): Asset => ({
+  body: Buffer.from(JSON.stringify(config)),
+  type: 'application/json',
+  cache: cacheControl.other,
+  compressed: new Map(),
+});
 
 async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
   const assets = new Map<string, Asset>();

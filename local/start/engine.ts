@@ -1,5 +1,5 @@
 import { demoEngine } from '../demo-engine/engine.ts';
-import { demoSpeech } from '../demo-engine/speech/speech.ts';
+import { demoSpeech, demoSpeechFormats } from '../demo-engine/speech/speech.ts';
 import { audioUrlEngine } from '../sagemaker/audio-url.ts';
 import type { Engine } from '../sagemaker/engine.ts';
 import { modelUrlEngine } from '../sagemaker/model-url.ts';
@@ -13,6 +13,10 @@ export const createEngine = (options: EngineOptions, closers: Closers): Engine &
   ...textEngine(options),
   ...audioEngine(options, closers),
 });
+
+/** What the page is given of it. */
+export const demoFormats = ({ audioUrl }: EngineOptions): string[] | null =>
+  audioUrl === undefined ? [...demoSpeechFormats] : null;
 
 function textEngine({ modelUrl, modelName, wordDelayMs }: EngineOptions): Engine {
   if (modelUrl !== undefined) return modelUrlEngine({ url: modelUrl, ...(modelName !== undefined && { modelName }) });

@@ -31,7 +31,7 @@ import { createFaults } from '../shared/faults.ts';
 import { openPending } from '../shared/pending.ts';
 import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
 import { openQueues } from '../sqs/queues.ts';
-import { createEngine } from './engine.ts';
+import { createEngine, demoFormats } from './engine.ts';
 import { externalEndpoints, setCredentials, setFunctionVariables } from './environment.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { startStandIns } from './stand-ins.ts';
@@ -157,7 +157,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     afterMove: background.catchUp,
     log,
   });
-  const sites = [admin, await openDashboard(endpoints.s3)];
+  const sites = [admin, await openDashboard({ storage: endpoints.s3, demoSpeechFormats: demoFormats(options) })];
   gate.open((...parameters) => sites.some((serves) => serves(...parameters)));
   current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };
 

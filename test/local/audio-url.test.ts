@@ -35,6 +35,9 @@ afterAll(async () => {
 });
 
 test('an audio server that is named speaks and listens in place of the demo engine', async () => {
+  const config = await fetch(`${service.origin}/config.json`);
+  expect(await config.json()).toMatchObject({ local: true, demoSpeechFormats: null });
+
   const { key } = await service.person({ planRank: 2 });
   const headers = { authorization: `Bearer ${key}` };
   const body = { model: 'svc-speech', input: 'Hello', voice: 'nova', response_format: 'mp3' };

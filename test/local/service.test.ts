@@ -154,7 +154,11 @@ describe('the service in a process', () => {
     expect(file.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(file.headers.get('x-content-type-options')).toBe('nosniff');
-    expect((await call(service.origin, 'GET', '/config.json')).json).toEqual({ googleClientId: null, local: true });
+    expect((await call(service.origin, 'GET', '/config.json')).json).toEqual({
+      googleClientId: null,
+      local: true,
+      demoSpeechFormats: ['mp3', 'wav', 'pcm'],
+    });
     for (const path of ['/assets/none.js', '/keys/', '/../package.json', '/index.htm'])
       expect((await call(service.origin, 'GET', path)).json).toMatchObject({ status: 404, message: 'NOT_FOUND' });
     expect((await call(service.origin, 'POST', '/keys', {})).status).toBe(404);

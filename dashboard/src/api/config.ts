@@ -10,5 +10,5 @@ export const configQuery = {
 
 /** What differs between deployments. Until it is loaded, as in AWS without Google. */
 export function useConfig(): DashboardConfig {
-  return useQuery(configQuery).data ?? { googleClientId: null, local: false };
+  return useQuery(configQuery).data ?? { googleClientId: null, local: false, demoSpeechFormats: null };
 }

@@ -50,7 +50,7 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
         `The audio may have at most ${maxDirectAudioBytes} bytes. ${largerAudio}`,
       );
     const facts = await factsOf(file.bytes).catch((cause: unknown) => {
-      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or has no end.', { cause });
+      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or is incomplete.', { cause });
     });
     const container = containerOf(facts.container);
     refuseOtherType(file.contentType, container);

@@ -4,8 +4,7 @@ import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { transcriptIn } from './transcript.ts';
 
 /**
- * Reads back what the demo engine spoke, from the metadata that it wrote. It recognises no other speech, and names the seconds of sound
- * in its place.
+ * Reads back what the demo engine spoke, from the metadata that it wrote. Of other audio the text has only how long it is.
  */
 export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const file = form.get('file');
@@ -13,7 +12,9 @@ export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const ends = await endsOf(file);
   const duration = await secondsOf(file, ends);
   if (duration === undefined) return containerError(400, 'The file is no audio.');
-  const text = `[${Math.round(duration)} seconds of sound]`;
+  const seconds = Math.round(duration);
+  const length = `${seconds} ${seconds === 1 ? 'second' : 'seconds'} of sound`;
+  const text = `[${length}: the demo engine reads only its own speech]`;
   const unknown = { text, segments: [{ start: 0, end: duration, text }], words: [] };
   const { words, ...transcript } = transcriptIn(ends) ?? unknown;
   const isByWord = form.getAll('timestamp_granularities[]').includes('word');

@@ -9,12 +9,12 @@ import { firstProblem } from '../request.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 /** Formats that it can make: for the others there is no encoder here, and it names none what is another. */
-const formats = ['mp3', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
+export const demoSpeechFormats = ['mp3', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
 
 const SpeechBody = v.object({
   input: v.string(),
   voice: v.picklist(['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer']),
-  response_format: v.picklist(formats, `must be one of ${formats.join(', ')}`),
+  response_format: v.picklist(demoSpeechFormats, `must be one of ${demoSpeechFormats.join(', ')}`),
   speed: v.number(),
 });
 

@@ -46,7 +46,7 @@ describe('a recording that is uploaded', () => {
     expect([code(made), made.body.data.credits]).toEqual(['201 SUCCESS', 150]);
     const done = await ended(service, key, made.body.data.id);
     expect(done).toMatchObject({ status: 'completed', durationSeconds: 1500, credits: 150, segments: [] });
-    expect(done.text).toBe('[1500 seconds of sound]');
+    expect(done.text).toBe('[1500 seconds of sound: the demo engine reads only its own speech]');
     const { entries } = await balance(key);
     expect(entries.map(({ type, credits }: any) => [type, credits]).slice(0, 1)).toEqual([['charge', -150]]);
     expect(entries.filter(({ credits }: any) => credits === 0)).toEqual([]);

@@ -77,7 +77,11 @@ describe('POST /api/ai/transcribe', () => {
   it('charges silence for its seconds, and its seconds alone', async () => {
     const { key } = await service.person();
     const { body } = await transcribe(key, form(silence(61), 'audio/wav'));
-    expect(body.data).toMatchObject({ text: '[61 seconds of sound]', durationSeconds: 61, credits: 6.1 });
+    expect(body.data).toMatchObject({
+      text: '[61 seconds of sound: the demo engine reads only its own speech]',
+      durationSeconds: 61,
+      credits: 6.1,
+    });
     expect(await used(key)).toBe(7);
   });
 

@@ -85,7 +85,7 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     if (upload.facts?.version === version) return upload.facts;
     const read = await files.factsOf(fileKeys.upload(upload), file).catch((cause: unknown) => {
       if (isOfStorage(cause) || cause instanceof ServiceError) throw cause;
-      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or has no end.', { cause });
+      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or is incomplete.', { cause });
     });
     const { container, seconds } = read;
     if (seconds !== undefined && seconds > longAudio.maxSeconds)
