@@ -49,7 +49,7 @@ export function CompletionTab() {
       title="Completion"
       actions={<GetCodeButton request={() => ({ kind: 'completion', body })} />}
       parameters={<Parameters value={sampling} onChange={setSampling} defaultMaxTokens={defaultMaxTokens} />}
-      details={<Inspector exchange={exchange} />}
+      details={<Inspector exchange={exchange} hasFirstToken hasTokens />}
     >
       <InputText label="Prompt" value={prompt} onChange={setPrompt} />
       <TokenCount texts={texts} contextWindow={findModel(sampling.model, 'completion')?.contextWindow ?? 0} />

@@ -72,7 +72,7 @@ export function ChatTab() {
       details={
         <div className={css.threads}>
           {threads.map(({ place, model, exchange }) => (
-            <Inspector key={place} exchange={exchange} model={isCompared ? model : undefined} />
+            <Inspector key={place} exchange={exchange} model={isCompared ? model : undefined} hasFirstToken hasTokens />
           ))}
         </div>
       }

@@ -37,7 +37,7 @@ export function ThreadView({ chat, thread, isCompared }: ThreadViewProps) {
       />
       {exchange.error && <ErrorNotice error={exchange.error} model={model} onRetry={retry} />}
       <InterruptionNotice exchange={exchange} onRetry={retry} />
-      {isCompared && <Metrics receipt={exchange.receipt} />}
+      {isCompared && <Metrics receipt={exchange.receipt} hasFirstToken hasTokens />}
     </div>
   );
 }

@@ -59,7 +59,7 @@ export function EmbeddingsTab() {
       title="Texts"
       actions={<GetCodeButton request={() => ({ kind: 'embeddings', body })} />}
       parameters={parameters}
-      details={<Inspector exchange={exchange} />}
+      details={<Inspector exchange={exchange} hasTokens />}
     >
       <InputText
         label="Texts, one per line"

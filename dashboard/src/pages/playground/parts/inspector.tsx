@@ -4,21 +4,21 @@ import { CodeBlock } from '../../../components/elements/code-block.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { curlCommand } from '../code/curl.ts';
 import type { ExchangeState } from '../exchange/use-exchange.ts';
-import { Metrics } from './metrics.tsx';
+import { type Measured, Metrics } from './metrics.tsx';
 import { prettyJson } from './pretty-json.ts';
 
-interface InspectorProps {
+interface InspectorProps extends Measured {
   readonly exchange: Pick<ExchangeState, 'sent' | 'receipt'>;
   /** Of which model, where there are several. */
   readonly model?: string | undefined;
 }
 
-/** Request, response, tokens, credits and times of the last call. */
-export function Inspector({ exchange: { sent, receipt }, model }: InspectorProps) {
+/** Request, response, credits, times and, where it has them, tokens of the last call. */
+export function Inspector({ exchange: { sent, receipt }, model, ...measured }: InspectorProps) {
   if (!sent)
     return (
       <Text size="sm" c="dimmed">
-        Request, response, tokens, credits and times appear here.
+        Request, response, {measured.hasTokens === true && 'tokens, '}credits and times appear here.
       </Text>
     );
   const body = receipt?.response ?? '';
@@ -26,7 +26,7 @@ export function Inspector({ exchange: { sent, receipt }, model }: InspectorProps
     <Panel title={model === undefined ? 'Request details' : `Request details: ${model}`}>
       {model === undefined && (
         <Box mb="md">
-          <Metrics receipt={receipt} />
+          <Metrics receipt={receipt} {...measured} />
         </Box>
       )}
       <Tabs defaultValue="request" variant="pills" keepMounted={false}>
