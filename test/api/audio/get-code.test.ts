@@ -17,6 +17,10 @@ const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'openai-node': [process.execPath, '--input-type=module', '-'],
 };
 
+const hasJq = spawnSync('sh', ['-c', 'command -v jq']).status === 0;
+/** No SDK has jobs. */
+const hasLong = (id: string) => !id.startsWith('openai') && (id !== 'curl' || hasJq);
+
 /** In place of the SDK, which does not come with this project: sends what it is called with, as the SDK does. */
 const openAiPackage = `import requests
 from types import SimpleNamespace as Object
@@ -92,6 +96,17 @@ describe.each(Object.keys(commands))('code in %s', (id) => {
       expect(out.replaceAll(String.raw`\"`, '"')).toContain(words);
       expect(/0 \d\.\d+ Good morning|"start":0,/.test(out)).toBe(timestamps === 'word');
     }
+  });
+
+  it.skipIf(!hasLong(id))('uploads a long file, and transcribes it by a job', async () => {
+    const speech = { text: 'The river is wide.', format: 'wav' } as const;
+    await run(id, { kind: 'speech', body: speech });
+    const long = { kind: 'long-transcription', file: 'speech.wav', contentType: 'audio/wav' } as const;
+    const out = await run(id, { ...long, body: { timestamps: 'word', language: 'en' } });
+    expect(out).toBe('completed\nThe river is wide.\n');
+    const refused = await run(id, { ...long, contentType: 'audio/mpeg', body: {} });
+    expect(refused).toMatch(/INVALID_FORMAT|error: 400/);
+    expect(refused).not.toContain('completed');
   });
 
   it('shows a refusal', async () => {

@@ -3,6 +3,7 @@ import type { NewMessage as AgentMessage } from '#contract/agents/conversations.
 import type { AnalysisRequest } from '#contract/analysis/analysis.ts';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
 import type { TranscriptionRequest } from '#contract/audio/transcription.ts';
+import type { NewUpload } from '#contract/audio/transcriptions.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import type { TranslationRequest } from '#contract/inference/translation.ts';
@@ -36,8 +37,17 @@ export interface TranscriptionCode {
   readonly body: Omit<InferInput<typeof TranscriptionRequest>, 'audio'>;
 }
 
+/** A file of more than a request takes: it is uploaded as `contentType`, and transcribed by a job. */
+export interface LongTranscriptionCode extends Omit<TranscriptionCode, 'kind'> {
+  readonly kind: 'long-transcription';
+  readonly contentType: NewUpload['contentType'];
+}
+
+/** What one request does. */
+export type SingleRequest = TextRequest | SpeechCode | TranscriptionCode;
+
 /** What code is written for. */
-export type CodeRequest = TextRequest | SpeechCode | TranscriptionCode;
+export type CodeRequest = SingleRequest | LongTranscriptionCode;
 
 /** A message to an agent, in a conversation that the path names. */
 export interface AgentRequest {

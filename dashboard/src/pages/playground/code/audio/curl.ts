@@ -1,9 +1,9 @@
 import { audioRoutes } from '#contract/routes/audio.ts';
 import {
-  type CodeRequest,
   headersOf,
   noteOf,
   pathOf,
+  type SingleRequest,
   type SpeechCode,
   type TranscriptionCode,
 } from '../code-request.ts';
@@ -12,7 +12,7 @@ import { commented, jsonLiteral } from '../literals.ts';
 import { speechFile } from './speech-file.ts';
 
 /** A request for a terminal, whatever is sent and comes back. */
-export function curlOf(origin: string, request: CodeRequest): string {
+export function curlOf(origin: string, request: SingleRequest): string {
   if (request.kind === 'speech') return speech(origin, request);
   if (request.kind === 'transcription') return transcription(origin, request);
   return commented('#', noteOf(request)) + curlCommand(origin, pathOf(request), request.body, headersOf(request));
