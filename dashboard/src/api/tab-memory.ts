@@ -9,10 +9,14 @@ const names = {
   work: 'tab-memory',
   agents: 'unsaved-agents',
   message: 'unsent-message',
+  speech: 'unspoken-text',
   entered: 'entered-key',
   example: 'example-key',
 } as const;
-/** What is kept: work in progress, changes of agents, a message that was not sent, and API keys that were entered to try operations, or to fill examples. */
+/**
+ * What is kept: work in progress, changes of agents, a message that was not sent, a text to speak, and API keys that were
+ * entered to try operations, or to fill examples.
+ */
 type Slot = keyof typeof names;
 const slots = Object.values(names);
 const Memory = v.pipe(v.string(), v.parseJson(), v.object({ account: v.number(), value: v.unknown() }));

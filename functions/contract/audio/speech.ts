@@ -13,7 +13,7 @@ export const speechFormats = {
 } as const;
 export type SpeechFormat = keyof typeof speechFormats;
 
-const formatNames = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
+export const formatNames = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
 
 /** Voices that every speech model has. */
 export const voices = [
@@ -25,7 +25,7 @@ export const voices = [
   { id: 'shimmer', language: 'en', description: 'Female, bright' },
 ] as const;
 
-const voiceIds = voices.map(({ id }) => id);
+export const voiceIds = voices.map(({ id }) => id);
 export type Voice = (typeof voiceIds)[number];
 
 /** Code points of a text that is spoken in one call, at most. */

@@ -46,7 +46,8 @@ export default function PlaygroundPage() {
       title="Playground"
       lead="Try the models. Calls spend your credits and use a temporary API key, which is revoked when you sign out."
     >
-      <Tabs value={current} onChange={setCurrent}>
+      {/* In React's activity mode a hidden tab would end its calls, uploads and recordings. */}
+      <Tabs value={current} onChange={setCurrent} keepMountedMode="display-none">
         <Tabs.List ref={list} mb="lg" aria-label="Endpoint">
           {tabs.map(({ id, title }) => (
             <Tabs.Tab key={id} value={id} data-tab={id}>

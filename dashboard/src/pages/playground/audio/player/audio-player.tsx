@@ -1,7 +1,7 @@
 import { ActionIcon, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../../../../components/elements/icon.tsx';
-import { formatClock } from '../clock.ts';
+import { formatClock, progressClocks } from '../clock.ts';
 import type { DecodedAudio } from './decoded-audio.ts';
 import css from './player.module.css';
 import type { Playback } from './use-playback.ts';
@@ -44,8 +44,7 @@ export function AudioPlayer({ label, playback, audio, children }: AudioPlayerPro
       )}
       <div className={css.facts}>
         <Text size="sm" c="dimmed" className="number">
-          {formatClock(position)}
-          {audio && ` / ${formatClock(audio.seconds)}`}
+          {audio ? progressClocks(position, audio.seconds).join(' / ') : formatClock(position)}
         </Text>
         {children}
       </div>

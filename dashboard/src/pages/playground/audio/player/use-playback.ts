@@ -9,6 +9,7 @@ export interface Playback {
   readonly toggle: () => void;
   readonly seek: (seconds: number) => void;
   readonly playFrom: (seconds: number) => void;
+  readonly play: () => void;
 }
 
 /** The one that plays: no two do, as one of them may be out of sight. */
@@ -17,8 +18,8 @@ let playing: HTMLAudioElement | undefined;
 /** Beyond every end: a seek to it lets a browser find the length that a recording's header does not have. */
 const beyondTheEnd = 1e7;
 
-/** Plays a file. Its address is revoked with it, and nothing plays on once it is gone. */
-export function usePlayback(file: Blob): Playback {
+/** Plays a file while its tab is shown. Its address is revoked with it, and nothing plays on once it is gone. */
+export function usePlayback(file: Blob, isShown: boolean): Playback {
   const [audio] = useState(() => new Audio());
   const [isPlaying, setPlaying] = useState(false);
   const [position, setPosition] = useState(0);
@@ -60,6 +61,10 @@ export function usePlayback(file: Blob): Playback {
     };
   }, [audio, file]);
 
+  useEffect(() => {
+    if (!isShown) audio.pause();
+  }, [audio, isShown]);
+
   // `timeupdate` comes four times a second: too seldom for words.
   useEffect(() => {
     if (!isPlaying) return undefined;
@@ -72,7 +77,8 @@ export function usePlayback(file: Blob): Playback {
     return () => cancelAnimationFrame(frame);
   }, [audio, isPlaying]);
 
-  // Refused where another press stopped it meanwhile, and where the file is none: then there is the event.
+  // Refused where another press stopped it meanwhile, by a browser that lets nothing begin by itself, and where the file
+  // is none: then there is the event.
   const play = (): void => void audio.play().catch(() => undefined);
   const seek = (seconds: number): void => {
     sought.current = seconds;
@@ -89,5 +95,6 @@ export function usePlayback(file: Blob): Playback {
       seek(seconds);
       play();
     },
+    play,
   };
 }

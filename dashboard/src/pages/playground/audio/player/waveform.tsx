@@ -1,6 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type PointerEvent, useMemo } from 'react';
-import { formatClock } from '../clock.ts';
+import { progressClocks } from '../clock.ts';
 import { waveformPath } from './peaks.ts';
 import css from './player.module.css';
 
@@ -57,7 +57,7 @@ export function Waveform({ peaks, seconds, position, onSeek }: WaveformProps) {
       aria-valuemin={0}
       aria-valuemax={Number(seconds.toFixed(1))}
       aria-valuenow={Number(Math.min(position, seconds).toFixed(1))}
-      aria-valuetext={`${formatClock(position)} of ${formatClock(seconds)}`}
+      aria-valuetext={progressClocks(position, seconds).join(' of ')}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
+import { useEffect } from 'react';
 import { Icon } from '../../../../components/elements/icon.tsx';
 import { saveFile } from '../../../../lib/save-file.ts';
+import { useStableCallback } from '../../../../lib/use-stable-callback.ts';
 import { AudioPlayer } from '../player/audio-player.tsx';
 import type { DecodedAudio } from '../player/decoded-audio.ts';
 import { usePlayback } from '../player/use-playback.ts';
@@ -15,11 +17,16 @@ export interface SpokenText {
 
 interface SpeechResultProps extends SpokenText {
   readonly audio: DecodedAudio | null | undefined;
+  readonly isShown: boolean;
 }
 
-/** Speech to hear, to see and to save. */
-export function SpeechResult({ file, played, name, audio }: SpeechResultProps) {
-  const playback = usePlayback(played);
+/** Speech to hear, to see and to save. It plays when it comes, if somebody is there to see what plays. */
+export function SpeechResult({ file, played, name, audio, isShown }: SpeechResultProps) {
+  const playback = usePlayback(played, isShown);
+  const begin = useStableCallback(() => {
+    if (isShown && !document.hidden) playback.play();
+  });
+  useEffect(() => begin(), [begin, played]);
   return (
     <AudioPlayer label="Generated speech" playback={playback} audio={audio}>
       <Button
