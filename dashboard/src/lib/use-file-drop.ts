@@ -1,7 +1,7 @@
 import { type DragEvent, useState } from 'react';
 
-/** Properties of an element onto which a file can be dropped; it has `data-over` while one is over it. */
-export function useFileDrop(onFile: (file: File | undefined) => void) {
+/** Properties of an element onto which files can be dropped; it has `data-over` while something is over it. */
+export function useFileDrop(onFiles: (files: readonly File[]) => void) {
   const [isOver, setOver] = useState(false);
   return {
     'data-over': isOver,
@@ -13,7 +13,7 @@ export function useFileDrop(onFile: (file: File | undefined) => void) {
     onDrop: (event: DragEvent): void => {
       event.preventDefault();
       setOver(false);
-      onFile(event.dataTransfer.files[0]);
+      onFiles(Array.from(event.dataTransfer.files));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { wavFile } from '#test/audio/files.ts';
 import { paddedSpeech } from '#test/audio/padded-speech.ts';
 import { signOut, tracesOf } from '../shared-browser.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
@@ -71,6 +72,7 @@ export function longAudioTests(stage: () => Stage): void {
     const page = await visit(await service.person({ planRank: 2 }));
     await page.goto('/playground?tab=transcription');
     await choose(page, 'river.wav');
+    await shows(page, /^The most that the file may cost is charged when/);
     await page.route(storage, (route) => route.abort('connectionreset'), { times: 1 });
     await press(page, 'Transcribe');
     await shows(page, 'The upload broke before its end. Nothing was charged.');
@@ -96,9 +98,10 @@ export function longAudioTests(stage: () => Stage): void {
     await choose(page, 'river.wav');
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'hang', count: 1 });
     await press(page, 'Transcribe');
-    await shows(page, /^1 credit charged at most; what it does not cost comes back/);
+    await shows(page, /^1 credit charged; what is not used is refunded\.$/);
     await shows(page, /^0:0[2-9]$/);
     await shoot(page, 'playground-long-audio-running');
+    await eventually(() => list(page).getByRole('row').nth(1).textContent()).toMatch(/river\.wavRunning.*3\.0 s1$/);
     await list(page).getByRole('button', { name: 'Delete river.wav' }).click();
     await shows(page, /^It has not ended: it is charged for the seconds of its file/);
     await press(page, 'Delete transcription');
@@ -106,5 +109,68 @@ export function longAudioTests(stage: () => Stage): void {
     const before = reads.length;
     await page.waitForTimeout(1500);
     expect(reads.slice(before).filter((url) => url.includes('/transcriptions'))).toEqual([]);
+  });
+
+  test('that the balance does not pay is refused before its first byte, with the way to a plan', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person({ planRank: 2, credits: 12 }));
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'meeting.wav', wavFile({ length: 5 * megabyte, bytes: 5 * megabyte }));
+    await shows(page, /10:55: about 65\.6 credits$/);
+    await press(page, 'Transcribe');
+    await shows(
+      page,
+      'Not enough credits. This call needs up to 65.6 credits; you have 12 left. Upgrade the plan or wait for the next month.',
+    );
+    await shoot(page, 'playground-long-audio-credits');
+    expect(sent.filter((path) => path.endsWith('/uploads') || path === '/audio')).toEqual([]);
+    await choose(page, 'river.wav');
+    await shows(page, /^river\.wav/);
+    expect(await page.getByText('Not enough credits.').count()).toBe(0);
+    await page.getByRole('region', { name: 'Audio', exact: true }).waitFor();
+    await choose(page, 'meeting.wav', wavFile({ length: 5 * megabyte, bytes: 5 * megabyte }));
+    await shows(page, /about 65\.6 credits$/);
+    await press(page, 'Transcribe');
+    await page.getByRole('link', { name: 'View plans' }).click();
+    await page.getByRole('heading', { name: 'Plans' }).waitFor();
+  });
+
+  test('that the browser cannot play is warned of before it is uploaded; its code is shown on the page that keeps it', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'noise.mp3', Buffer.alloc(5 * megabyte));
+    await shows(page, /^This browser cannot play the file\./);
+    await shoot(page, 'playground-long-audio-unplayable');
+    await press(page, 'Get code');
+    const dialog = page.getByRole('dialog');
+    const code = dialog.locator('pre');
+    const uploading = { cURL: '| jq -r .data.url', Python: 'upload["url"]', JavaScript: 'upload.url' };
+    for (const [language, step] of Object.entries(uploading)) {
+      await dialog.getByRole('combobox', { name: 'Language' }).click();
+      await page.getByRole('option', { name: language, exact: true }).click();
+      await eventually(() => code.textContent()).toContain(step);
+      expect(await code.textContent()).toMatch(/audio\/mpeg[^]*\/api\/ai\/transcriptions/);
+    }
+    await shoot(page, 'playground-long-audio-code');
+    await page.keyboard.press('Escape');
+    await shows(page, /^noise\.mp3, 5 MiB$/);
+  });
+
+  test('of another browser, which does not know its name, is named by its start and its length before it is deleted', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'river.wav');
+    await press(page, 'Transcribe');
+    await shows(page, /^3\.0 s, 0\.3 credits$/);
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await list(page)
+      .getByRole('button', { name: /^Delete trn_/ })
+      .click();
+    await shows(page, /^Delete the transcription of \d+ \w+, \d\d:\d\d \(3\.0 s\)\?$/);
   });
 }

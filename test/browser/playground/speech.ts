@@ -15,14 +15,15 @@ export function speechTests(stage: () => Stage): void {
     await shows(page, /^\d+ of 4,096 characters, 50 credits$/);
     await page.getByRole('combobox', { name: 'Voice' }).click();
     await page.getByRole('option', { name: /^nova\s*Female, lively, English$/ }).click();
+    await shows(page, 'Request, response, credits and times appear here.');
     await press(page, 'Generate speech');
     const position = positionIn(page, 'Generated speech');
+    await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(0.2);
+    await press(page, 'Pause');
     await shows(page, /^\d\.\d s, 50 credits$/);
     const bars = position.locator('path').first();
     await eventually(() => bars.getAttribute('d')).toMatch(/^(M[\d.]+ [\d.]+v[\d.]+){50,}$/);
-    await press(page, 'Play');
-    await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(0.2);
-    await press(page, 'Pause');
+    expect(await page.locator('dl').first().textContent()).toMatch(/^Total time[\d.]+ m?s.*Credits50$/);
     await position.press('End');
     await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(3);
     await position.press('Home');
@@ -66,7 +67,7 @@ export function speechTests(stage: () => Stage): void {
     expect(await page.evaluate('document.querySelectorAll("audio").length')).toBe(0);
   });
 
-  test('a recording is heard and sought in, though its file has no length, and transcribed', async () => {
+  test('a recording is heard and sought in, though its file has no length, transcribed, and ended where one leaves its tab', async () => {
     const { service, visit, shoot } = stage();
     const page = await visit(await service.person());
     await page.goto('/playground?tab=transcription');
@@ -88,6 +89,13 @@ export function speechTests(stage: () => Stage): void {
     await press(page, 'Record');
     await eventually(() => page.getByRole('button', { name: 'Transcribe' }).isDisabled()).toBe(true);
     await press(page, 'Discard');
+    await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
+    await page.locator('input[type=file]').setInputFiles(file('other.mp3', Buffer.from('Dear friend')));
+    await shows(page, /^other\.mp3/);
+    await press(page, 'Record');
+    await shows(page, /^0:01 of 5:00$/);
+    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('tab', { name: 'Transcription' }).click();
     await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
   });
 
@@ -132,29 +140,42 @@ export function speechTests(stage: () => Stage): void {
     expect(await page.getByRole('button', { name: 'Choose file' }).isEnabled()).toBe(true);
   });
 
-  test('refuses in place what is of no format, empty or no audio, and a format that nobody makes', async () => {
+  test('refuses in place what is of no format, empty or no audio, more than one file, and a text that nobody speaks', async () => {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/playground?tab=transcription');
     const input = page.locator('input[type=file]');
-    await input.setInputFiles(file('long.txt', Buffer.alloc(4 * 1024 * 1024 + 1), 'text/plain'));
+    await input.setInputFiles(file('long', Buffer.alloc(4 * 1024 * 1024 + 1), 'application/octet-stream'));
     await shows(page, /^The format of the file is unknown/);
     await input.setInputFiles(file('empty.mp3', Buffer.alloc(0)));
     await shows(page, 'The file is empty.');
     await input.setInputFiles(file('letter.mp3', Buffer.from('Dear friend')));
     await shows(page, 'This browser cannot play this format.');
     await press(page, 'Transcribe');
-    await shows(page, 'The file is not audio that can be read, or is incomplete.');
+    const unread = page.getByText('The file is not audio that can be read, or is incomplete.');
+    await unread.waitFor();
+    await input.setInputFiles(file('letter.pdf', Buffer.from('%PDF'), 'application/pdf'));
+    await shows(page, '“letter.pdf” is not audio. Choose a file in one of the formats above.');
+    expect(await unread.count()).toBe(0);
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      for (const name of ['a.mp3', 'b.mp3']) transfer.items.add(new File(['a'], name));
+      return transfer;
+    })()`);
+    await page.getByRole('button', { name: 'Choose file' }).dispatchEvent('drop', { dataTransfer });
+    await shows(page, 'One file at a time.');
+    expect(await page.getByText('a.mp3').count()).toBe(0);
 
     await page.getByRole('tab', { name: 'Speech' }).click();
     await page.getByLabel('Text', { exact: true }).fill('😀'.repeat(4097));
     await shows(page, 'Enter at most 4,096 characters');
     expect(await page.getByRole('button', { name: 'Generate speech' }).isDisabled()).toBe(true);
-    await page.getByLabel('Text', { exact: true }).fill('Good day.');
-    await page.getByRole('combobox', { name: 'Format' }).click();
-    await page.getByRole('option', { name: 'FLAC' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('Доброе утро.');
     await press(page, 'Generate speech');
-    await shows(page, /does not speak this text with the voice alloy as flac/);
+    await shows(
+      page,
+      /does not speak this text with the voice alloy as mp3; change the text, the voice or the format\.$/,
+    );
     await shows(page, '100 credits left');
   });
 

@@ -41,7 +41,7 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
     else form.setValues(name === '' ? read : { text: read.text });
   }
 
-  const drop = useFileDrop((file) => void take(file));
+  const drop = useFileDrop(([file]) => void take(file));
 
   return (
     <form onSubmit={submit} noValidate className={css.form} {...drop}>

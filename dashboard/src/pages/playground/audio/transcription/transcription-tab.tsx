@@ -1,8 +1,8 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { Link } from 'wouter';
 import { maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
+import { useConfig } from '../../../../api/config.ts';
 import { ErrorNotice } from '../../../../components/feedback/error-notice.tsx';
 import { formatBytes } from '../../../../lib/format.ts';
 import { useQuery } from '../../../../lib/use-query.ts';
@@ -11,13 +11,17 @@ import { GetCodeButton } from '../../code/get-code-button.tsx';
 import { useExchange } from '../../exchange/use-exchange.ts';
 import { Inspector } from '../../parts/inspector.tsx';
 import { TabLayout } from '../../parts/tab-layout.tsx';
+import { useDecoded } from '../player/use-decoded.ts';
 import { AudioInput } from './audio-input.tsx';
 import { DirectFacts } from './direct-facts.tsx';
+import { LocalNotice } from './local-notice.tsx';
+import { jobFiles, keepJobFile } from './long/job-files.ts';
 import { JobList } from './long/job-list.tsx';
-import { jobNames, nameJob } from './long/job-names.ts';
 import { isOpen } from './long/job-polls.ts';
 import { JobView } from './long/job-view.tsx';
+import { LongHint } from './long/long-hint.tsx';
 import { OpenedJob } from './long/opened-job.tsx';
+import { uploadTypeOf } from './long/upload-type.ts';
 import { UploadView } from './long/upload-view.tsx';
 import { transcriptionOf, useJob } from './long/use-job.ts';
 import { useLongTranscription } from './long/use-long-transcription.ts';
@@ -30,7 +34,9 @@ export function TranscriptionTab() {
   const exchange = useExchange();
   const [query] = useQuery();
   const isShown = query.get('tab') === 'transcription';
+  const { demoSpeechFormats } = useConfig();
   const [file, setFile] = useState<File>();
+  const audio = useDecoded(file);
   const [language, setLanguage] = useState<string | null>(null);
   const [timestamps, setTimestamps] = useState<Timestamps>('word');
   const [direct, setDirect] = useState<Transcription>();
@@ -38,10 +44,10 @@ export function TranscriptionTab() {
   /** Those whose audio this page has. */
   const audioOfJobs = useRef(new Map<string, File>());
   const job = useJob(jobId, isShown);
-  const long = useLongTranscription(exchange, (begun, audio) => {
-    nameJob(begun.id, audio.name);
-    audioOfJobs.current.set(begun.id, audio);
-    setJobId(begun.id);
+  const long = useLongTranscription(exchange, ({ id }, { file: sent, seconds }) => {
+    keepJobFile({ id, name: sent.name, ...(seconds !== undefined && { seconds }) });
+    audioOfJobs.current.set(id, sent);
+    setJobId(id);
   });
   const isLong = file !== undefined && file.size > maxDirectAudioBytes;
   const isBusy = exchange.isRunning || long.isBusy;
@@ -50,6 +56,7 @@ export function TranscriptionTab() {
 
   const fields = { timestamps, ...(language !== null && { language }) };
   const code = { kind: 'transcription', file: `audio.${endingOf(file)}`, body: fields } as const;
+  const contentType = file && uploadTypeOf(file);
 
   function show(next: { file?: File | undefined; jobId?: string }): void {
     long.cancel();
@@ -58,13 +65,13 @@ export function TranscriptionTab() {
     setJobId(next.jobId);
   }
 
-  const recorder = useRecorder((recorded) => show({ file: recorded }));
+  const recorder = useRecorder(isShown, (recorded) => show({ file: recorded }));
 
   async function transcribe(): Promise<void> {
     if (!file) return;
     setDirect(undefined);
     setJobId(undefined);
-    if (isLong) return long.start(file, fields);
+    if (isLong) return long.start({ file, seconds: audio?.seconds }, fields);
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     form.append('file', file);
@@ -93,7 +100,11 @@ export function TranscriptionTab() {
   return (
     <TabLayout
       title="Voice recognition"
-      actions={isLong ? <LongCodeLink /> : <GetCodeButton request={() => code} />}
+      actions={
+        <GetCodeButton
+          request={() => (isLong && contentType ? { ...code, kind: 'long-transcription', contentType } : code)}
+        />
+      }
       parameters={
         <TranscriptionParameters
           language={language}
@@ -104,9 +115,21 @@ export function TranscriptionTab() {
       }
       details={details}
     >
-      <AudioInput recorder={recorder} isDisabled={isBusy} onAudio={(chosen) => show({ file: chosen })} />
+      {demoSpeechFormats && <LocalNotice />}
+      <AudioInput
+        recorder={recorder}
+        isDisabled={isBusy}
+        onAudio={(chosen) => show({ file: chosen })}
+        onRefused={long.cancel}
+      />
       {file && (
-        <TranscribedAudio file={file} transcription={transcription}>
+        <TranscribedAudio
+          file={file}
+          audio={audio}
+          isShown={isShown}
+          isToUpload={isLong && !isBusy && jobId === undefined}
+          transcription={transcription}
+        >
           <Stack my="md" gap="sm">
             <UploadView stage={long.stage} total={file.size} onCancel={long.cancel} onRetry={() => void transcribe()} />
             {!long.isBusy && (
@@ -131,23 +154,11 @@ export function TranscriptionTab() {
         </TranscribedAudio>
       )}
       {!file && jobId !== undefined && (
-        <OpenedJob key={jobId} job={job} name={jobNames().get(jobId)} onAudio={setFile} />
+        <OpenedJob key={jobId} job={job} name={jobFiles().get(jobId)?.name} onAudio={setFile} />
       )}
     </TabLayout>
   );
 }
-
-const LongHint = () => (
-  <Text size="sm" c="dimmed">
-    Charged when it begins, for the most that the file may last; what it does not cost comes back at its end.
-  </Text>
-);
-
-const LongCodeLink = () => (
-  <Anchor component={Link} href="/guides/audio#long-audio" size="sm">
-    Code for long audio
-  </Anchor>
-);
 
 /** In code the file has a name that needs no quotes. */
 const endingOf = (file: File | undefined): string => /\.([a-z0-9]{1,5})$/i.exec(file?.name ?? '')?.[1] ?? 'mp3';

@@ -15,7 +15,7 @@ import { usePages } from '../../../../../components/tables/use-pages.ts';
 import { formatCredits, formatMoment } from '../../../../../lib/format.ts';
 import { rescueFocus } from '../../../../../lib/rescue-focus.ts';
 import { formatLength } from '../../clock.ts';
-import { forgetJobName, jobNames } from './job-names.ts';
+import { forgetJobFile, jobFiles } from './job-files.ts';
 import { isOpen } from './job-polls.ts';
 import { JobBadge } from './job-view.tsx';
 import type { Job } from './use-long-transcription.ts';
@@ -41,8 +41,13 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
     rowsOf: ({ items }) => items,
     pollMs: (first) => isShown && first?.items.some(isOpen) === true && openPollMs,
   });
-  const names = jobNames();
+  const files = jobFiles();
   if (pages.isPending || (pages.data?.length === 0 && !pages.hasNextPage)) return null;
+  /** Before a job ends, as the browser found it in the file. */
+  const lengthOf = ({ id, durationSeconds }: Job): string | undefined => {
+    const seconds = durationSeconds ?? files.get(id)?.seconds;
+    return seconds === undefined ? undefined : formatLength(seconds);
+  };
   const columns: Column<Job>[] = [
     {
       title: 'File',
@@ -57,7 +62,7 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
           style={{ overflowWrap: 'anywhere' }}
           onClick={() => onOpen(id)}
         >
-          {names.get(id) ?? id}
+          {files.get(id)?.name ?? id}
         </Anchor>
       ),
     },
@@ -66,13 +71,15 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
     {
       title: 'Length',
       place: 'end',
-      cell: ({ durationSeconds }) => (durationSeconds === null ? '–' : formatLength(durationSeconds)),
+      cell: (job) => lengthOf(job) ?? '–',
     },
     { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
     {
       title: 'Actions',
       place: 'corner',
-      cell: (job) => <DeleteJob job={job} name={names.get(job.id)} onDeleted={onDeleted} />,
+      cell: (job) => (
+        <DeleteJob job={job} length={lengthOf(job)} name={files.get(job.id)?.name} onDeleted={onDeleted} />
+      ),
     },
   ];
   return (
@@ -88,16 +95,18 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
 
 interface DeleteJobProps {
   readonly job: Job;
+  readonly length: string | undefined;
   readonly name: string | undefined;
   readonly onDeleted: (id: string) => void;
 }
 
-function DeleteJob({ job, name, onDeleted }: DeleteJobProps) {
-  const { id } = job;
+function DeleteJob({ job, length, name, onDeleted }: DeleteJobProps) {
+  const { id, createdAt } = job;
+  const started = formatMoment(createdAt) + (length === undefined ? '' : ` (${length})`);
   const deletion = useAction(async () => {
     try {
       await perform(audioRoutes.deleteTranscriptionJob, { path: { id } });
-      forgetJobName(id);
+      forgetJobFile(id);
       onDeleted(id);
       notify({ message: 'The transcription is deleted.' });
     } catch (error) {
@@ -118,7 +127,7 @@ function DeleteJob({ job, name, onDeleted }: DeleteJobProps) {
         loading={deletion.isRunning}
         onClick={() =>
           confirm({
-            title: name === undefined ? 'Delete this transcription?' : `Delete the transcription of “${name}”?`,
+            title: `Delete the transcription of ${name === undefined ? started : `“${name}”`}?`,
             text,
             action: 'Delete transcription',
             onConfirm: () => void deletion.run(undefined),

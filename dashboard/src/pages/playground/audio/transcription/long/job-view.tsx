@@ -44,7 +44,7 @@ export function JobView({ job }: { job: Result }) {
       {isOpen(job) && <Elapsed since={job.createdAt} />}
       <Text size="sm" c="dimmed">
         {isOpen(job)
-          ? `${creditCount(credits, formatCredits)} charged at most; what it does not cost comes back at its end.`
+          ? `${creditCount(credits, formatCredits)} charged; what is not used is refunded.`
           : `${formatLength(durationSeconds ?? 0)}, ${creditCount(credits, formatCredits)}`}
       </Text>
       {language !== null && !isOpen(job) && <Badge color="gray">{languageName(language) ?? language}</Badge>}

@@ -1,4 +1,5 @@
 import { Anchor, Button, Group, Progress, Text } from '@mantine/core';
+import { ErrorNotice } from '../../../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../../../components/feedback/notice.tsx';
 import { formatBytes } from '../../../../../lib/format.ts';
 import type { UploadProblem } from './send-file.ts';
@@ -32,6 +33,7 @@ export function UploadView({ stage, total, onCancel, onRetry }: UploadViewProps)
       </Notice>
     );
   }
+  if (stage.kind === 'refused') return <ErrorNotice error={stage.error} model="svc-transcribe" />;
   if (stage.kind === 'idle') return null;
   const sent = stage.kind === 'uploading' ? stage.sent : total;
   const percent = Math.floor((sent / total) * 100);

@@ -2,9 +2,13 @@ import { useEffect, useRef, useState } from 'react';
 import type * as v from 'valibot';
 import type { NewTranscription, TranscriptionJob } from '#contract/audio/transcriptions.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
+import type { ApiError } from '../../../../../api/api-error.ts';
+import { call } from '../../../../../api/call.ts';
 import { serverNow } from '../../../../../api/clock.ts';
 import { useStableCallback } from '../../../../../lib/use-stable-callback.ts';
 import type { ExchangeState } from '../../../exchange/use-exchange.ts';
+import { creditRefusal } from './credit-refusal.ts';
 import { type AllowedUpload, sendFile, UploadFailure, type UploadProblem } from './send-file.ts';
 import { uploadTypeOf } from './upload-type.ts';
 
@@ -14,7 +18,14 @@ export type Job = v.InferOutput<typeof TranscriptionJob>;
 export type LongStage =
   | { readonly kind: 'idle' | 'starting' }
   | { readonly kind: 'uploading'; readonly sent: number }
-  | { readonly kind: 'failed'; readonly problem: UploadProblem };
+  | { readonly kind: 'failed'; readonly problem: UploadProblem }
+  | { readonly kind: 'refused'; readonly error: ApiError };
+
+/** What is transcribed, and how long it is, where the browser knows. */
+export interface LongFile {
+  readonly file: File;
+  readonly seconds: number | undefined;
+}
 
 /** A file and the upload that was begun for it, which a second try goes on with. */
 interface Begun {
@@ -28,7 +39,7 @@ const idle: LongStage = { kind: 'idle' };
 const spareMs = 60_000;
 
 /** Uploads a file, and begins its transcription. What the API refuses is the exchange's error. */
-export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job, file: File) => void) {
+export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job, long: LongFile) => void) {
   const [stage, setStage] = useState(idle);
   const control = useRef<AbortController>(undefined);
   const begun = useRef<Begun>(undefined);
@@ -45,15 +56,19 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
     return () => window.removeEventListener('beforeunload', warn);
   }, [isBusy]);
 
-  async function start(file: File, fields: Omit<v.InferInput<typeof NewTranscription>, 'uploadId'>): Promise<void> {
+  async function start(long: LongFile, fields: Omit<v.InferInput<typeof NewTranscription>, 'uploadId'>): Promise<void> {
     const { signal } = (control.current = new AbortController());
     const { error: last } = exchange;
     if (last && last.status !== 0) refused.current += 1;
     // A file that the service refused is deleted there.
     if (last && [400, 404].includes(last.status)) begun.current = undefined;
+    exchange.reset();
     setStage({ kind: 'uploading', sent: 0 });
     try {
-      const upload = await allowed(file);
+      const refusal = await knownRefusal(long);
+      if (signal.aborted) return;
+      if (refusal) return setStage({ kind: 'refused', error: refusal });
+      const upload = await allowed(long.file);
       if (signal.aborted) return;
       if (!upload) return setStage(idle);
       await sent(upload, signal);
@@ -66,13 +81,19 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
       if (signal.aborted) return;
       if (job) begun.current = undefined;
       setStage(idle);
-      if (job) report(job, file);
+      if (job) report(job, long);
     } catch (error) {
       if (signal.aborted) return;
       const problem = error instanceof UploadFailure ? error.problem : 'broken';
       if (problem !== 'broken') begun.current = undefined;
       setStage({ kind: 'failed', problem });
     }
+  }
+
+  /** Before the first byte, where the balance is known. */
+  async function knownRefusal({ seconds }: LongFile): Promise<ApiError | undefined> {
+    const credits = await call(creditRoutes.getCredits, { query: { limit: '1' } }).catch(() => undefined);
+    return credits && creditRefusal(credits.balance, seconds);
   }
 
   /** The upload of a second try is that of the first, while that may be sent. */

@@ -17,8 +17,8 @@ interface Recording {
   readonly startedAt: number;
 }
 
-/** Records from the microphone, which is let go when a recording ends, whatever ends it. */
-export function useRecorder(onRecorded: (file: File) => void) {
+/** Records from the microphone while its tab is shown, and lets it go when a recording ends, whatever ends it. */
+export function useRecorder(isShown: boolean, onRecorded: (file: File) => void) {
   const [recording, setRecording] = useState<Recording>();
   const [isOpening, setOpening] = useState(false);
   const [failure, setFailure] = useState<MicrophoneFailure>();
@@ -32,6 +32,10 @@ export function useRecorder(onRecorded: (file: File) => void) {
       end.current?.(false);
     };
   }, []);
+
+  useEffect(() => {
+    if (!isShown) end.current?.(true);
+  }, [isShown, recording]);
 
   async function start(): Promise<void> {
     const format = recordingFormat();
