@@ -99,6 +99,9 @@ export function messageTests(stage: () => Stage): void {
 
     const phone = await page.context().newPage();
     await phone.goto('/_local/phone');
+    const honest = /last two digits of a number decide what is reported to the service,\s+whether a call is taken/;
+    await shows(phone, honest);
+    await shows(page, honest);
     const call = phone.getByRole('group', { name: `Call to ${to}` });
     const heard = phone.waitForResponse(/\/_local\/phone\/call/);
     await call.getByRole('button', { name: 'Take the call' }).click();
