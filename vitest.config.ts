@@ -4,19 +4,29 @@ import { LongestFirst } from './test/support/longest-first.ts';
 
 const browser = 'test/browser/*.test.ts';
 const measured = 'test/{attack,perf}/*.test.ts';
+const globalSetup = ['test/support/temporary-folder.ts'];
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [measured, browser] } },
+      {
+        extends: true,
+        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [measured, browser], globalSetup },
+      },
       // Processor time and memory are those of a process, so each file has its own.
-      { extends: true, test: { name: 'measured', include: [measured], isolate: true } },
+      { extends: true, test: { name: 'measured', include: [measured], isolate: true, globalSetup } },
       // Half of the time of all tests, so they are a command of their own.
-      { extends: true, test: { name: 'browser', include: [browser] } },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [browser],
+          globalSetup: [...globalSetup, 'test/support/unpacked-browser.ts'],
+        },
+      },
     ],
     // Half of the processor time of a file that starts a service was loading the same thousand modules again.
     isolate: false,
-    globalSetup: ['test/support/temporary-folder.ts'],
     setupFiles: ['test/support/restored-environment.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -14,12 +14,16 @@ const installed = [
 /** Beeps, which every page is granted: without a window there is nobody who could be asked. */
 const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 
-/** A headless browser: the one of the npm package on Linux x64, else an installed one. */
-export async function launchBrowser(): Promise<Browser> {
+/** Of the npm package's browser on Linux x64, which is unpacked when it is first needed; else of an installed one. */
+export async function browserPath(): Promise<string | undefined> {
   const isPackaged = process.platform === 'linux' && process.arch === 'x64';
-  const path = isPackaged
-    ? await chromium.executablePath()
+  return isPackaged
+    ? chromium.executablePath()
     : installed.find((candidate) => candidate !== undefined && existsSync(candidate));
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  const path = await browserPath();
   if (!path) throw new Error('The browser tests need an installed Chrome; CHROME_PATH may name it.');
   return playwright.launch({ executablePath: path, args: ['--no-sandbox', ...microphone] });
 }
