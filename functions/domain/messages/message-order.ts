@@ -29,9 +29,9 @@ export interface OrderParts {
 export function messageOrders({ readNumber, countSegments, countries, hasCalls }: OrderParts) {
   function countryOf(to: string): string {
     const number = readNumber(to);
-    if (!number) throw refused('to', 'to is not a valid phone number.');
+    if (!number) throw refused('to', 'to is not a valid phone number; check the country code and the digits.');
     if (number.isCostly)
-      throw refused('to', 'to is a premium-rate, shared-cost or toll-free number; messages are not sent to these.');
+      throw refused('to', 'to is a premium-rate, shared-cost or toll-free number; use a mobile number.');
     const { country } = number;
     if (country !== undefined && countries.has(country)) return country;
     const names = countries.size > 0 ? `only to: ${[...countries].toSorted().join(', ')}` : 'to no country yet';

@@ -9,9 +9,10 @@ export function refused(path: string, detail: string): ServiceError {
 
 /** About the recipient. */
 const ofRecipient: Readonly<Partial<Record<Refused, string>>> = {
-  number_blocked: 'to is a number that messages are not sent to; nothing was charged.',
-  country_blocked: 'to is in a country that messages are not sent to; nothing was charged.',
-  price: 'to is a number that costs more than the limit for a message; nothing was charged.',
+  number_blocked: 'to is a number that messages are not sent to; use another one. Nothing was charged.',
+  country_blocked:
+    'to is in a country that messages are not sent to; use a number of another one. Nothing was charged.',
+  price: 'to is a number that costs more than the limit for a message; use another one. Nothing was charged.',
 };
 
 const others = {

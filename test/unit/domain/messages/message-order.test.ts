@@ -29,11 +29,8 @@ describe('a message is refused', () => {
     [{ ...sms, to: '+14155550100;ext=1' }, 'to must be a number in E.164 format, such as +14155550100'],
     [{ ...sms, to: '+１4155550100' }, 'to must be a number in E.164 format, such as +14155550100'],
     [{ ...sms, to: 14_155_550_100 }, 'to must be a string'],
-    [{ ...sms, to: '+11155550100' }, 'to is not a valid phone number.'],
-    [
-      { ...sms, to: '+19005550100' },
-      'to is a premium-rate, shared-cost or toll-free number; messages are not sent to these.',
-    ],
+    [{ ...sms, to: '+11155550100' }, 'to is not a valid phone number; check the country code and the digits.'],
+    [{ ...sms, to: '+19005550100' }, 'to is a premium-rate, shared-cost or toll-free number; use a mobile number.'],
     [{ ...sms, to: '+79161234567' }, 'to is a number of RU; messages are sent only to: DE, US.'],
     [{ ...sms, to: '+16045550100' }, 'to is a number of CA; messages are sent only to: DE, US.'],
     [{ ...sms, to: '+8816512345678' }, 'to is a number of no country; messages are sent only to: DE, US.'],
