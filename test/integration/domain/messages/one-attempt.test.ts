@@ -83,7 +83,7 @@ describe('one attempt', () => {
     async (why: Refused) => {
       const desk = await openDesk(database);
       await expect(desk.send(() => Promise.resolve({ is: 'refused', why }), { key: 'again' })).rejects.toThrow(
-        /nothing was charged/,
+        /nothing was charged/i,
       );
       expect(await seen(desk)).toEqual({ handed: 1, messages: ['failed 0'], spendable: 100 });
       expect(await desk.messages()).toMatchObject([{ failure: why }]);
