@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audioFacts } from '#gateways/audio-facts.ts';
 import { rangedFacts } from '#gateways/audio/ranged-facts.ts';
+import { findFfmpeg } from '#test/audio/ffmpeg.ts';
 import { installRecognizer, recognize, wordsInOrder, wordsOf } from '#test/audio/recognizer.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
@@ -21,13 +22,15 @@ const voices = ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'];
 let service: TestService;
 let key: string;
 let folder: string;
+let found: Awaited<ReturnType<typeof findFfmpeg>>;
 
 beforeAll(async () => {
   folder = await testFolder();
   if (!process.env['LONG']) return;
+  found = await findFfmpeg(join(folder, 'ffmpeg'));
   service = await startTestService();
   ({ key } = await service.person({ planRank: 4 }));
-});
+}, 150_000);
 afterAll(async () => {
   await service?.close();
   await removeFolder(folder);
@@ -40,19 +43,15 @@ async function spoken(text: string, voice: string, format: string): Promise<Buff
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Seconds of sound that the tool of most systems decodes from a file; undefined where this one has none. */
-async function decodedSeconds(path: string): Promise<number | undefined> {
+/** Seconds of sound that FFmpeg decodes from a file. */
+async function decodedSeconds(ffmpeg: string, path: string): Promise<number> {
   const rate = 8000;
-  const options = { encoding: 'buffer', maxBuffer: 2 ** 26 } as const;
-  const decoding = run(
-    'ffmpeg',
-    ['-v', 'error', '-i', path, '-f', 's16le', '-ac', '1', '-ar', `${rate}`, '-'],
-    options,
-  );
-  return decoding.then(({ stdout }) => stdout.length / 2 / rate).catch(() => undefined);
+  const options = ['-v', 'error', '-i', path, '-f', 's16le', '-ac', '1', '-ar', `${rate}`, '-'];
+  const { stdout } = await run(ffmpeg, options, { encoding: 'buffer', maxBuffer: 2 ** 26 });
+  return stdout.length / 2 / rate;
 }
 
-/** Of a minute of sound and a bit, as ffmpeg writes it. */
+/** Of a minute of sound and a bit, as FFmpeg writes it. */
 const formats: Readonly<Record<string, readonly string[]>> = {
   'constant.mp3': ['-c:a', 'libmp3lame', '-b:a', '64k'],
   'variable.mp3': ['-c:a', 'libmp3lame', '-q:a', '4'],
@@ -79,13 +78,13 @@ const toleratedSeconds = 0.15;
 
 describe.runIf(process.env['LONG'])('what other tools make of audio (LONG=1)', () => {
   it.for(Object.entries(formats))('%s lasts for them as long as for us', async ([name, options], { skip }) => {
+    const ffmpeg = 'reason' in found ? skip(found.reason) : found.ffmpeg;
     const path = join(folder, name);
     const tone = 'sine=frequency=300:sample_rate=24000:duration=61.3,tremolo=f=0.7:d=0.9';
-    const made = run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', tone, ...options, path]);
-    if (!(await made.then(() => true).catch(() => false))) skip('ffmpeg is not installed, or has no such format');
+    await run(ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', tone, ...options, path]);
     const bytes = await readFile(path);
     const { seconds } = await audioFacts(bytes);
-    const expected = (await decodedSeconds(path)) ?? 0;
+    const expected = await decodedSeconds(ffmpeg, path);
     expect(Math.abs(seconds - expected)).toBeLessThan(toleratedSeconds);
     const ranged = await rangedFacts(bytes.length, async (from, to) => bytes.subarray(from, to));
     if (ranged.seconds !== undefined) expect(Math.abs(ranged.seconds - expected)).toBeLessThan(2 * toleratedSeconds);
@@ -94,11 +93,12 @@ describe.runIf(process.env['LONG'])('what other tools make of audio (LONG=1)', (
   it.for(['mp3', 'wav'])(
     'a text that is spoken as %s lasts for them as long as the service returns',
     async (format, { skip }) => {
+      const ffmpeg = 'reason' in found ? skip(found.reason) : found.ffmpeg;
       const text = sentences[0] ?? '';
       const { body } = await service.call('POST', '/api/ai/speech', { key, body: { text, format } });
       const path = join(folder, `spoken.${format}`);
       await writeFile(path, Buffer.from(body.data.audio, 'base64'));
-      const seconds = (await decodedSeconds(path)) ?? skip('ffmpeg is not installed');
+      const seconds = await decodedSeconds(ffmpeg, path);
       expect(Math.abs(seconds - body.data.durationSeconds)).toBeLessThan(toleratedSeconds);
     },
   );

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { installPackage } from './python-package.ts';
 
 const run = promisify(execFile);
 
@@ -10,21 +11,7 @@ const recognizer = 'pocketsphinx==5.0.4';
 const script = join(import.meta.dirname, 'recognize.py');
 
 /** Installs a recognizer in a folder of its own. Gives the reason where that cannot be done here. */
-export async function installRecognizer(folder: string): Promise<{ python: string } | { reason: string }> {
-  const python = join(folder, 'bin/python');
-  try {
-    await run('python3', ['-m', 'venv', folder]);
-  } catch {
-    return { reason: 'python3 with venv is not installed' };
-  }
-  try {
-    const options = ['--disable-pip-version-check', '--only-binary', ':all:', '--no-deps'];
-    await run(python, ['-m', 'pip', 'install', '--quiet', ...options, recognizer], { timeout: 120_000 });
-  } catch {
-    return { reason: `no registry has ${recognizer} for this Python` };
-  }
-  return { python };
-}
+export const installRecognizer = (folder: string) => installPackage(folder, recognizer);
 
 /** What it hears in files of samples, 24,000 a second, a line each. */
 export async function recognize(python: string, folder: string, recordings: readonly Buffer[]): Promise<string[]> {

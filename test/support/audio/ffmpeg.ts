@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { installPackage } from './python-package.ts';
+
+const run = promisify(execFile);
+
+/** Has the command in its wheel. */
+const wheel = 'imageio-ffmpeg==0.8.1';
+const printPath = 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())';
+
+/** The command of the system's FFmpeg, or of one that is installed in a folder of its own; the reason where there is none. */
+export async function findFfmpeg(folder: string): Promise<{ readonly ffmpeg: string } | { readonly reason: string }> {
+  const isThere = await run('ffmpeg', ['-version']).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return { ffmpeg: 'ffmpeg' };
+  const installed = await installPackage(folder, wheel);
+  if ('reason' in installed) return installed;
+  const { stdout } = await run(installed.python, ['-c', printPath]);
+  return { ffmpeg: stdout.trim() };
+}
