@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -35,8 +35,15 @@ const lookAgainBytes = 8 * 1024 * 1024;
 const keptDays = { texts: 31, other: 2 } as const;
 const dayMs = 86_400_000;
 
+export interface FileStoreOptions {
+  /** What objects are dated by. */
+  readonly now?: () => number;
+  /** Bytes that the disk keeps free. */
+  readonly reserve?: number;
+}
+
 /** The objects of one bucket, each a file with its facts beside it. Nothing is made before the first is written. */
-export function openFileStore(folder: string, reserve = reserveBytes) {
+export function openFileStore(folder: string, { now = Date.now, reserve = reserveBytes }: FileStoreOptions = {}) {
   async function demandRoom(): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < reserve) throw new NoRoom('the disk has no room for more');
@@ -74,6 +81,8 @@ export function openFileStore(folder: string, reserve = reserveBytes) {
   async function keep(key: string, contentType: string, { path: from, bytes, md5 }: Draft): Promise<StoredObject> {
     const { path, meta } = paths(key);
     const stored = { key, contentType, bytes, etag: `"${md5}"` };
+    const at = new Date(now());
+    await utimes(from, at, at);
     await rename(from, path);
     await writeJsonFile(meta, stored);
     return { ...stored, path };
@@ -91,13 +100,14 @@ export function openFileStore(folder: string, reserve = reserveBytes) {
   }
 
   /** Deletes what is older than the bucket keeps it. */
-  async function expire(now = Date.now()): Promise<void> {
+  async function expire(): Promise<void> {
     for (const name of await readdir(folder).catch((): string[] => [])) {
       const path = join(folder, name);
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }));
+      const current = name.endsWith('.draft') ? Date.now() : now();
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: current }));
       const found = await readJsonFile(join(folder, `${name}.json`), Meta).catch(() => undefined);
       const days = keptDays[found?.key.startsWith('texts/') ? 'texts' : 'other'];
-      if (name.endsWith('.json') || now - mtimeMs < days * dayMs) continue;
+      if (name.endsWith('.json') || current - mtimeMs < days * dayMs) continue;
       await Promise.all([rm(path, { force: true }), rm(`${path}.json`, { force: true })]);
     }
   }

@@ -77,7 +77,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const phones = await openPhoneStore(folder.file('phones.json'));
   const queues = openQueues(folder.file('queues.sqlite'), clock.now);
   closers.add(queues);
-  const files = openFileStore(folder.file('audio'));
+  const files = openFileStore(folder.file('audio'), { now: clock.now });
   const faults = createFaults();
 
   // The port first: it names every address, and a port in use is to be reported before anything else is started.

@@ -79,7 +79,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
     external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints, jobs })),
     external.messaging ?? started(startCarrier({ phones, faults, receipts, now })),
     started(startSqs(queues)),
-    started(startS3({ store: files, bucket: longAudio.bucket, secret, now: Date.now, pageOrigins })),
+    started(startS3({ store: files, bucket: longAudio.bucket, secret, now, pageOrigins })),
   ]);
   const resume = async () => void (await Promise.all([jobs.resume(), receipts.resume()]));
   return { endpoints: { dynamodb, ses, sagemaker, messaging, sqs, s3 }, resume };

@@ -33,7 +33,7 @@ const options = { bucket: Bucket, secret: () => 'local', now: () => now, pageOri
 
 beforeAll(async () => {
   folder = await testFolder();
-  store = openFileStore(join(folder, 'audio'));
+  store = openFileStore(join(folder, 'audio'), { now: () => now });
   server = await startS3({ store, ...options });
   client = new S3Client({ endpoint: server.url, region: 'us-east-1', credentials, forcePathStyle: true });
 });
@@ -167,7 +167,7 @@ describe('a form', () => {
   });
 
   it('is refused where the disk has no room for it, and leaves none', async () => {
-    const noRoom = openFileStore(join(folder, 'full'), Number.POSITIVE_INFINITY);
+    const noRoom = openFileStore(join(folder, 'full'), { reserve: Number.POSITIVE_INFINITY });
     const full = await startS3({ store: noRoom, ...options });
     const { fields } = await allowed();
     const form = new FormData();

@@ -64,11 +64,11 @@ export function audioFiles(client: S3Client, Bucket: string): AudioFiles {
   }
 
   return {
-    allowUpload(Key, { contentType, bytes, seconds: Expires }) {
+    allowUpload(Key, { contentType, bytes, expiresAt }) {
       return createPresignedPost(client, {
         Bucket,
         Key,
-        Expires,
+        Expires: (expiresAt - Date.now()) / 1000,
         Fields: { 'Content-Type': contentType },
         Conditions: [['content-length-range', bytes, bytes]],
       });

@@ -73,6 +73,18 @@ describe('an upload', () => {
     expect(code(await transcribed(service, one.key, uploadId))).toBe('201 SUCCESS');
     expect(code(await newUpload(service, one.key, 10))).toBe('201 SUCCESS');
   });
+
+  it('takes no file once its hour is over, and one of a moved clock has its own hour', async () => {
+    const { key } = await service.person();
+    const { body } = await newUpload(service, key, 10);
+    await service.post('/_local/clock', { advance: 'PT1H' });
+    const late = await sendFile(body.data, Buffer.alloc(10));
+    expect([late.status, late.text]).toEqual([403, expect.stringContaining('Policy expired')]);
+    expect(code(await transcribed(service, key, body.data.id))).toBe('404 NOT_FOUND');
+    const { body: next } = await newUpload(service, key, 10);
+    await service.post('/_local/clock', { advance: 'PT58M' });
+    expect((await sendFile(next.data, Buffer.alloc(10))).status).toBe(204);
+  });
 });
 
 describe('a transcription', () => {

@@ -48,10 +48,10 @@ export interface StoredFile {
 
 /** The files of long audio, by their keys. */
 export interface AudioFiles {
-  /** Where a file of exactly this type and length may be sent, for so many seconds. */
+  /** Where a file of exactly this type and length may be sent, until `expiresAt` (epoch ms). */
   allowUpload(
     key: string,
-    file: { readonly contentType: string; readonly bytes: number; readonly seconds: number },
+    file: { readonly contentType: string; readonly bytes: number; readonly expiresAt: number },
   ): Promise<{ readonly url: string; readonly fields: Readonly<Record<string, string>> }>;
   look(key: string): Promise<StoredFile | undefined>;
   /** What the file is, by its beginning and its end. Rejects where it is no audio. */

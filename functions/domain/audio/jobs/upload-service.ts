@@ -21,20 +21,20 @@ export function uploadService({ jobs, files, demandUpload, clock, random }: Uplo
     refuseUnknownType(contentType);
     await demandUpload(accountId);
     const now = clock.now();
-    const seconds = longAudio.uploadSeconds;
+    const expiresAt = now + longAudio.uploadSeconds * 1000;
     const upload: Upload = {
       accountId,
       id: timedId('upl', now, random),
       contentType,
       bytes,
       createdAt: now,
-      expiresAt: now + seconds * 1000,
+      expiresAt,
     };
     if (!(await jobs.addUpload(upload))) {
       const detail = `An account may have ${longAudio.openUploads} uploads that wait; transcribe one, or try again when one has expired.`;
       throw new ServiceError('INVALID_STATE', detail);
     }
-    const { url, fields } = await files.allowUpload(fileKeys.upload(upload), { contentType, bytes, seconds });
-    return { id: upload.id, url, fields: { ...fields }, expiresAt: iso(upload.expiresAt) };
+    const { url, fields } = await files.allowUpload(fileKeys.upload(upload), { contentType, bytes, expiresAt });
+    return { id: upload.id, url, fields: { ...fields }, expiresAt: iso(expiresAt) };
   };
 }
