@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-const browser = 'test/browser/*.test.ts';
-const measured = 'test/{attack,perf}/*.test.ts';
+const browser = 'test/browser/**/*.test.ts';
+const measured = 'test/{attack,perf}/**/*.test.ts';
 const globalSetup = ['test/support/temporary-folder.ts'];
 
 export default defineConfig({

@@ -10,13 +10,13 @@ import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
-import { turnItems } from '#runtime/turn-items.ts';
-import { benchAccounts } from './accounts.ts';
-import { startOurs, startUpstream } from './arms.ts';
-import { Connection, requestBytes } from './connection.ts';
-import { startBenchDatabase } from './database.ts';
-import { pinClients, processorSeconds } from './processor.ts';
-import { median } from './statistics.ts';
+import { turnItems } from '#runtime/calls/turn-items.ts';
+import { benchAccounts } from './shared/accounts.ts';
+import { startOurs, startUpstream } from './shared/arms.ts';
+import { Connection, requestBytes } from './shared/connection.ts';
+import { startBenchDatabase } from './shared/database.ts';
+import { pinClients, processorSeconds } from './shared/processor.ts';
+import { median } from './shared/statistics.ts';
 
 /**
  * Prints what a turn takes of the processor beside a chat call, both in the functions as they are deployed and over the same stub of the model,
@@ -30,7 +30,7 @@ const database = await startBenchDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'bench-agents-'));
 const functions = join(import.meta.dirname, '../functions/api');
 bundle(join(functions, 'inference/create-chat-completion.ts'), join(folder, 'create-chat-completion'));
-bundle(join(functions, 'agents/create-message.ts'), join(folder, 'create-message'));
+bundle(join(functions, 'agents/conversations/create-message.ts'), join(folder, 'create-message'));
 Object.assign(process.env, {
   [tableVariables.agents]: tables.agents.name,
   [tableVariables.accounts]: tables.accounts.name,

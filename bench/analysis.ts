@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '#lib/constructs/function-code.ts';
-import { benchAccounts } from './accounts.ts';
-import { type Arm, oursArm, startOurs, startUpstream } from './arms.ts';
-import { analysisBody, chatBody } from './bodies.ts';
-import type { Child } from './child.ts';
-import { Load } from './load.ts';
-import { pinClients } from './processor.ts';
-import { median } from './statistics.ts';
+import { benchAccounts } from './shared/accounts.ts';
+import { type Arm, oursArm, startOurs, startUpstream } from './shared/arms.ts';
+import { analysisBody, chatBody } from './shared/bodies.ts';
+import type { Child } from './shared/child.ts';
+import { Load } from './shared/load.ts';
+import { pinClients } from './shared/processor.ts';
+import { median } from './shared/statistics.ts';
 
 /** Prints the processor time of an analysis beside that of a chat call, without the model: at most twice as much for a text that fits the model's window. */
 const rounds = 5;

@@ -1,8 +1,8 @@
-import { type BenchAccount, benchAccounts } from './accounts.ts';
-import { oursArm } from './arms.ts';
-import type { Child } from './child.ts';
-import type { BenchDatabase } from './database.ts';
-import { type Busy, Load } from './load.ts';
+import { type BenchAccount, benchAccounts } from './shared/accounts.ts';
+import { oursArm } from './shared/arms.ts';
+import type { Child } from './shared/child.ts';
+import type { BenchDatabase } from './shared/database.ts';
+import { type Busy, Load } from './shared/load.ts';
 
 /** Plans without a limit carry 200 concurrent calls of one account. */
 const enterprise = 5;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onGatewayProcessor } from './processor.ts';
+import { onGatewayProcessor } from './shared/processor.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
-import type { Arm, ArmName } from './arms.ts';
-import { Load, type Workload } from './load.ts';
 import type { BenchOptions } from './options.ts';
-import { median } from './statistics.ts';
+import type { Arm, ArmName } from './shared/arms.ts';
+import { Load, type Workload } from './shared/load.ts';
+import { median } from './shared/statistics.ts';
 
 /** What an arm did, each figure the median of its rounds; NaN where it has none. */
 export interface Measured extends Workload {

@@ -1,7 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { benchAccounts } from './accounts.ts';
+import { measureGrowth } from './growth.ts';
+import { benchOptions } from './options.ts';
+import { measureProjector } from './projector.ts';
+import { chart } from './report/chart.ts';
+import { compare, goals, isHeld } from './report/comparison.ts';
+import { report } from './report/report.ts';
+import { type Measured, measure } from './rounds.ts';
+import { benchAccounts } from './shared/accounts.ts';
 import {
   bareArm,
   directArm,
@@ -11,18 +18,11 @@ import {
   startOurs,
   startPortkey,
   startUpstream,
-} from './arms.ts';
-import { allSizes } from './bodies.ts';
-import { chart } from './chart.ts';
-import type { Child } from './child.ts';
-import { compare, goals, isHeld } from './comparison.ts';
-import { startBenchDatabase } from './database.ts';
-import { measureGrowth } from './growth.ts';
-import { benchOptions } from './options.ts';
-import { isPinned, pinClients } from './processor.ts';
-import { measureProjector } from './projector.ts';
-import { report } from './report.ts';
-import { type Measured, measure } from './rounds.ts';
+} from './shared/arms.ts';
+import { allSizes } from './shared/bodies.ts';
+import type { Child } from './shared/child.ts';
+import { startBenchDatabase } from './shared/database.ts';
+import { isPinned, pinClients } from './shared/processor.ts';
 import { bundleAll, measureStartup } from './startup.ts';
 
 /** Measures ours beside Portkey and writes `bench/RESULTS.md` with its chart; `--quick` looks only, and writes nothing. */

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { bundle } from '#lib/constructs/function-code.ts';
-import { onGatewayProcessor } from './processor.ts';
-import { median } from './statistics.ts';
+import { onGatewayProcessor } from './shared/processor.ts';
+import { median } from './shared/statistics.ts';
 
 const run = promisify(execFile);
 const functions = join(import.meta.dirname, '../functions');

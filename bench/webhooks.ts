@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
-import { startBenchDatabase } from './database.ts';
-import { onGatewayProcessor, pinClients } from './processor.ts';
+import { startBenchDatabase } from './shared/database.ts';
+import { onGatewayProcessor, pinClients } from './shared/processor.ts';
 
 /** Prints how soon 1,000 deliveries that are due leave, and what each takes of the processor beside a bare signed POST. */
 const count = 1000;

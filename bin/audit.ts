@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { services } from '#runtime/container.ts';
-import { demandTables } from './tables.ts';
+import { services } from '#runtime/services/container.ts';
+import { demandTables } from './shared/tables.ts';
 
 /**
  * Recomputes every balance from the ledger's rows. Exit status: 0 all agree, 1 there are differences, 2 it could not

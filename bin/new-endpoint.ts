@@ -22,7 +22,7 @@ function isChargeable(name: string): name is templates.EndpointService {
 const filesOf = ({ id }: EndpointNames) => ({
   schemas: `functions/contract/inference/${id}.ts`,
   handler: `functions/api/inference/${id}.ts`,
-  test: `test/api/${id}.test.ts`,
+  test: `test/api/inference/${id}.test.ts`,
 });
 
 async function isTaken(path: string): Promise<boolean> {
@@ -47,9 +47,9 @@ async function create(names: EndpointNames, service: templates.EndpointService):
   const files = filesOf(names);
   if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`there is an operation ${names.id} already`);
   for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`there is ${path} already`);
-  const routes = 'functions/contract/routes/inference.ts';
+  const routes = 'functions/contract/routes/inference/inference.ts';
   const samples = 'functions/contract/samples.ts';
-  const record = 'bin/openapi/record.ts';
+  const record = 'bin/openapi/recorded/record.ts';
   await insert(routes, { before: '} as const satisfies' }, templates.row(names, service));
   await insert(routes, { before: "import { modelCalls } from './model-calls.ts';\n" }, templates.schemaImport(names));
   await insert(samples, { before: "  'get-openai-model':" }, templates.sample(names));

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { breakingChanges } from './openapi/breaking-changes.ts';
+import { breakingChanges } from './openapi/compatibility/breaking-changes.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { readRecordedResponses, recordedResponsesFile } from './openapi/recorded-responses.ts';
+import { readRecordedResponses, recordedResponsesFile } from './openapi/recorded/recorded-responses.ts';
 import { withTables } from './openapi/tables.ts';
 
 const usage = `Usage: npx node bin/openapi.ts [--record] [--breaking] | --check
@@ -21,7 +21,7 @@ const guides = new URL('../docs/guides/', import.meta.url);
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 async function record(): Promise<void> {
-  const { recordResponses } = await import('./openapi/record.ts');
+  const { recordResponses } = await import('./openapi/recorded/record.ts');
   await writeFile(recordedResponsesFile, json(await recordResponses()));
 }
 

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/tables.ts';
-import { demandTables } from './tables.ts';
+import { demandTables } from './shared/tables.ts';
 
 const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer]
 
@@ -47,7 +47,7 @@ async function run(): Promise<string> {
     throw new Refusal(`There is no role ${role}; there are operator and viewer.\n`);
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB']) await useLocalDatabase();
   else demandTables('accounts', 'meters', 'audit');
-  const { services } = await import('#runtime/container.ts');
+  const { services } = await import('#runtime/services/container.ts');
   await (await services().operators()).actions().setRole(email, role);
   return `${email} has the role ${role} now.\n`;
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { givenUpImages } from '#runtime/jobs/given-up-records.ts';
 import { projectImage } from '#runtime/jobs/project-image.ts';
 import { itemOf } from '#runtime/shared/stream-image.ts';
-import { demandTables } from './tables.ts';
+import { demandTables } from './shared/tables.ts';
 
 /**
  * Writes the ledger rows of records that the projector gave up. Exit status: 0 all are written, 1 some are not, 2 it could

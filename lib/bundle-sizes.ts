@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { handlerFile } from '#contract/handlers.ts';
+import { handlerFile, jobFile } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundling } from './constructs/function-code.ts';
@@ -22,7 +22,7 @@ const functions = join(import.meta.dirname, '../functions');
 /** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
 export async function bundleSizes(): Promise<readonly BundleSize[]> {
   const routes = [...allRoutes, { id: unknownRouteId }].map(({ id }) => ({ id, file: `api/${handlerFile(id)}` }));
-  const rows = [...routes, ...allJobs.map(({ id }) => ({ id, file: `jobs/${id}.ts` }))];
+  const rows = [...routes, ...allJobs.map((job) => ({ id: job.id, file: `jobs/${jobFile(job)}` }))];
   const entryPoints = Object.fromEntries(rows.map(({ id, file }) => [id, join(functions, file)]));
   // One build for all: shared code becomes chunks, which count for each function that imports them.
   const { metafile } = await build({ ...bundling, entryPoints, outdir: 'sizes', write: false, metafile: true });

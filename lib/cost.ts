@@ -126,7 +126,7 @@ export function costAtZero({
   ];
 }
 
-/** What one walk of the canary takes, all functions that it wakes included (test/local/canary.test.ts counts what it can). */
+/** What one walk of the canary takes, all functions that it wakes included (test/local/canary/canary.test.ts counts what it can). */
 export const walk = {
   requests: 13,
   mails: 3,

@@ -5,7 +5,7 @@ import { newDelivery } from '#domain/webhooks/delivery.ts';
 import { newSecret, signedHeaders } from '#domain/webhooks/sending/signature.ts';
 import { healthy, type Webhook } from '#domain/webhooks/webhook.ts';
 import { httpReceiver } from '#gateways/webhooks/http-receiver.ts';
-import { benchAccounts } from '../accounts.ts';
+import { benchAccounts } from '../shared/accounts.ts';
 
 /**
  * Delivers to one webhook what is due, and then sends as many bare signed requests. Prints in its last line when the deliveries became due, and
@@ -26,7 +26,7 @@ Object.assign(process.env, {
   POWERTOOLS_SERVICE_NAME: 'text-ai',
   POWERTOOLS_METRICS_NAMESPACE: 'text-ai',
 });
-const { handler } = await import('#jobs/deliver-webhooks.ts');
+const { handler } = await import('#jobs/webhooks/deliver-webhooks.ts');
 const { dynamoClient } = await import('#runtime/aws/clients.ts');
 const { deliveryLog } = await import('#repositories/webhooks/deliveries.ts');
 const { leases } = await import('#repositories/webhooks/leases.ts');

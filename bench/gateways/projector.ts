@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/tables.ts';
-import { benchAccounts } from '../accounts.ts';
+import { benchAccounts } from '../shared/accounts.ts';
 
 /**
  * Runs the ledger projector over stream records of settled calls and prints in its last line what each took of the processor,
@@ -18,7 +18,7 @@ Object.assign(process.env, {
   POWERTOOLS_SERVICE_NAME: 'text-ai',
   POWERTOOLS_METRICS_NAMESPACE: 'text-ai',
 });
-const { handler } = await import('#jobs/project-ledger.ts');
+const { handler } = await import('#jobs/billing/project-ledger.ts');
 
 const [account] = benchAccounts(1);
 const now = Math.floor(Date.now() / 1000);

@@ -23,7 +23,7 @@ const reply = JSON.stringify({
   usage,
 });
 
-/** The same for a request with a JSON schema, which is an analysis of a review (bench/bodies.ts). */
+/** The same for a request with a JSON schema, which is an analysis of a review (bench/shared/bodies.ts). */
 const analysisReply = JSON.stringify({
   ...about,
   object: 'chat.completion',

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { benchAccounts } from '../accounts.ts';
+import { benchAccounts } from '../shared/accounts.ts';
 
-/** The rate window's buckets (functions/domain/meter/rate-window.ts): an account that never pauses has all of them. */
+/** The rate window's buckets (functions/domain/meter/admission/rate-window.ts): an account that never pauses has all of them. */
 const bucketMs = 3000;
 const windowBuckets = 21;
 

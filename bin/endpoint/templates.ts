@@ -14,7 +14,7 @@ export const ${pascal}Result = v.object({ text: v.string() });
 `;
 
 export const schemaImport = ({ id, pascal }: EndpointNames): string =>
-  `import { ${pascal}Request, ${pascal}Result } from '../inference/${id}.ts';\n`;
+  `import { ${pascal}Request, ${pascal}Result } from '../../inference/${id}.ts';\n`;
 
 export const row = (
   { id, camel, pascal, sentence }: EndpointNames,
@@ -41,10 +41,10 @@ export const recording = ({ camel }: EndpointNames): string => `  await record('
 export const handler = (
   { id, camel, pascal }: EndpointNames,
   service: EndpointService,
-): string => `import { inferenceRoutes } from '#contract/routes/inference.ts';
+): string => `import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { pricePerStarted } from '#domain/meter/pricing.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof inferenceRoutes.${camel};
 

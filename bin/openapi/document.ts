@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
 import { operationOf } from './operation.ts';
-import type { RecordedResponses } from './recorded-responses.ts';
+import type { RecordedResponses } from './recorded/recorded-responses.ts';
 import { schemaCollector } from './schemas.ts';
 import { inOrder, tags } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';

@@ -8,7 +8,7 @@ import { isJsonObject } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { errorCollector } from './errors.ts';
 import { priceOf } from './price.ts';
-import type { RecordedResponse } from './recorded-responses.ts';
+import type { RecordedResponse } from './recorded/recorded-responses.ts';
 import type { schemaCollector } from './schemas.ts';
 import { successResponse } from './success.ts';
 import { tagOf } from './tags.ts';

@@ -6,7 +6,7 @@ import type { Route } from '#contract/http/route.ts';
 import * as chunks from '#contract/inference/stream-chunks.ts';
 import { errorSchemaOf } from './errors.ts';
 import { successHeaders } from './headers.ts';
-import type { RecordedResponse } from './recorded-responses.ts';
+import type { RecordedResponse } from './recorded/recorded-responses.ts';
 import type { Mode } from './schemas.ts';
 
 type SchemaOf = (schema: GenericSchema, mode: Mode) => JsonSchema;

@@ -4,7 +4,7 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { watchOtherTabs } from './api/account.ts';
+import { watchOtherTabs } from './api/account/account.ts';
 import { queryClient, watchReturn } from './api/query-client.ts';
 import { App, preload } from './app.tsx';
 import { ErrorBoundary } from './components/feedback/error-boundary.tsx';

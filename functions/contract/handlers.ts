@@ -1,31 +1,30 @@
 import type { Route } from './http/route.ts';
+import type { Job } from './jobs.ts';
 import { routeGroups, unknownRouteId } from './routes.ts';
+import { accountRoutes } from './routes/accounts/accounts.ts';
+import { passwordRoutes } from './routes/accounts/passwords.ts';
+import { signInRoutes } from './routes/accounts/sign-in.ts';
+import { agentRoutes } from './routes/agents/agents.ts';
+import { conversationRoutes } from './routes/agents/conversations.ts';
+import { documentRoutes } from './routes/agents/documents.ts';
 
-const {
-  accounts,
-  keys,
-  subscriptions,
-  credits,
-  alerts,
-  inference,
-  analysis,
-  openai,
-  agents,
-  audio,
-  messages,
-  webhooks,
-  operators,
-} = routeGroups;
+const { keys, subscriptions, credits, alerts, inference, analysis, openai, audio, messages, webhooks, operators } =
+  routeGroups;
 
 /** The folders of `functions/api`, and the routes whose handlers they have. */
 const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
-  accounts,
+  accounts: Object.values(accountRoutes),
+  'accounts/passwords': Object.values(passwordRoutes),
+  'accounts/sign-in': Object.values(signInRoutes),
   keys,
-  billing: [...subscriptions, ...credits],
+  'billing/subscriptions': subscriptions,
+  'billing/credits': credits,
   alerts,
   inference: [...inference, ...openai],
   analysis,
-  agents,
+  agents: Object.values(agentRoutes),
+  'agents/conversations': Object.values(conversationRoutes),
+  'agents/documents': Object.values(documentRoutes),
   audio,
   messages,
   webhooks,
@@ -43,3 +42,6 @@ export function handlerFile(id: string): string {
   if (file === undefined) throw new Error(`no operation is named ${id}`);
   return file;
 }
+
+/** The entry point of a job, from `functions/jobs`: `mail/send-mail.ts` of `send-mail`. */
+export const jobFile = ({ feature, id }: Pick<Job, 'feature' | 'id'>): string => `${feature}/${id}.ts`;

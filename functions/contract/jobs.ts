@@ -57,9 +57,11 @@ export type Trigger =
   | { readonly logs: 'recorded requests' }
   | { readonly everySeconds: number };
 
-/** Work that no caller waits for: on a stream, a queue, events, log lines, a schedule. Entry point: `functions/jobs/<id>.ts`. */
+/** Work that no caller waits for: on a stream, a queue, events, log lines, a schedule. */
 export interface Job {
   readonly id: string;
+  /** The folder of `functions/jobs` that has its entry point. */
+  readonly feature: string;
   readonly summary: string;
   /** What users lose while it does not run: a whole sentence, for alarms. */
   readonly loss: string;
@@ -74,6 +76,7 @@ const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, givenUp: 'place' 
 export const jobs = {
   projectLedger: {
     id: 'project-ledger',
+    feature: 'billing',
     summary: 'Writes one immutable ledger row for each entry of a meter',
     loss: 'Usage, entries and warnings of low credits lag behind; balances and charges stay exact.',
     trigger: {
@@ -88,6 +91,7 @@ export const jobs = {
   },
   retryLedger: {
     id: 'retry-ledger',
+    feature: 'billing',
     summary: 'Writes the ledger rows of accounts for which that failed, apart from all others',
     loss: 'Usage and entries of some accounts have gaps; their balances and charges stay exact.',
     trigger: { queue: 'ledgerRetry' },
@@ -96,6 +100,7 @@ export const jobs = {
   },
   sendMail: {
     id: 'send-mail',
+    feature: 'mail',
     summary: 'Sends the mails of the outbox',
     loss: 'Confirmation links, reset links and notices are not sent; they wait in the outbox.',
     trigger: { stream: 'accounts', newImageHas: { name: 'outbox', type: 'S' }, ...oneByOne },
@@ -104,6 +109,7 @@ export const jobs = {
   },
   suppressAddress: {
     id: 'suppress-address',
+    feature: 'mail',
     summary: 'Notes addresses whose mails bounce for good or are called spam, so that they get no more',
     loss: 'Addresses that bounce or complain get more mails, and SES may stop all sending.',
     trigger: { events: 'mail feedback' },
@@ -112,6 +118,7 @@ export const jobs = {
   },
   sendResetLink: {
     id: 'send-reset-link',
+    feature: 'accounts',
     summary: 'Makes the reset token and its mail for a password that somebody has forgotten',
     loss: 'Whoever forgot a password gets no link.',
     trigger: { stream: 'accounts', newImageHas: { name: 'resetRequest', type: 'S' }, ...oneByOne },
@@ -120,6 +127,7 @@ export const jobs = {
   },
   recordRequests: {
     id: 'record-requests',
+    feature: 'requests',
     summary: 'Writes the records of requests that accounts can list',
     loss: 'Requests are missing from the request logs of accounts; charges and usage stay exact.',
     trigger: { logs: 'recorded requests' },
@@ -128,6 +136,7 @@ export const jobs = {
   },
   dispatchWebhooks: {
     id: 'dispatch-webhooks',
+    feature: 'webhooks',
     summary: 'Writes a delivery of each event of an account for each of its webhooks that wants it',
     loss: 'Webhooks are sent no events; they are sent late once it runs again.',
     trigger: {
@@ -142,6 +151,7 @@ export const jobs = {
   },
   deliverWebhooks: {
     id: 'deliver-webhooks',
+    feature: 'webhooks',
     summary: 'Sends what is due to a webhook, one worker at a time for each webhook',
     loss: 'Webhooks are sent no events; they are sent late once it runs again.',
     // Receivers that hang keep functions waiting, which others need too.
@@ -151,6 +161,7 @@ export const jobs = {
   },
   recordReceipts: {
     id: 'record-receipts',
+    feature: 'messages',
     summary: 'Notes what became of messages, and gives back the credits of those that were never handed over',
     loss: 'Messages stay sent, whatever became of them, and credits of failed ones are not given back.',
     trigger: { events: 'message receipts' },
@@ -159,6 +170,7 @@ export const jobs = {
   },
   dispatchMessages: {
     id: 'dispatch-messages',
+    feature: 'messages',
     summary: 'Writes a delivery of each event of a message for each webhook of its account that wants it',
     loss: 'Webhooks are sent no events of messages; they are sent late once it runs again.',
     trigger: { stream: 'messages', newImageHas: { name: 'status', type: 'S' }, ...oneByOne },
@@ -167,6 +179,7 @@ export const jobs = {
   },
   sweepWebhooks: {
     id: 'sweep-webhooks',
+    feature: 'webhooks',
     summary: 'Wakes webhooks with a retry that is due, or whose message was lost',
     loss: 'Failed deliveries of webhooks are not retried after 15 minutes.',
     trigger: { everySeconds: 60 },
@@ -175,6 +188,7 @@ export const jobs = {
   },
   endTranscriptions: {
     id: 'end-transcriptions',
+    feature: 'audio',
     summary: 'Ends transcriptions of long audio whose model has ended, and settles what they cost',
     loss: 'Transcriptions of long audio stay running; they end late once it runs again, or expire and are given back.',
     trigger: { events: 'transcriptions' },
@@ -183,6 +197,7 @@ export const jobs = {
   },
   sweepTranscriptions: {
     id: 'sweep-transcriptions',
+    feature: 'audio',
     summary: 'Ends transcriptions that never began, or of whose end nothing was heard, and gives back what they cost',
     loss: 'Credits of transcriptions that died are not given back, and their audio is kept for up to two days.',
     trigger: { everySeconds: 900 },
@@ -191,6 +206,7 @@ export const jobs = {
   },
   purgeAccounts: {
     id: 'purge-accounts',
+    feature: 'accounts',
     summary: 'Deletes the data of accounts that were deleted 30 days ago, and what is left of agents that were deleted',
     loss: 'Data of deleted accounts is kept longer than the 30 days that were promised, that of deleted agents longer than a day.',
     trigger: { everySeconds: 86_400 },
@@ -209,6 +225,7 @@ export const jobs = {
   },
   sweepMeters: {
     id: 'sweep-meters',
+    feature: 'billing',
     summary: 'Returns the credits of holds whose call died, and settles what is due on accounts that do not call',
     loss: 'Credits held by calls that died are not given back, and accounts that do not call are not renewed.',
     trigger: { everySeconds: 60 },
@@ -222,6 +239,7 @@ export const allJobs: readonly Job[] = Object.values(jobs);
 /** Not among all jobs: it runs where a stage has it, or `npm start -- --canary` (docs/adr/0016-canary.md). */
 export const canary = {
   id: 'walk-canary',
+  feature: 'canary',
   summary: 'Does what a new user does, from registering to a chat that is charged exactly, and deletes the account',
   loss: 'A new user does not get from registering to a first chat, or is not charged for it exactly.',
   trigger: { everySeconds: 300 },

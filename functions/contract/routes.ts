@@ -1,20 +1,26 @@
 import type { Route } from './http/route.ts';
-import { accountRoutes } from './routes/accounts.ts';
-import { agentRoutes } from './routes/agents.ts';
+import { accountRoutes } from './routes/accounts/accounts.ts';
+import { passwordRoutes } from './routes/accounts/passwords.ts';
+import { signInRoutes } from './routes/accounts/sign-in.ts';
+import { agentRoutes } from './routes/agents/agents.ts';
+import { conversationRoutes } from './routes/agents/conversations.ts';
+import { documentRoutes } from './routes/agents/documents.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { audioRoutes } from './routes/audio.ts';
-import { creditRoutes } from './routes/credits.ts';
-import { inferenceRoutes } from './routes/inference.ts';
+import { creditRoutes } from './routes/billing/credits.ts';
+import { subscriptionRoutes } from './routes/billing/subscriptions.ts';
+import { inferenceRoutes } from './routes/inference/inference.ts';
+import { openAiRoutes } from './routes/inference/openai.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { messageRoutes } from './routes/messages.ts';
-import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
-import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
 /** Every operation of the service; a row and its handler in `functions/api` exist together (docs/adding-an-endpoint.md). */
 export const routes = {
+  ...signInRoutes,
+  ...passwordRoutes,
   ...accountRoutes,
   ...keyRoutes,
   ...subscriptionRoutes,
@@ -24,6 +30,8 @@ export const routes = {
   ...analysisRoutes,
   ...openAiRoutes,
   ...agentRoutes,
+  ...documentRoutes,
+  ...conversationRoutes,
   ...audioRoutes,
   ...messageRoutes,
   ...webhookRoutes,
@@ -32,7 +40,7 @@ export const routes = {
 
 /** The same rows by resource: each group is deployed as a stack of its own inside the API's. */
 export const routeGroups = {
-  accounts: Object.values(accountRoutes),
+  accounts: Object.values({ ...signInRoutes, ...passwordRoutes, ...accountRoutes }),
   keys: Object.values(keyRoutes),
   subscriptions: Object.values(subscriptionRoutes),
   credits: Object.values(creditRoutes),
@@ -40,7 +48,7 @@ export const routeGroups = {
   inference: Object.values(inferenceRoutes),
   analysis: Object.values(analysisRoutes),
   openai: Object.values(openAiRoutes),
-  agents: Object.values(agentRoutes),
+  agents: Object.values({ ...agentRoutes, ...documentRoutes, ...conversationRoutes }),
   audio: Object.values(audioRoutes),
   messages: Object.values(messageRoutes),
   webhooks: Object.values(webhookRoutes),

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '#contract/http/route.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
-import { hasWorkingKey } from '#domain/meter/admission.ts';
+import { hasWorkingKey } from '#domain/meter/admission/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type Credential, parseCredential } from '#domain/shared/credential.ts';
 import { malformedKey, missingCredential, unknownKey, unknownSession } from '#domain/shared/unauthenticated.ts';

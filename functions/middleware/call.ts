@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { ResponseKind } from '#contract/http/media-kinds.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { IssuedDevice } from '#domain/accounts/sign-in/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import type { Meter } from '#domain/meter/meter.ts';
@@ -10,7 +10,7 @@ import type { Charge } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/receipt.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
-import type { ResponseLifecycle } from './response/response-lifecycle.ts';
+import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 /** Who calls: a person in a session, with the account as it is now, or a key. */
 export type Caller = SessionCaller | KeyCaller;

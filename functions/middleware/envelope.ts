@@ -4,15 +4,15 @@ import type { ResponseFormat } from '#contract/http/response-format.ts';
 import type { Route } from '#contract/http/route.ts';
 import { TextBody } from '#contract/http/text-body.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
-import { StreamedBytes } from '#domain/inference/streamed-bytes.ts';
-import { StreamedResponse } from '#domain/inference/streamed-response.ts';
+import { StreamedBytes } from '#domain/inference/streams/streamed-bytes.ts';
+import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
-import { cookiesOf } from './cookies.ts';
-import { errorHeaders, responseHeaders, streamHeaders } from './response-headers.ts';
+import type { ResponseLifecycle } from './response-lifecycle.ts';
 import { byteStream } from './response/byte-stream.ts';
+import { cookiesOf } from './response/cookies.ts';
 import { type EventStream, eventStream } from './response/event-stream.ts';
-import type { ResponseLifecycle } from './response/response-lifecycle.ts';
+import { errorHeaders, responseHeaders, streamHeaders } from './response/response-headers.ts';
 
 export interface Outcome {
   readonly sessionCookie: string;

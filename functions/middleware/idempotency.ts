@@ -1,6 +1,6 @@
 import type { Route } from '#contract/http/route.ts';
-import { StreamedResponse } from '#domain/inference/streamed-response.ts';
-import { graceSeconds } from '#domain/meter/admission.ts';
+import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
+import { graceSeconds } from '#domain/meter/admission/admission.ts';
 import {
   claimOf,
   type Idempotency,

@@ -1,8 +1,8 @@
 import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import type { Order, Preparable } from '#domain/inference/order.ts';
-import { StreamedResponse } from '#domain/inference/streamed-response.ts';
-import { graceSeconds, Unaffordable } from '#domain/meter/admission.ts';
+import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
+import { graceSeconds, Unaffordable } from '#domain/meter/admission/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import { unknownKey } from '#domain/shared/unauthenticated.ts';
 import type { Call, Middleware } from './call.ts';

@@ -2,7 +2,7 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import type { Order } from '#domain/inference/order.ts';
-import { forbiddenUse } from '#domain/meter/admission.ts';
+import { forbiddenUse } from '#domain/meter/admission/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';

@@ -3,7 +3,7 @@ import type { Route } from '#contract/http/route.ts';
 import type { RequestRecord } from '#contract/platform/request-record.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import type { Call, Middleware } from './call.ts';
-import { ResponseLifecycle } from './response/response-lifecycle.ts';
+import { ResponseLifecycle } from './response-lifecycle.ts';
 
 /** One line for each request: these fields and no others, so that no secret, prompt or email address can get into a log. */
 export interface RequestLine {

@@ -3,7 +3,7 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { maxRecordedDetail, type RequestRecord, recordedHeaders } from '#contract/platform/request-record.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
-import { StreamedResponse } from '#domain/inference/streamed-response.ts';
+import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import type { Call } from './call.ts';
 import type { RefusalSampler } from './request/refusal-sampler.ts';
 

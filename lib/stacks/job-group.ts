@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { jobFile } from '#contract/handlers.ts';
 import { allJobs, canary } from '#contract/jobs.ts';
 import type { QueueId } from '#contract/platform/queues.ts';
 import { cast } from '#lib/cast.ts';
@@ -32,7 +33,7 @@ export class JobGroup extends NestedStack {
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
     const functions = allJobs.map((job) => {
-      const entry = join(entries, `${job.id}.ts`);
+      const entry = join(entries, jobFile(job));
       return {
         job,
         fn: new JobFunction(this, job.id, { job, tables, mail, messaging, audio, recordedLogs, entry, ...shared }),
@@ -47,7 +48,7 @@ export class JobGroup extends NestedStack {
     this.jobs = functions.map(({ fn }) => fn);
     this.queues = queues;
     if (stage.canary) {
-      const entry = join(entries, `${canary.id}.ts`);
+      const entry = join(entries, jobFile(canary));
       const { model } = stage.canary;
       const fn = new CanaryFunction(this, canary.id, { job: canary, model, origin: apiOrigin, entry, ...shared });
       grantUses(fn, canary.uses, { tables, mail, messaging, audio, stage });

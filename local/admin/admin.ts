@@ -9,9 +9,9 @@ import type { PhoneStore } from '../messages/phone-store.ts';
 import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
 import { FaultOrder, type Faults } from '../shared/faults.ts';
 import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
-import type { Pages } from '../shared/pages.ts';
+import type { Pages } from '../shared/pages/pages.ts';
+import { sendPage } from '../shared/pages/send-page.ts';
 import { described } from '../shared/problems.ts';
-import { sendPage } from '../shared/send-page.ts';
 import { type IdentityIssuer, IdentityTokenOrder } from './identity-issuer.ts';
 import type { Status } from './status.ts';
 

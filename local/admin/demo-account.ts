@@ -5,7 +5,7 @@ import { CurrentUser } from '#contract/accounts/accounts.ts';
 import { CreatedKey } from '#contract/accounts/keys.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { type ApiClient, apiClient } from '../shared/api-client.ts';
-import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/files/json-file.ts';
 import { Problem } from '../shared/problems.ts';
 
 /** An account to try things with: confirmed, on pro_pass, with one key. */

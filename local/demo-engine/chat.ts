@@ -1,10 +1,10 @@
 import { containerError, type EngineReply } from '../sagemaker/engine.ts';
 import { countTokens, hash } from '../sagemaker/words.ts';
-import { type CalledTool, chooseTools } from './functions.ts';
+import { type CalledTool, chooseTools } from './functions/functions.ts';
 import { continuousUsage, limitOutput, maxModelLength, type Output, overflow, type Usage, usageOf } from './output.ts';
 import type { ChatBody } from './request.ts';
-import { responseText } from './response-text.ts';
 import { eventStream, pause, type Tempo } from './sse.ts';
+import { responseText } from './text/response-text.ts';
 
 interface Reply {
   /** Words, or no tokens beside calls. */

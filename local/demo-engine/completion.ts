@@ -2,8 +2,8 @@ import { containerError, type EngineReply } from '../sagemaker/engine.ts';
 import { countTokens, hash } from '../sagemaker/words.ts';
 import { continuousUsage, limitOutput, maxModelLength, overflow, usageOf } from './output.ts';
 import type { CompletionBody } from './request.ts';
-import { continuePrompt } from './response-text.ts';
 import { eventStream, pause, type Tempo } from './sse.ts';
+import { continuePrompt } from './text/response-text.ts';
 
 /** Carries a prompt on, whole or in pieces. */
 export async function complete(body: CompletionBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableSpec } from '#contract/platform/tables.ts';
+import { isDamaged } from '../shared/files/sqlite-check.ts';
 import { Problem } from '../shared/problems.ts';
-import { isDamaged } from '../shared/sqlite-check.ts';
 import { createTables } from './create-tables.ts';
 import { type DatabaseProcess, startDatabaseProcess } from './database-process.ts';
 import { indexStreamRecords } from './stream-index.ts';

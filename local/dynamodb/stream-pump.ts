@@ -1,6 +1,6 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import * as v from 'valibot';
-import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/files/json-file.ts';
 import { described } from '../shared/problems.ts';
 import { type Pump, startPump } from '../shared/pump.ts';
 import { type DeliveryOptions, deliverRecords } from './batch-delivery.ts';

@@ -1,5 +1,5 @@
 import { sendJson } from '../shared/loopback.ts';
-import type { Pages } from '../shared/pages.ts';
+import type { Pages } from '../shared/pages/pages.ts';
 import { apiHandler } from './handlers.ts';
 import type { LambdaHandler } from './lambda-runtime.ts';
 

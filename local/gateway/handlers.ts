@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { handlerFile } from '#contract/handlers.ts';
+import { handlerFile, jobFile } from '#contract/handlers.ts';
+import type { Job } from '#contract/jobs.ts';
 import type { LambdaHandler } from './lambda-runtime.ts';
 
 const HandlerModule = v.object({
@@ -12,6 +13,6 @@ export async function apiHandler(id: string): Promise<LambdaHandler> {
 }
 
 /** The handler of a job. */
-export async function jobHandler(id: string): Promise<LambdaHandler> {
-  return v.parse(HandlerModule, await import(/* @vite-ignore */ `#jobs/${id}.ts`)).handler;
+export async function jobHandler(job: Pick<Job, 'id' | 'feature'>): Promise<LambdaHandler> {
+  return v.parse(HandlerModule, await import(/* @vite-ignore */ `#jobs/${jobFile(job)}`)).handler;
 }

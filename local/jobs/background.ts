@@ -10,7 +10,7 @@ import { startStreamPump } from '../dynamodb/stream-pump.ts';
 import { sweepExpired } from '../dynamodb/ttl-sweep.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { Closers } from '../shared/closers.ts';
-import type { DataFolder } from '../shared/data-folder.ts';
+import type { DataFolder } from '../shared/files/data-folder.ts';
 import type { Pump } from '../shared/pump.ts';
 import { startQueuePump } from '../sqs/queue-pump.ts';
 import { queueUrl } from '../sqs/server.ts';

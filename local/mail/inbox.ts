@@ -1,5 +1,5 @@
-import { escapeHtml, unescapeHtml } from '../shared/escape-html.ts';
-import { htmlPage } from '../shared/html-page.ts';
+import { escapeHtml, unescapeHtml } from '../shared/pages/escape-html.ts';
+import { htmlPage } from '../shared/pages/html-page.ts';
 import type { ReceivedMail } from './mail-store.ts';
 
 /** The HTML page on which a person reads the mails that this machine did not send. `mails` come newest first. */

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../shared/escape-html.ts';
-import { htmlPage } from '../shared/html-page.ts';
+import { escapeHtml } from '../shared/pages/escape-html.ts';
+import { htmlPage } from '../shared/pages/html-page.ts';
 import { phoneScript } from './phone-script.ts';
 import type { PhoneMessage } from './phone-store.ts';
 

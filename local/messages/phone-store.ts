@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/files/json-file.ts';
 
 /** What reached a phone. `at` is ISO 8601. */
 export const PhoneMessage = v.object({

@@ -9,9 +9,9 @@ import {
   dashboardPages,
   hashedAssets,
 } from '#contract/dashboard-config.ts';
-import { htmlPage } from '../shared/html-page.ts';
-import type { Pages } from '../shared/pages.ts';
-import { sendPage } from '../shared/send-page.ts';
+import { htmlPage } from '../shared/pages/html-page.ts';
+import type { Pages } from '../shared/pages/pages.ts';
+import { sendPage } from '../shared/pages/send-page.ts';
 import { type Coding, codingFor, compress } from './compression.ts';
 import { dashboardFolder } from './dashboard-build.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { epochMs, lastInstant, timestamp } from '#contract/shared/fields.ts';
 import { addDuration, type Duration, parseDuration } from './duration.ts';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './files/json-file.ts';
 
 const advance = v.pipe(
   v.string(),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './files/json-file.ts';
 
 /** Work that is not done, each a file: what a process leaves that is killed is there for the next one. */
 export interface Pending<Work extends object> {

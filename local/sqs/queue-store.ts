@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
+import { isDamaged } from '../shared/files/sqlite-check.ts';
 import { Problem } from '../shared/problems.ts';
-import { isDamaged } from '../shared/sqlite-check.ts';
 
 /** What a queue does with its messages (`contract/platform/queues.ts`). */
 export interface LocalQueue {

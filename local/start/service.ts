@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { resetEnvironment } from '#runtime/shared/per-environment.ts';
 import { createAdmin } from '../admin/admin.ts';
@@ -26,8 +26,8 @@ import { openFileStore } from '../s3/file-store.ts';
 import { Inference } from '../sagemaker/async-inference.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
 import { type Closers, createClosers } from '../shared/closers.ts';
-import { type DataFolder, openDataFolder } from '../shared/data-folder.ts';
 import { createFaults } from '../shared/faults.ts';
+import { type DataFolder, openDataFolder } from '../shared/files/data-folder.ts';
 import { openPending } from '../shared/pending.ts';
 import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
 import { openQueues } from '../sqs/queues.ts';

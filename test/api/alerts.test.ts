@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mailsTo } from '#test/requests/inbox.ts';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { chat, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;

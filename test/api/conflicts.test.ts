@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { type ModelServer, startModelServer } from '#test/models/model-server.ts';

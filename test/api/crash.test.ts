@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { atLength, patience } from '#test/many.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';

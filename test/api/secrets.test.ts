@@ -2,8 +2,8 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { given, secret, secrets } from '#test/attacks/planted-secrets.ts';
-import { allMoods } from '#test/models/leaking-model.ts';
-import { useWatchedService } from '#test/service/watched-service.ts';
+import { allMoods } from '#test/models/hostile/leaking-model.ts';
+import { useWatchedService } from '#test/service/watched/watched-service.ts';
 
 const watched = useWatchedService();
 const { met, leaked, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;

@@ -4,7 +4,7 @@ import { tables } from '#contract/platform/tables.ts';
 import type { KeyRecord } from '#domain/keys/key-record.ts';
 import { usableKeysKey } from '#repositories/accounts/account-items.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { onDatabase, rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
 import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service/service.ts';

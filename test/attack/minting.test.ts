@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';

@@ -21,8 +21,9 @@ export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
     include: [
-      'test/deploy/*.deploy.ts',
-      'test/api/{accounts,keys,passwords,subscriptions,chat,refusals,openai}.test.ts',
+      'test/deploy/**/*.deploy.ts',
+      'test/api/{accounts/accounts,keys/keys,inference/chat}.test.ts',
+      'test/api/{passwords,subscriptions,refusals,openai}/*.test.ts',
     ],
     testNamePattern: new RegExp(`^(?!.*(${onlyOnOneMachine.join('|')})).*$`),
     testTimeout: 60_000,

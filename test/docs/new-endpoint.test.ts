@@ -36,7 +36,12 @@ describe('npm run new:endpoint', () => {
       expect(await newEndpoint('sum-up')).toMatchObject({ code: 0 });
       for (const project of ['.', 'dashboard'])
         expect(await run('node_modules/.bin/tsc', '-p', project)).toEqual({ code: 0, output: '' });
-      const { code, output } = await run('node_modules/.bin/vitest', 'run', 'test/api/sum-up.test.ts', '--no-color');
+      const { code, output } = await run(
+        'node_modules/.bin/vitest',
+        'run',
+        'test/api/inference/sum-up.test.ts',
+        '--no-color',
+      );
       expect(code).toBe(1);
       expect(output).toContain("expected [ 500, 'INTERNAL_ERROR' ] to deeply equal [ 200, 'SUCCESS' ]");
     },

@@ -4,8 +4,8 @@ import { allRoutes } from '#contract/routes.ts';
 import { violations } from '#test/contract/json-schema.ts';
 import { type Operation, operations, type Response, resolve, shownBodies } from '#test/contract/openapi.ts';
 import { noRefusal, undocumented } from '#test/contract/response-check.ts';
-import { recordResponses } from '../../bin/openapi/record.ts';
-import { readRecordedResponses } from '../../bin/openapi/recorded-responses.ts';
+import { recordResponses } from '../../bin/openapi/recorded/record.ts';
+import { readRecordedResponses } from '../../bin/openapi/recorded/recorded-responses.ts';
 
 const every = operations.map((operation) => [operation.name, operation] as const);
 

@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import common from '../../vitest.config.ts';
 
 /** These start the embedded database by itself, or measure time. */
-const needsNoDatabase = ['test/api/{readme,restart,timing}.test.ts'];
+const needsNoDatabase = ['test/api/{readme,restart}.test.ts', 'test/api/accounts/timing.test.ts'];
 
 const { projects: _, ...settings } = common.test ?? {};
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
-import { startCountedApi } from '#test/service/counted-api.ts';
+import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {

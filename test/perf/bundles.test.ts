@@ -16,7 +16,7 @@ test.each([
   ['api/analysis/analyze', 375],
   ['api/keys/list-keys', 490],
   ['api/shared/unknown-route', 150],
-  ['jobs/project-ledger', 460],
+  ['jobs/billing/project-ledger', 460],
 ])('%s starts with at most %i KB of code', (entry, budget) => {
   const out = join(folder, entry);
   bundle(join(import.meta.dirname, `../../functions/${entry}.ts`), out);

@@ -6,7 +6,7 @@ import { writeUnits } from '#lib/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
-import { startCountedApi } from '#test/service/counted-api.ts';
+import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { metering } from '#domain/meter/metering.ts';
 import { meterCalls } from '#repositories/meter/meter-calls.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { attemptOn, meterWith, start } from '#test/meter/meters.ts';
-import { startCountedApi } from '#test/service/counted-api.ts';
+import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chunkCount } from '#bench/upstream/model-replies.ts';
-import { startCountedApi } from '#test/service/counted-api.ts';
+import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 /** Long against what a busy machine adds to a call, so that the slope is the number of waits and nothing else. */
 const delayMs = 250;

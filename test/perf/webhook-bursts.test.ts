@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { grantCredits } from '#domain/meter/billing.ts';
-import { services } from '#runtime/container.ts';
+import { grantCredits } from '#domain/meter/credits/billing.ts';
+import { services } from '#runtime/services/container.ts';
 import { atLength, patience } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';

@@ -12,7 +12,7 @@ import { meterCalls } from '#repositories/meter/meter-calls.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { attemptOn, meterWith, start } from '#test/meter/meters.ts';
-import { startCountedApi } from '#test/service/counted-api.ts';
+import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {

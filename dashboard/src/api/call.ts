@@ -1,8 +1,8 @@
 import type { Route } from '#contract/http/route.ts';
-import { openEnvelope } from './envelope.ts';
+import { openEnvelope } from './http/envelope.ts';
+import { type ApiResponse, type Data, type DataRoute, readResponse, textOf } from './http/response.ts';
+import type { Input, SendOptions } from './http/send.ts';
 import { request } from './request.ts';
-import { type ApiResponse, type Data, type DataRoute, readResponse, textOf } from './response.ts';
-import type { Input, SendOptions } from './send.ts';
 
 export async function callWithHeaders<R extends DataRoute>(
   route: R,

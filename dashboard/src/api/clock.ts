@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import * as v from 'valibot';
 import { configQuery, useConfig } from './config.ts';
+import { readJson } from './http/read-json.ts';
 import { queryClient } from './query-client.ts';
-import { readJson } from './read-json.ts';
 
 const Clock = v.object({ now: v.pipe(v.string(), v.isoTimestamp()) });
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { DashboardConfig } from '#contract/dashboard-config.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from './http/read-json.ts';
 
 export const configQuery = {
   queryKey: ['config'],

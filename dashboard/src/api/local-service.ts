@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import * as v from 'valibot';
 import { useConfig } from './config.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from './http/read-json.ts';
 
 const LocalStatus = v.object({
   docsUrl: v.string(),

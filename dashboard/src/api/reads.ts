@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { creditRoutes } from '#contract/routes/credits.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
-import { loadCurrentUser, loadMember } from './account.ts';
-import { listKeys } from './key-list.ts';
+import { loadCurrentUser, loadMember } from './account/account.ts';
+import { listKeys } from './keys/key-list.ts';
 import { useData } from './use-data.ts';
 
 interface ReadOptions {
@@ -30,7 +31,7 @@ export const useMember = ({ enabled = true }: ReadOptions = {}) =>
 export const useKeys = (options?: ReadOptions) => useData(listKeys, {}, options);
 export const usePlans = () => useData(subscriptionRoutes.listPlans, {});
 export const useSubscription = () => useData(subscriptionRoutes.getSubscription, {});
-export const useSessions = () => useData(accountRoutes.listSessions, {});
+export const useSessions = () => useData(signInRoutes.listSessions, {});
 /** Balance and grants; of the ledger only the newest row, as its page reads its own. */
 export const useCredits = () => useData(creditRoutes.getCredits, { query: { limit: '1' } });
 

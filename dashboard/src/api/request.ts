@@ -1,6 +1,6 @@
 import type { Route } from '#contract/http/route.ts';
-import { confirmAccount, documentAccount } from './account.ts';
-import { type Input, type SendOptions, send } from './send.ts';
+import { confirmAccount, documentAccount } from './account/account.ts';
+import { type Input, type SendOptions, send } from './http/send.ts';
 
 /**
  * Sends a request for the account of this document: another tab shares the cookie and may have signed in another

@@ -1,10 +1,10 @@
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { closeAccountStorage } from './account-storage.ts';
-import { becomeAccount, endDocument } from './account.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { closeAccountStorage } from './account/account-storage.ts';
+import { becomeAccount, endDocument } from './account/account.ts';
 import { perform } from './call.ts';
 
 /** Loaded when it is needed: the sign-in page is small. */
-const revokePlaygroundKeys = async () => (await import('./playground-keys.ts')).revokePlaygroundKeys();
+const revokePlaygroundKeys = async () => (await import('./keys/playground-keys.ts')).revokePlaygroundKeys();
 
 /** To be called with the account that a sign-in gave. Keys of a session that expired are revoked now. */
 export async function beginSession({ id }: { readonly id: number }): Promise<void> {
@@ -15,7 +15,7 @@ export async function beginSession({ id }: { readonly id: number }): Promise<voi
 /** Ends the session at the service, then this document; throws an ApiError where the session could not be ended. */
 export async function signOut(): Promise<void> {
   await revokePlaygroundKeys().catch(() => undefined);
-  await perform(accountRoutes.logout, {});
+  await perform(signInRoutes.logout, {});
   closeAccountStorage();
   await endDocument('/login');
 }

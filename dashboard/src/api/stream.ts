@@ -1,8 +1,8 @@
 import type { Route } from '#contract/http/route.ts';
-import { ApiError } from './api-error.ts';
-import { openEnvelope } from './envelope.ts';
+import { ApiError } from './http/api-error.ts';
+import { openEnvelope } from './http/envelope.ts';
+import type { Input, SendOptions } from './http/send.ts';
 import { request } from './request.ts';
-import type { Input, SendOptions } from './send.ts';
 
 export interface StreamedResponse {
   readonly headers: Headers;

@@ -1,9 +1,9 @@
 import { keepPreviousData, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Route } from '#contract/http/route.ts';
-import { type ApiError, toApiError } from './api-error.ts';
 import { call } from './call.ts';
-import type { Data, DataRoute } from './response.ts';
-import type { Input } from './send.ts';
+import { type ApiError, toApiError } from './http/api-error.ts';
+import type { Data, DataRoute } from './http/response.ts';
+import type { Input } from './http/send.ts';
 
 interface ReadOptions {
   readonly enabled?: boolean;

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { toApiError } from './api-error.ts';
+import { toApiError } from './http/api-error.ts';
 
 /**
  * Sends an action so that it is done once: a repeat with the same values, after a response that was lost, carries the same

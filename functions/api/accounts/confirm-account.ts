@@ -1,6 +1,6 @@
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const confirmAccount: Operation<typeof accountRoutes.confirm> = ({ registration }, { input, caller }) =>
   registration().confirm(caller.accountId, input.query.token);

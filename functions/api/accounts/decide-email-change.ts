@@ -1,6 +1,6 @@
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 /** The token is what decides. A completed change ends all sessions: the browser that completes it in one goes on in another. */
 const decideEmailChange: Operation<typeof accountRoutes.decideEmailChange> = async (

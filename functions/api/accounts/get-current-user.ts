@@ -1,8 +1,8 @@
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { shownEmailChange } from '#domain/accounts/email-change/pending.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const getCurrentUser: Operation<typeof accountRoutes.me> = async ({ profile, metering, clock }, { caller }) => {
   const account = caller.kind === 'session' ? caller.account : await profile().get(caller.accountId);

@@ -1,6 +1,6 @@
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { InputCheck, Operation } from '#runtime/operation.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { InputCheck, Operation } from '#runtime/endpoints/operation.ts';
 
 /** Who has a session must also show who they are: by the password, or by having signed in just now where there is none. */
 const requestEmailChange: Operation<typeof accountRoutes.requestEmailChange> = async (

@@ -1,6 +1,6 @@
 import { alertRoutes } from '#contract/routes/alerts.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const getAlerts: Operation<typeof alertRoutes.getAlerts> = ({ alerts }, { caller }) => alerts().get(caller.accountId);
 

@@ -1,8 +1,8 @@
 import { analysisRoutes } from '#contract/routes/analysis.ts';
 import type { AnalysisOrder } from '#domain/analysis/analysis.ts';
-import { analysisOf } from '#runtime/analysis.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import { analysisOf } from '#runtime/calls/analysis.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof analysisRoutes.analyze;
 

@@ -1,8 +1,8 @@
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { toOpenAiTranscription } from '#domain/audio/openai-transcription.ts';
 import type { TranscriptionOrder } from '#domain/audio/transcription.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof audioRoutes.createOpenAiTranscription;
 

@@ -1,7 +1,7 @@
 import { audioRoutes } from '#contract/routes/audio.ts';
 import type { SpeechOrder } from '#domain/audio/speech.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof audioRoutes.createSpeech;
 

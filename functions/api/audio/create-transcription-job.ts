@@ -1,7 +1,7 @@
 import { audioRoutes } from '#contract/routes/audio.ts';
 import type { JobOrder } from '#domain/audio/jobs/job-order.ts';
-import type { OpenOrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OpenOrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof audioRoutes.createTranscriptionJob;
 

@@ -1,6 +1,6 @@
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const listJobs: Operation<typeof audioRoutes.listTranscriptionJobs> = async ({ audioJobs }, { input, caller }) =>
   (await audioJobs()).jobs().list(caller.accountId, input.query);

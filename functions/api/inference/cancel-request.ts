@@ -1,6 +1,6 @@
-import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const cancelRequest: Operation<typeof inferenceRoutes.cancelRequest> = ({ cancellations }, { input, caller }) =>
   cancellations().cancel(caller.accountId, input.path.requestId);

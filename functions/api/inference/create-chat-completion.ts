@@ -1,10 +1,10 @@
 import type { ChatCompletion } from '#contract/inference/requests.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { specifiedChat } from '#domain/inference/chat-format.ts';
-import { conversationOf } from '#domain/inference/conversation.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { specifiedChat } from '#domain/inference/chat/chat-format.ts';
+import { conversationOf } from '#domain/inference/chat/conversation.ts';
 import type { ChatOrder } from '#domain/inference/model-order.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof inferenceRoutes.createChatCompletion;
 type Order = ChatOrder<ChatCompletion>;

@@ -1,9 +1,9 @@
 import type { Completion } from '#contract/inference/requests.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { specifiedCompletion } from '#domain/inference/completion.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { specifiedCompletion } from '#domain/inference/completion/completion.ts';
 import type { CompletionOrder } from '#domain/inference/model-order.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof inferenceRoutes.createCompletion;
 type Order = CompletionOrder<Completion>;

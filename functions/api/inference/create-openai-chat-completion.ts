@@ -1,10 +1,10 @@
 import type { OpenAiChatCompletion } from '#contract/inference/openai-chat.ts';
-import { openAiRoutes } from '#contract/routes/openai.ts';
-import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
+import { openAiRoutes } from '#contract/routes/inference/openai.ts';
+import { conversationOfOpenAi } from '#domain/inference/chat/conversation.ts';
+import { openAiChat } from '#domain/inference/chat/openai-chat.ts';
 import type { ChatOrder } from '#domain/inference/model-order.ts';
-import { openAiChat } from '#domain/inference/openai-chat.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof openAiRoutes.createOpenAiChatCompletion;
 type Order = ChatOrder<OpenAiChatCompletion>;

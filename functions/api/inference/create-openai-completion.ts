@@ -1,9 +1,9 @@
 import type { Completion } from '#contract/inference/requests.ts';
-import { openAiRoutes } from '#contract/routes/openai.ts';
+import { openAiRoutes } from '#contract/routes/inference/openai.ts';
+import { openAiCompletion } from '#domain/inference/completion/openai-completion.ts';
 import type { CompletionOrder } from '#domain/inference/model-order.ts';
-import { openAiCompletion } from '#domain/inference/openai-completion.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof openAiRoutes.createOpenAiCompletion;
 type Order = CompletionOrder<Completion>;

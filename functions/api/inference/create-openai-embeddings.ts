@@ -1,7 +1,7 @@
-import { openAiRoutes } from '#contract/routes/openai.ts';
+import { openAiRoutes } from '#contract/routes/inference/openai.ts';
 import type { EmbeddingsOrder } from '#domain/inference/model-order.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof openAiRoutes.createOpenAiEmbeddings;
 

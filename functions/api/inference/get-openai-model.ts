@@ -1,7 +1,7 @@
-import { openAiRoutes } from '#contract/routes/openai.ts';
+import { openAiRoutes } from '#contract/routes/inference/openai.ts';
 import { listedModel } from '#domain/inference/model-catalogue.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const getModel: Operation<typeof openAiRoutes.getOpenAiModel> = (_, { input }) => listedModel(input.path.model);
 

@@ -1,7 +1,7 @@
-import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { listedModels } from '#domain/inference/model-catalogue.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const listModels: Operation<typeof inferenceRoutes.listModels> = () => listedModels();
 

@@ -1,7 +1,7 @@
-import { openAiRoutes } from '#contract/routes/openai.ts';
+import { openAiRoutes } from '#contract/routes/inference/openai.ts';
 import { listedModels } from '#domain/inference/model-catalogue.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const listModels: Operation<typeof openAiRoutes.listOpenAiModels> = () => ({ object: 'list', data: listedModels() });
 

@@ -1,7 +1,7 @@
-import { inferenceRoutes } from '#contract/routes/inference.ts';
-import type { TranslationOrder } from '#domain/inference/translation.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import type { TranslationOrder } from '#domain/inference/translation/translation.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof inferenceRoutes.translate;
 

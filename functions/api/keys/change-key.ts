@@ -1,6 +1,6 @@
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { InputCheck, Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { InputCheck, Operation } from '#runtime/endpoints/operation.ts';
 
 const changeKey: Operation<typeof keyRoutes.changeKey> = ({ keys }, { input, caller }) =>
   keys().change(caller.accountId, input.path.id, input.body);

@@ -1,6 +1,6 @@
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { InputCheck, Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { InputCheck, Operation } from '#runtime/endpoints/operation.ts';
 
 const createKey: Operation<typeof keyRoutes.createKey> = ({ keys }, { input, caller }) =>
   keys().create(caller.accountId, input.body);

@@ -1,7 +1,7 @@
 import { messageRoutes } from '#contract/routes/messages.ts';
 import type { MessageOrder } from '#domain/messages/message-order.ts';
-import type { OrderOf, PricedOperation } from '#runtime/operation.ts';
-import { pricedEndpoint } from '#runtime/priced-endpoint.ts';
+import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
+import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof messageRoutes.sendMessage;
 

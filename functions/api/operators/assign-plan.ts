@@ -1,6 +1,6 @@
 import { operatorRoutes } from '#contract/routes/operators.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const assignPlan: Operation<typeof operatorRoutes.assignPlan> = async ({ operators }, { input, caller, requestId }) =>
   (await operators()).actions().assignPlan(input.path.id, input.body.planId, {

@@ -1,6 +1,6 @@
 import { operatorRoutes } from '#contract/routes/operators.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const listAuditEvents: Operation<typeof operatorRoutes.listAuditEvents> = async ({ operators }, { input }) =>
   (await operators()).trail().list(input.query);

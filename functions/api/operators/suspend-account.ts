@@ -1,6 +1,6 @@
 import { operatorRoutes } from '#contract/routes/operators.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
 
 const suspendAccount: Operation<typeof operatorRoutes.suspendAccount> = async (
   { operators },

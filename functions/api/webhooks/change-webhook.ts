@@ -1,6 +1,6 @@
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { InputCheck, Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { InputCheck, Operation } from '#runtime/endpoints/operation.ts';
 
 const changeWebhook: Operation<typeof webhookRoutes.changeWebhook> = async ({ webhooks }, { input, caller }) =>
   (await webhooks()).management().change(caller.accountId, input.path.id, input.body);

@@ -1,6 +1,6 @@
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
-import { endpoint } from '#runtime/endpoint.ts';
-import type { InputCheck, Operation } from '#runtime/operation.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import type { InputCheck, Operation } from '#runtime/endpoints/operation.ts';
 
 const createWebhook: Operation<typeof webhookRoutes.createWebhook> = async ({ webhooks }, { input, caller }) =>
   (await webhooks()).management().create(caller.accountId, input.body);

@@ -1,4 +1,4 @@
-import type { Settled } from '../meter/billing.ts';
+import type { Settled } from '../meter/credits/billing.ts';
 import type { Account, OutgoingMail, StoredToken } from './account.ts';
 import type { ConsumedToken } from './identity-store.ts';
 

@@ -1,12 +1,12 @@
+import { endOfMonth } from '../meter/credits/months.ts';
 import type { Metering } from '../meter/metering.ts';
-import { endOfMonth } from '../meter/months.ts';
 import { newRequestId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { AccountDeletionStore } from './account-deletion-store.ts';
 import type { AccountStore } from './account-store.ts';
 import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
-import { accountDeletedMail } from './mails.ts';
+import { accountDeletedMail } from './mails/mails.ts';
 import type { AccountSettings } from './settings.ts';
 import { type Throttle, unconfirmedDeletions } from './throttle.ts';
 

@@ -1,5 +1,5 @@
 import type { Plans } from '#contract/billing/plans.ts';
-import type { CommonPasswords } from './password-policy.ts';
+import type { CommonPasswords } from './passwords/password-policy.ts';
 
 export interface AccountSettings {
   /** Origin of the dashboard, which mail links lead to. */

@@ -1,8 +1,8 @@
 import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { timedId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { timedId } from '../shared/timed-id.ts';
 import type { AgentStore, PageRequest } from './agent-store.ts';
 import { type Agent, agentView, changedAgent } from './agent.ts';
 

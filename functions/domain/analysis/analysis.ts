@@ -8,10 +8,10 @@ import type { Proof } from '../inference/tokens.ts';
 import { fixedPrice } from '../meter/pricing.ts';
 import { failingTogether } from '../shared/failing-together.ts';
 import type { ChatAnalyzer } from './chat-analyzer.ts';
-import { spanIn } from './offsets.ts';
-import { type IsPhoneNumber, mayHavePhones } from './pii/phone.ts';
 import { personalData, redacted } from './pii/redact.ts';
-import type { Span } from './span.ts';
+import { type IsPhoneNumber, mayHavePhones } from './pii/rules/phone.ts';
+import { spanIn } from './quotes/offsets.ts';
+import type { Span } from './quotes/span.ts';
 import type { AnalysisTask, Encoder, Findings } from './text-analyzer.ts';
 
 /** An analysis ready to be admitted and sent. */

@@ -1,18 +1,18 @@
 import type { Model } from '#contract/inference/models.ts';
-import type { ModelChatRequest } from '../inference/chat.ts';
+import type { ModelChatRequest } from '../inference/chat/chat.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
-import { inOrder, withParts } from '../inference/part-calls.ts';
 import type { Proof } from '../inference/tokens.ts';
+import { inOrder, withParts } from '../inference/translation/part-calls.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { mergeReplies } from './merge.ts';
+import { type SizedPart, sizedParts } from './parts/sized-parts.ts';
+import type { Weighted } from './parts/weighted.ts';
+import { type AnalysisWindow, countedWindow, minPartTokens, uncountedWindow } from './parts/window.ts';
 import { instructionFor, messageFor, reminder } from './prompt.ts';
 import { analysisIn, isFull, type PartReply } from './reply.ts';
 import { responseFormat } from './schema.ts';
-import { type SizedPart, sizedParts } from './sized-parts.ts';
 import type { AnalysisTask, TextAnalyzer } from './text-analyzer.ts';
-import type { Weighted } from './weighted.ts';
-import { type AnalysisWindow, countedWindow, minPartTokens, uncountedWindow } from './window.ts';
 
 type Gateway = Pick<ModelGateway, 'chat'>;
 type Call = ReturnType<Gateway['chat']>;

@@ -1,8 +1,8 @@
 import { maxAnalysisItems } from '#contract/analysis/analysis.ts';
-import { type Located, type Quote, QuoteFinder } from './quotes.ts';
+import { heaviest, overallCategories, overallSentiment, type Weighted } from './parts/weighted.ts';
+import { type Located, type Quote, QuoteFinder } from './quotes/quotes.ts';
 import type { PartReply } from './reply.ts';
 import type { Findings } from './text-analyzer.ts';
-import { heaviest, overallCategories, overallSentiment, type Weighted } from './weighted.ts';
 
 /** What the parts of a text come to: labels by the weight of their parts, quotes wherever the whole text has their words. */
 export function mergeReplies(text: string, parts: readonly Weighted<PartReply>[]): Findings {

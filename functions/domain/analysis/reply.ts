@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { labelLimits } from '#contract/analysis/analysis.ts';
 import { entityTypes, modelPiiTypes, sentiments } from '#contract/analysis/names.ts';
 import { languages } from '#contract/inference/languages.ts';
-import type { ModelChatReply } from '../inference/chat.ts';
+import type { ModelChatReply } from '../inference/chat/chat.ts';
 import { maxQuotes } from './schema.ts';
 import type { AnalysisTask } from './text-analyzer.ts';
 

@@ -9,7 +9,7 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import type { ResponseKind } from '#contract/http/media-kinds.ts';
 import type { ModelCall } from '../inference/model-gateway.ts';
 import type { Order } from '../inference/order.ts';
-import { StreamedBytes } from '../inference/streamed-bytes.ts';
+import { StreamedBytes } from '../inference/streams/streamed-bytes.ts';
 import { pricePerStarted } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { checkedAudio } from './checked-audio.ts';

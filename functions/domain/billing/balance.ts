@@ -1,9 +1,9 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { isServiceName, microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
-import { periodEnd } from '../meter/billing.ts';
-import { currentLots } from '../meter/lots.ts';
+import { periodEnd } from '../meter/credits/billing.ts';
+import { currentLots } from '../meter/credits/lots.ts';
+import { iso } from '../meter/credits/months.ts';
 import { heldCredits, type Meter, shownSubscription } from '../meter/meter.ts';
-import { iso } from '../meter/months.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** The balance as `GET /credits/me` shows it (docs/design/billing.md#balance and docs/design/billing.md#balance-edge-cases). */

@@ -1,5 +1,5 @@
 import { type Alert, alertsOf, type Charged, chargedBudget } from '../alerts/alerts.ts';
-import { periodStart } from '../meter/billing.ts';
+import { periodStart } from '../meter/credits/billing.ts';
 import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
 
 /** One immutable row: what ended, and the balance (microcredits) after it. */

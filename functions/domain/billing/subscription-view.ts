@@ -1,9 +1,9 @@
 import { findPlan, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { periodEnd } from '../meter/billing.ts';
+import { periodEnd } from '../meter/credits/billing.ts';
+import { iso } from '../meter/credits/months.ts';
+import type { Proration } from '../meter/credits/subscription-changes.ts';
 import { type Meter, shownSubscription } from '../meter/meter.ts';
-import { iso } from '../meter/months.ts';
-import type { Proration } from '../meter/subscription-changes.ts';
 
 /** The subscription as callers see it (docs/specification.md#subscription-from-post-subscriptioncreate; more fields once it is cancelled or to be downgraded). */
 export function subscriptionView(meter: Meter, plans: Plans) {

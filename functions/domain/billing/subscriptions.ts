@@ -1,8 +1,5 @@
 import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
-import type { Settled } from '../meter/billing.ts';
-import type { MeterStore } from '../meter/meter-store.ts';
-import { isSubscribed, type Meter, shownSubscription } from '../meter/meter.ts';
-import type { Metering } from '../meter/metering.ts';
+import type { Settled } from '../meter/credits/billing.ts';
 import {
   type ChosenPlan,
   cancel,
@@ -15,7 +12,10 @@ import {
   subscribe,
   uncancelled,
   upgrade,
-} from '../meter/subscription-changes.ts';
+} from '../meter/credits/subscription-changes.ts';
+import type { MeterStore } from '../meter/meter-store.ts';
+import { isSubscribed, type Meter, shownSubscription } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
 import { newRequestId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

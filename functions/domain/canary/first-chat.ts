@@ -1,6 +1,6 @@
 import { prices } from '#contract/billing/prices.ts';
-import { creditRoutes } from '#contract/routes/credits.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import type { CallerResponse, CanaryParts, RequestHeaders, SendRequest } from './ports.ts';
 import { call, demandRefusal, stream } from './responses.ts';

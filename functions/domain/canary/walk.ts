@@ -1,5 +1,6 @@
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { confirmationMail } from '../accounts/mails.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { confirmationMail } from '../accounts/mails/mails.ts';
 import { issueCredential } from '../shared/credential.ts';
 import { newRequestId } from '../shared/ids.ts';
 import { chatWithNewKey } from './first-chat.ts';
@@ -11,7 +12,8 @@ const walkMs = 100_000;
 const leaveMs = 30_000;
 const hourMs = 3_600_000;
 
-const { register, login, me, confirm, deleteAccount } = accountRoutes;
+const { register, login } = signInRoutes;
+const { me, confirm, deleteAccount } = accountRoutes;
 
 /**
  * What a new user does, by the API alone: registers, confirms, makes a key, chats plainly and streamed, is charged exactly, and

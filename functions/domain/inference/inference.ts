@@ -1,8 +1,9 @@
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
-import { type About, type ChatFormat, chatChunks, chatReply } from './chat-response.ts';
-import { type ModelChatRequest, outputRoom, toModelRequest } from './chat.ts';
+import { type About, type ChatFormat, chatChunks, chatReply } from './chat/chat-response.ts';
+import { type ModelChatRequest, outputRoom, toModelRequest } from './chat/chat.ts';
+import type { Conversation } from './chat/conversation.ts';
 import {
   type CompletionFormat,
   completionChunks,
@@ -12,9 +13,7 @@ import {
   type ModelCompletionRequest,
   type Prompt,
   toModelCompletion,
-} from './completion.ts';
-import type { Conversation } from './conversation.ts';
-import { DeliveredText } from './delivered-text.ts';
+} from './completion/completion.ts';
 import { toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
 import type { ModelGateway } from './model-gateway.ts';
 import type {
@@ -28,8 +27,9 @@ import type {
   WholeChatOrder,
   WholeCompletionOrder,
 } from './model-order.ts';
-import { billable, type ModelUsage } from './model-stream.ts';
-import { StreamedResponse } from './streamed-response.ts';
+import { DeliveredText } from './streams/delivered-text.ts';
+import { billable, type ModelUsage } from './streams/model-stream.ts';
+import { StreamedResponse } from './streams/streamed-response.ts';
 import { countTokens, type Proof } from './tokens.ts';
 
 /** A response's body and what it costs, in microcredits. */

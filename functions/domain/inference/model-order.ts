@@ -1,7 +1,7 @@
 import type { EmbeddingsRequest } from '#contract/inference/requests.ts';
-import type { ChatFormat } from './chat-response.ts';
-import type { ModelChatReply, ModelChatRequest } from './chat.ts';
-import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
+import type { ChatFormat } from './chat/chat-response.ts';
+import type { ModelChatReply, ModelChatRequest } from './chat/chat.ts';
+import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion/completion.ts';
 import type { ModelEmbeddingsRequest } from './embeddings.ts';
 import type { ModelCall, ModelStream } from './model-gateway.ts';
 import type { Order } from './order.ts';

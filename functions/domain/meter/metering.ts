@@ -1,11 +1,11 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
-import { type Attempt, budgetOf, hasExpiredHold, verdictOn } from './admission.ts';
-import { bringCurrent, nextTurn, type Settled } from './billing.ts';
-import { knownLimits } from './known-limits.ts';
+import { type Attempt, budgetOf, hasExpiredHold, verdictOn } from './admission/admission.ts';
+import { knownLimits } from './admission/known-limits.ts';
+import { bucketsLeftBehind, rateStanding } from './admission/rate-window.ts';
+import { bringCurrent, nextTurn, type Settled } from './credits/billing.ts';
 import type { MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
-import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
 import type { Receipt } from './receipt.ts';
 import { type KeptCharge, keptCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';

@@ -1,6 +1,6 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { chain, counted, type Settled } from './billing.ts';
-import { addLot, expireLots, settledLots } from './lots.ts';
+import { chain, counted, type Settled } from './credits/billing.ts';
+import { addLot, expireLots, settledLots } from './credits/lots.ts';
 import type { Settlement } from './meter-store.ts';
 import type { Hold, LedgerEntry, Lot, Meter, Period } from './meter.ts';
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../shared/service-error.ts';
-import { graceSeconds } from './admission.ts';
+import { graceSeconds } from './admission/admission.ts';
 import type { MeterStore } from './meter-store.ts';
 import type { Meter } from './meter.ts';
 

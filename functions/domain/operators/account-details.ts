@@ -3,11 +3,11 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import { shownHolds } from '#contract/operators/accounts.ts';
 import type { Account } from '../accounts/account.ts';
 import { subscriptionView } from '../billing/subscription-view.ts';
-import { periodEnd, periodStart } from '../meter/billing.ts';
-import { currentLots } from '../meter/lots.ts';
+import { rateStanding, unlimited } from '../meter/admission/rate-window.ts';
+import { periodEnd, periodStart } from '../meter/credits/billing.ts';
+import { currentLots } from '../meter/credits/lots.ts';
+import { iso } from '../meter/credits/months.ts';
 import { heldCredits, type Meter, shownSubscription } from '../meter/meter.ts';
-import { iso } from '../meter/months.ts';
-import { rateStanding, unlimited } from '../meter/rate-window.ts';
 import { operatedAccount } from './operated-account.ts';
 
 /** All that operators see of an account and its meter. `now` in epoch ms. */

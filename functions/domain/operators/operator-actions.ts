@@ -5,7 +5,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import { type Account, normalizedEmail, type Role } from '../accounts/account.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
-import { grantCredits } from '../meter/billing.ts';
+import { grantCredits } from '../meter/credits/billing.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
 import { balance, type Meter, shownSubscription } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';

@@ -1,8 +1,8 @@
 import type { EncoderPlace } from '#contract/platform/analysis-encoders.ts';
 import type { ModelCall } from '#domain/inference/model-gateway.ts';
-import { inOrder, withParts } from '#domain/inference/part-calls.ts';
+import { inOrder, withParts } from '#domain/inference/translation/part-calls.ts';
+import { readReply } from '../sagemaker/calls/whole-reply.ts';
 import type { ModelRuntime } from '../sagemaker/runtime.ts';
-import { readReply } from '../sagemaker/whole-reply.ts';
 
 export interface EncoderSettings {
   readonly runtime: ModelRuntime;

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { EncoderPlace } from '#contract/platform/analysis-encoders.ts';
 import { maxTeiTexts } from '#contract/platform/model-endpoints.ts';
-import { partsOf } from '#domain/analysis/parts.ts';
+import { partsOf } from '#domain/analysis/parts/parts.ts';
+import { overallScores } from '#domain/analysis/parts/weighted.ts';
 import type { Findings, Label, TextAnalyzer } from '#domain/analysis/text-analyzer.ts';
-import { overallScores } from '#domain/analysis/weighted.ts';
 import { type EncoderSettings, encoderCall, maxEncoderBytes } from './encoder-call.ts';
 
 const Score = v.pipe(v.number(), v.minValue(0), v.maxValue(1));

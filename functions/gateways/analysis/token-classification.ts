@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { maxAnalysisItems } from '#contract/analysis/analysis.ts';
 import { type EntityType } from '#contract/analysis/names.ts';
 import type { EncoderPlace } from '#contract/platform/analysis-encoders.ts';
-import { type Part, partsOf } from '#domain/analysis/parts.ts';
-import { byPlace } from '#domain/analysis/span.ts';
+import { type Part, partsOf } from '#domain/analysis/parts/parts.ts';
+import { byPlace } from '#domain/analysis/quotes/span.ts';
 import type { EntitySpan, TextAnalyzer } from '#domain/analysis/text-analyzer.ts';
 import { type EncoderSettings, encoderCall, maxEncoderBytes } from './encoder-call.ts';
 

@@ -4,7 +4,7 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Container } from './containers/container.ts';
 import { lmi } from './containers/lmi.ts';
 import { tei } from './containers/tei.ts';
-import { tgi } from './containers/tgi.ts';
+import { tgi } from './containers/tgi/tgi.ts';
 import { vllm } from './containers/vllm.ts';
 import type { ModelRuntime } from './runtime.ts';
 

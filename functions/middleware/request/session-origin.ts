@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { SessionOrigin } from '#domain/accounts/session-store.ts';
+import type { SessionOrigin } from '#domain/accounts/sign-in/session-store.ts';
 import { headerValues } from './headers.ts';
 import { userAgentOf } from './user-agent.ts';
 

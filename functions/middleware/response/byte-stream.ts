@@ -1,4 +1,4 @@
-import type { StreamedBytes } from '#domain/inference/streamed-bytes.ts';
+import type { StreamedBytes } from '#domain/inference/streams/streamed-bytes.ts';
 import type { EventStream, EventStreamOptions } from './event-stream.ts';
 
 /**

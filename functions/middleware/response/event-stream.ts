@@ -1,7 +1,7 @@
 import type { ResponseFormat } from '#contract/http/response-format.ts';
-import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
+import type { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
-import type { ResponseLifecycle } from './response-lifecycle.ts';
+import type { ResponseLifecycle } from '../response-lifecycle.ts';
 
 export interface EventStreamOptions {
   readonly format: ResponseFormat;

@@ -1,4 +1,4 @@
-import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
+import type { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 
 /** Milliseconds between two notes of what a stream has come to; one that ends sooner is noted nowhere (docs/adr/0012-lost-settlements.md). */

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { DeviceStore } from '#domain/accounts/device-store.ts';
+import type { DeviceStore } from '#domain/accounts/sign-in/device-store.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deviceKey, storedInstant } from './account-items.ts';
 import { digestRows } from './digest-rows.ts';

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { SessionStore } from '#domain/accounts/session-store.ts';
+import type { SessionStore } from '#domain/accounts/sign-in/session-store.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { sessionKey, storedInstant } from './account-items.ts';
 import { digestRows } from './digest-rows.ts';

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { alertMail } from '#domain/accounts/alert-mail.ts';
+import { alertMail } from '#domain/accounts/mails/alert-mail.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import type { LedgerRow, LedgerStore } from '#domain/billing/ledger.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { webhookDisabledMail } from '#domain/accounts/mails.ts';
+import { webhookDisabledMail } from '#domain/accounts/mails/mails.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import type { DeliveryStore, Lease } from '#domain/webhooks/delivery-store.ts';
 import type { DisabledReason, Health, WebhookRef } from '#domain/webhooks/webhook.ts';

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { CallContext } from '#middleware/call.ts';
 import type { CallResponse } from '#middleware/envelope.ts';
+import type { ResponseLifecycle } from '#middleware/response-lifecycle.ts';
 import type { EventStream } from '#middleware/response/event-stream.ts';
-import type { ResponseLifecycle } from '#middleware/response/response-lifecycle.ts';
 import { typed } from '../shared/typed.ts';
 
 /** A route's middlewares and its operation, which resolve with a CallResponse. */

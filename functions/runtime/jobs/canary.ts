@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CanaryFailure } from '#domain/canary/step.ts';
 import { walkAsNewUser } from '#domain/canary/walk.ts';
 import { serviceClient } from '#gateways/service-client.ts';
-import { canaryStore } from '#repositories/accounts/canary.ts';
+import { canaryStore } from '#repositories/canary/canary.ts';
 import { dynamoClient } from '../aws/clients.ts';
-import { services } from '../container.ts';
+import { services } from '../services/container.ts';
 import { logger, recordWalk } from '../shared/telemetry.ts';
 
 /** One walk of the canary; a failure is a line of the log, and in the metric that its alarm watches. */

@@ -1,4 +1,4 @@
-import { services } from '../container.ts';
+import { services } from '../services/container.ts';
 import { recordCharge } from '../shared/telemetry.ts';
 
 /** Writes the ledger rows of a meter's image, and its charges into the metrics. Doing it again changes no row. */

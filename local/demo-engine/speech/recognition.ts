@@ -1,5 +1,5 @@
 import { parseBlob } from 'music-metadata';
-import { loadAudioFacts } from '#runtime/audio-services.ts';
+import { loadAudioFacts } from '#runtime/calls/audio-services.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { transcriptIn } from './transcript.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { patience, someOf } from '#test/many.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';

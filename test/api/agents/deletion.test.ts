@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TableId, tables } from '#contract/platform/tables.ts';
-import { handler as purge } from '#jobs/purge-accounts.ts';
+import { handler as purge } from '#jobs/accounts/purge-accounts.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';
 import { messagePrefix, placeText } from '#repositories/agents/conversation-items.ts';
 import { agentOwner } from '#test/agents/owner.ts';

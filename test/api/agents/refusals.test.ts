@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentChange, AgentQuery, NewAgent } from '#contract/agents/agents.ts';
 import { MessageQuery, NewMessage } from '#contract/agents/conversations.ts';
 import { NewDocument } from '#contract/agents/documents.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { type BrokenRule, ofAgents, ofDocuments, ofLists, ofMessages } from '#test/agents/broken-rules.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rulesOf } from '#test/contract/rules.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { services } from '#runtime/container.ts';
-import { expectNoCharge, partFailures } from '#test/models/failing-parts.ts';
+import { services } from '#runtime/services/container.ts';
+import { expectNoCharge, partFailures } from '#test/models/hostile/failing-parts.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;

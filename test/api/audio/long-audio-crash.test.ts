@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { handler as sweep } from '#jobs/sweep-transcriptions.ts';
-import { services } from '#runtime/container.ts';
+import { handler as sweep } from '#jobs/audio/sweep-transcriptions.ts';
+import { services } from '#runtime/services/container.ts';
 import { silence } from '#test/audio/files.ts';
 import { uploaded } from '#test/audio/long-audio.ts';
 import { patience, someOf } from '#test/many.ts';

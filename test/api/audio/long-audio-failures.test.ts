@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
-import { handler as endTranscriptions } from '#jobs/end-transcriptions.ts';
-import { handler as sweep } from '#jobs/sweep-transcriptions.ts';
+import { handler as endTranscriptions } from '#jobs/audio/end-transcriptions.ts';
+import { handler as sweep } from '#jobs/audio/sweep-transcriptions.ts';
 import { jobKey } from '#repositories/audio/audio-items.ts';
 import { s3Client } from '#runtime/aws/s3-client.ts';
 import { adts } from '#test/audio/files.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
-import { grantCredits } from '#domain/meter/billing.ts';
-import { services } from '#runtime/container.ts';
+import { grantCredits } from '#domain/meter/credits/billing.ts';
+import { services } from '#runtime/services/container.ts';
 import { silence, wavFile } from '#test/audio/files.ts';
 import { ended, newUpload, sendFile, transcribed, uploaded } from '#test/audio/long-audio.ts';
 import { oggPage, webm } from '#test/audio/recordings.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowsOf } from '#test/database/rows.ts';
-import { emailChangeCalls, newAddress, subjects } from '#test/requests/email-change.ts';
-import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { emailChangeCalls, newAddress, subjects } from '#test/requests/accounts/email-change.ts';
+import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
 import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowsOf } from '#test/database/rows.ts';
 import { atLength, patience, times } from '#test/many.ts';
-import { emailChangeCalls, newAddress, subjects } from '#test/requests/email-change.ts';
-import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { emailChangeCalls, newAddress, subjects } from '#test/requests/accounts/email-change.ts';
+import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
 import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';
 

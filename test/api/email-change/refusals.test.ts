@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { inTurn, tooMany, wrong } from '#test/requests/auth-calls.ts';
-import { emailChangeCalls, newAddress, subjects } from '#test/requests/email-change.ts';
-import { mailsTo } from '#test/requests/inbox.ts';
+import { inTurn, tooMany, wrong } from '#test/requests/accounts/auth-calls.ts';
+import { emailChangeCalls, newAddress, subjects } from '#test/requests/accounts/email-change.ts';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
 import { type ApiResponse, chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 

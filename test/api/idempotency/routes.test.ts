@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineRoute } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { endpoint } from '#runtime/endpoint.ts';
+import { endpoint } from '#runtime/endpoints/endpoint.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;

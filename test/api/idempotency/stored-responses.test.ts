@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { isReplay, path, requestId, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
 import { type ApiResponse, chat, code } from '#test/service/service.ts';
 

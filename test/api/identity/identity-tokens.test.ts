@@ -1,9 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { claimsFor, encoded, newSigningKey, signed, startIssuer, type TestIssuer } from '#test/requests/issuer.ts';
+import {
+  claimsFor,
+  encoded,
+  newSigningKey,
+  signed,
+  startIssuer,
+  type TestIssuer,
+} from '#test/requests/accounts/issuer.ts';
 import type { CallOptions } from '#test/service/api-request.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import { type ApiResponse, code, startTestService, type TestService } from '#test/service/service.ts';

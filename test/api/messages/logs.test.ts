@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { numberFor } from '#test/messages/sender.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
-import { withMetrics } from '#test/service/metrics-on.ts';
+import { withMetrics } from '#test/service/watched/metrics-on.ts';
 
 let folder: string;
 let command: LocalCommand;

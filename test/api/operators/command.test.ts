@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { operatorActions } from '#test/requests/operator-actions.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 

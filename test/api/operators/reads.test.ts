@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { operatorActions } from '#test/requests/operator-actions.ts';
 import { chat, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 

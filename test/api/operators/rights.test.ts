@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#contract/http/route.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { operatorActions } from '#test/requests/operator-actions.ts';
 import { sampleOf } from '#test/requests/samples.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '#test/many.ts';
-import { authCalls } from '#test/requests/auth-calls.ts';
-import { mailsTo, tokenIn } from '#test/requests/inbox.ts';
+import { authCalls } from '#test/requests/accounts/auth-calls.ts';
+import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { refusedWith } from '#test/requests/refusals.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 

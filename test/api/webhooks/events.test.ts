@@ -1,6 +1,6 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 

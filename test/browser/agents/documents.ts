@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { agentOwner } from '#test/agents/owner.ts';
-import { changeTheme, findings } from '../findings.ts';
+import { changeTheme, findings } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 import { handbook } from './agents.ts';
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { changeTheme, findings, still } from '../findings.ts';
+import { changeTheme, findings, still } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 
 const tabs = ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit'] as const;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import type { Person } from '#test/service/service.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 

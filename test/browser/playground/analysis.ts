@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeTheme, findings } from '../findings.ts';
+import { changeTheme, findings } from '../pages/findings.ts';
 import { press, type Stage, shows } from '../stage.ts';
 
 /** What can be seen on the accent of the theme. */

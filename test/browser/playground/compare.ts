@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { changeTheme, findings } from '../findings.ts';
+import { changeTheme, findings } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 
 const threads = ['svc-1', 'svc-instruct'] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeTheme, findings } from '../findings.ts';
+import { changeTheme, findings } from '../pages/findings.ts';
 import { press, type Stage } from '../stage.ts';
 
 export function getCodeTests(stage: () => Stage): void {

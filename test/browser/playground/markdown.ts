@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { changeTheme, findings } from '../findings.ts';
-import { watchSmoothness } from '../smoothness.ts';
+import { changeTheme, findings } from '../pages/findings.ts';
+import { watchSmoothness } from '../pages/smoothness.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { sampleMarkdown } from './sample-markdown.ts';

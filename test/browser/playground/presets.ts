@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { changeTheme, findings } from '../findings.ts';
-import { namedPerson, signIn, signOut, tracesOf } from '../shared-browser.ts';
+import { namedPerson, signIn, signOut, tracesOf } from '../accounts/shared-browser.ts';
+import { changeTheme, findings } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 
 async function save(page: Page, name: string): Promise<void> {

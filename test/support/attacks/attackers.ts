@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { request } from 'node:http';
 import { issueCredential } from '#domain/shared/credential.ts';
-import { type HostileBehaviour, hostileBehaviours } from '../models/hostile-model.ts';
+import { type HostileBehaviour, hostileBehaviours } from '../models/hostile/hostile-model.ts';
 
 /** A service to attack, and the key of a customer of it, of whom the attacker knows what a key's text tells. */
 export interface Target {

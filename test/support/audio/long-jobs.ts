@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import type { Person, TestService } from '#test/service/service.ts';
 import { silence } from './files.ts';
 import { transcribed, uploaded } from './long-audio.ts';

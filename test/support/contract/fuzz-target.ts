@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import fc from 'fast-check';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import type { Person, TestService } from '../service/service.ts';
 import { arbitraryOf } from './arbitraries.ts';
 import { type Operation, type Parameter, resolve, shownBodies } from './openapi.ts';

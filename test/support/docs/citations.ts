@@ -38,7 +38,7 @@ const fromLinks: Citation[] = pages.flatMap(({ path: page, at, text }) =>
   })),
 );
 
-/** Source files that a page names in code marks: `functions/domain/inference/words.ts`. */
+/** Source files that a page names in code marks: `functions/domain/inference/translation/words.ts`. */
 const fromNames: Citation[] = pages.flatMap(({ at, text }) =>
   Array.from(
     text.matchAll(/`((?:functions|lib|local|test|bin|bench|dashboard|docs)\/[\w./-]+\.(?:tsx?|md|json|svg))`/g),

@@ -7,9 +7,9 @@ export interface RetiredWord {
 
 /** Texts that are read as what people wrote: prompts, generated prose, lists of common words. */
 const prose = [
-  'bench/bodies.ts',
+  'bench/shared/bodies.ts',
   'bench/upstream/model-replies.ts',
-  'functions/domain/inference/translation.ts', // The instruction to the model.
+  'functions/domain/inference/translation/translation.ts', // The instruction to the model.
   'local/demo-engine/',
   'local/sagemaker/words.ts',
 ];
@@ -25,7 +25,7 @@ export const retiredIdentifiers: readonly RetiredWord[] = [
   retired(/answer/i, 'response', [
     'functions/repositories/idempotency.ts', // A stored attribute.
     'dashboard/src/pages/messages/failures.ts', // A code of calls that nobody took, as carriers name it.
-    'local/demo-engine/response-text.ts', // A field of generated JSON.
+    'local/demo-engine/text/response-text.ts', // A field of generated JSON.
     'test/local/demo-tools.test.ts', // As above.
   ]),
   retired(/^(?:most|least)(?:[A-Z]|$)|^(?:fewest|shortest)|^longest[A-Z]/, 'max, min'),

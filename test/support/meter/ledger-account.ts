@@ -5,7 +5,7 @@ import { tables } from '#contract/platform/tables.ts';
 import { type LedgerRow, projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
-import { openMeter } from '#domain/meter/billing.ts';
+import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { Charge } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';

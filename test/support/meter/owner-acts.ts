@@ -1,6 +1,5 @@
 import { planOfRank } from '#contract/billing/plans.ts';
-import { grantCredits, type Settled } from '#domain/meter/billing.ts';
-import { isSubscribed, type Meter } from '#domain/meter/meter.ts';
+import { grantCredits, type Settled } from '#domain/meter/credits/billing.ts';
 import {
   cancel,
   downgrade,
@@ -9,7 +8,8 @@ import {
   resume,
   subscribe,
   upgrade,
-} from '#domain/meter/subscription-changes.ts';
+} from '#domain/meter/credits/subscription-changes.ts';
+import { isSubscribed, type Meter } from '#domain/meter/meter.ts';
 import { credits } from './meters.ts';
 
 const chosen = (rank: number) => ({ planId: planOfRank(rank).name, plan: planOfRank(rank) });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { type ModelServer, startModelServer } from '../models/model-server.ts';
 import { type ApiResponse, chat, type Person, startTestService, type TestService } from '../service/service.ts';
 

@@ -1,4 +1,4 @@
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import type { Person, TestService } from '../service/service.ts';
 
 export const chats = '/openai/v1/chat/completions';

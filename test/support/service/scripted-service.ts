@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type ContainerFamily, models } from '#contract/inference/models.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { startScriptedModel } from '../models/scripted-model.ts';
 import { startTestService } from './service.ts';
 

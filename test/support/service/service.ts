@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Envelope } from '#contract/http/envelope.ts';
 import { startService } from '#local/start/service.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 import { demandDocumented } from '../contract/documented.ts';
 import { separateDatabase } from '../database/dynamodb-local.ts';
 import { setInRow } from '../database/rows.ts';

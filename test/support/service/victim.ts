@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import { listen } from '#local/shared/loopback.ts';
-import { services } from '#runtime/container.ts';
+import { services } from '#runtime/services/container.ts';
 
 /** A request as a test sends it. */
 export interface VictimRequest {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
-import { openMeter } from '#domain/meter/billing.ts';
+import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
 import { type AttemptResult, type Delivery, newDelivery } from '#domain/webhooks/delivery.ts';
 import { type Receiver, type WorkerParts, webhookWorker } from '#domain/webhooks/sending/worker.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { breakingChanges } from '../../../bin/openapi/breaking-changes.ts';
+import { breakingChanges } from '../../../bin/openapi/compatibility/breaking-changes.ts';
 
 const published = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
 

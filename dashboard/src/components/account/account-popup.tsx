@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { useOpening } from '../../lib/use-opening.ts';
+import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { Icon } from '../elements/icon.tsx';
 import { AccountButton } from './account-button.tsx';
 import { useSignOut } from './use-sign-out.ts';

@@ -1,8 +1,8 @@
 import { Anchor } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { toApiError } from '../../api/api-error.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { perform } from '../../api/call.ts';
+import { toApiError } from '../../api/http/api-error.ts';
 import { type Action, useAction } from '../../api/use-data.ts';
 import { notify } from '../feedback/notifications.tsx';
 

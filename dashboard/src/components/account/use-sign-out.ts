@@ -1,4 +1,4 @@
-import { toApiError } from '../../api/api-error.ts';
+import { toApiError } from '../../api/http/api-error.ts';
 import { signOut } from '../../api/session.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../feedback/notifications.tsx';

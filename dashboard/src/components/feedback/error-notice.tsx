@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { models } from '#contract/inference/models.ts';
-import { type ApiError, toApiError } from '../../api/api-error.ts';
+import { type ApiError, toApiError } from '../../api/http/api-error.ts';
 import { formatWait } from '../../lib/format.ts';
 import { Notice } from './notice.tsx';
 import { useCountdown } from './use-countdown.ts';

@@ -1,6 +1,6 @@
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../api/http/api-error.ts';
+import { useTitle } from '../../lib/hooks/use-title.ts';
 import { CodeLoadError } from '../../lib/or-reload.ts';
-import { useTitle } from '../../lib/use-title.ts';
 import css from './failure.module.css';
 
 /** What stands where a page threw. It needs nothing of what is around it, as that may be what broke. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
+import type { ApiError } from '../../api/http/api-error.ts';
 
 /** Seconds left of `Retry-After`. */
 export function useCountdown(error: ApiError): number {

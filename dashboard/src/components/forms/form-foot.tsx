@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
+import type { ApiError } from '../../api/http/api-error.ts';
 import { ErrorNotice } from '../feedback/error-notice.tsx';
 
 interface FormFootProps extends ButtonProps {

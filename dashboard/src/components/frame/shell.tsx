@@ -2,7 +2,7 @@ import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
-import { takeAccountChange } from '../../api/account.ts';
+import { takeAccountChange } from '../../api/account/account.ts';
 import { checkAccount, queryClient } from '../../api/query-client.ts';
 import { useMe, useMember } from '../../api/reads.ts';
 import { followBuild } from '../../lib/newer-build.ts';

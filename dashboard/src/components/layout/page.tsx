@@ -1,6 +1,6 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useTitle } from '../../lib/use-title.ts';
+import { useTitle } from '../../lib/hooks/use-title.ts';
 
 interface PageProps {
   readonly title: string;

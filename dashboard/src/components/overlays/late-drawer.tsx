@@ -1,5 +1,5 @@
 import { Drawer, type DrawerProps } from '@mantine/core';
-import { useOpening } from '../../lib/use-opening.ts';
+import { useOpening } from '../../lib/hooks/use-opening.ts';
 
 export function LateDrawer(props: DrawerProps) {
   return <Drawer {...props} opened={useOpening(props.opened)} />;

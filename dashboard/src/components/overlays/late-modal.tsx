@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { useOpening } from '../../lib/use-opening.ts';
+import { useOpening } from '../../lib/hooks/use-opening.ts';
 
 export function LateModal(props: ModalProps) {
   return <Modal {...props} opened={useOpening(props.opened)} />;

@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
-import { agentRoutes } from '#contract/routes/agents.ts';
-import { toApiError } from '../../api/api-error.ts';
+import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { toApiError } from '../../api/http/api-error.ts';
 import { useData } from '../../api/use-data.ts';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';

@@ -1,7 +1,7 @@
 import { Skeleton, Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { orReload } from '../../lib/or-reload.ts';
-import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
 import type { AgentRecord } from './agent.ts';
 
 const tab = (id: string, title: string, load: () => Promise<ComponentType<{ agent: AgentRecord }>>) => ({

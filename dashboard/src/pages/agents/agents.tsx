@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { PageSkeleton } from '../../components/feedback/page-skeleton.tsx';
+import { useQuery } from '../../lib/hooks/use-query.ts';
 import { orReload } from '../../lib/or-reload.ts';
-import { useQuery } from '../../lib/use-query.ts';
 import { AgentListPage } from './list/agent-list-page.tsx';
 
 const AgentPage = lazy(orReload(() => import('./agent-page.tsx')));

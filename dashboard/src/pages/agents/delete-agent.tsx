@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { agentRoutes } from '#contract/routes/agents.ts';
-import { toApiError } from '../../api/api-error.ts';
+import { agentRoutes } from '#contract/routes/agents/agents.ts';
 import { perform } from '../../api/call.ts';
+import { toApiError } from '../../api/http/api-error.ts';
 import { useAction } from '../../api/use-data.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';

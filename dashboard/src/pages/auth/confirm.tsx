@@ -1,12 +1,12 @@
 import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { AuthLayout } from './auth-layout.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 /**

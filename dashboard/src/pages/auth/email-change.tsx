@@ -2,12 +2,12 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { call } from '../../api/call.ts';
-import type { Data } from '../../api/response.ts';
+import type { Data } from '../../api/http/response.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { AuthLayout } from './auth-layout.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 type Decided = Data<typeof accountRoutes.decideEmailChange>;

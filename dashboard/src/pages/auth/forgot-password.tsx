@@ -2,12 +2,12 @@ import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ForgottenPassword } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
 import { perform } from '../../api/call.ts';
-import { useApiForm } from '../../api/use-api-form.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { InboxLink } from '../../components/elements/inbox-link.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { AuthLayout } from './auth-layout.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
 
 const back = (
   <Anchor component={Link} href="/login" inherit fw={600}>
@@ -21,7 +21,7 @@ export default function ForgotPasswordPage() {
     initial: { email: '' },
     schema: ForgottenPassword,
     labels: { email: 'Email' },
-    act: (body) => perform(accountRoutes.forgotPassword, { body }),
+    act: (body) => perform(passwordRoutes.forgotPassword, { body }),
     onDone: (_, { email }) => setAddress(email),
   });
 

@@ -2,7 +2,7 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
 import { InboxLink } from '../../components/elements/inbox-link.tsx';
-import { AuthLayout } from './auth-layout.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
 
 /** After registering: the link in the email confirms the account. */
 export function LinkSent({ address }: { address: string }) {

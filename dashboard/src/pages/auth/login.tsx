@@ -1,16 +1,16 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import { call } from '../../api/call.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { useLocalStatus } from '../../api/local-service.ts';
 import { beginSession } from '../../api/session.ts';
-import { useApiForm } from '../../api/use-api-form.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { returnPath } from '../../lib/return-path.ts';
-import { AuthLayout } from './auth-layout.tsx';
-import { GoogleSignIn } from './google-sign-in.tsx';
+import { GoogleSignIn } from './google/google-sign-in.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
 import { useOwnDocument } from './use-own-document.ts';
 import { useSignedInRedirect } from './use-signed-in-redirect.ts';
 
@@ -28,7 +28,7 @@ export default function LoginPage() {
     initial: { email: '', password: '' },
     schema: Login,
     labels,
-    act: async (body) => beginSession(await call(accountRoutes.login, { body })),
+    act: async (body) => beginSession(await call(signInRoutes.login, { body })),
     onDone: enter,
   });
 

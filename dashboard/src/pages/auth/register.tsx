@@ -2,15 +2,15 @@ import { Anchor, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { becomeAccount } from '../../api/account.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { becomeAccount } from '../../api/account/account.ts';
 import { call } from '../../api/call.ts';
-import { useApiForm } from '../../api/use-api-form.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { NewPassword } from '../../components/forms/new-password.tsx';
 import { returnPath } from '../../lib/return-path.ts';
-import { AuthLayout } from './auth-layout.tsx';
-import { GoogleSignIn } from './google-sign-in.tsx';
+import { GoogleSignIn } from './google/google-sign-in.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
 import { LinkSent } from './link-sent.tsx';
 import { useOwnDocument } from './use-own-document.ts';
 
@@ -26,7 +26,7 @@ export default function RegisterPage() {
     schema: Registration,
     labels,
     act: async (body) => {
-      const user = await call(accountRoutes.register, { body });
+      const user = await call(signInRoutes.register, { body });
       await becomeAccount(user.id);
       return user;
     },

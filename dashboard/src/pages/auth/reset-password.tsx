@@ -2,13 +2,13 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { PasswordReset } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
 import { perform } from '../../api/call.ts';
-import { useApiForm } from '../../api/use-api-form.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { NewPassword } from '../../components/forms/new-password.tsx';
-import { AuthLayout } from './auth-layout.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 const again = (
@@ -25,7 +25,7 @@ export default function ResetPasswordPage() {
     initial: { token, newPassword: '' },
     schema: PasswordReset,
     labels: { newPassword: 'New password' },
-    act: (body) => perform(accountRoutes.resetPassword, { body }),
+    act: (body) => perform(passwordRoutes.resetPassword, { body }),
     onDone: () => setDone(true),
   });
 

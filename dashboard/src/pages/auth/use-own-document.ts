@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { documentAccount, reloadDocument } from '../../api/account.ts';
+import { documentAccount, reloadDocument } from '../../api/account/account.ts';
 
 /** A page that begins a session does so in a document without an account yet. */
 export function useOwnDocument(): void {

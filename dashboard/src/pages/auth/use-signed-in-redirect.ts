@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { ApiError } from '../../api/api-error.ts';
-import { readResponse } from '../../api/response.ts';
-import { send } from '../../api/send.ts';
-import { clearTabMemory } from '../../api/tab-memory.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { clearTabMemory } from '../../api/account/tab-memory.ts';
+import { ApiError } from '../../api/http/api-error.ts';
+import { readResponse } from '../../api/http/response.ts';
+import { send } from '../../api/http/send.ts';
 
 /**
  * Redirects where there is a session already. The request bypasses `loadCurrentUser`, as a sign-in

@@ -1,7 +1,7 @@
 import { Anchor, NativeSelect, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { KeyRecord } from '../../api/key-list.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import css from './guides.module.css';
 import type { ExampleKeyChoice } from './use-example-key.ts';
 

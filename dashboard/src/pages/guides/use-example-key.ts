@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import type { KeyRecord } from '../../api/key-list.ts';
-import { isPlaygroundKey } from '../../api/playground-keys.ts';
+import { useTabKey } from '../../api/account/use-tab-key.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { useKeys, useMember } from '../../api/reads.ts';
-import { useTabKey } from '../../api/use-tab-key.ts';
 
 /** Whether a text is this key. Keys are kept as hashes: what is known of one is how it begins and ends. */
 const isText = (text: string, { prefix, lastFour }: KeyRecord): boolean =>

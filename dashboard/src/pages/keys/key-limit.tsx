@@ -1,5 +1,5 @@
 import { Progress, Stack, Text } from '@mantine/core';
-import type { KeyRecord } from '../../api/key-list.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { formatCredits, formatFromNow, formatWhole } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 

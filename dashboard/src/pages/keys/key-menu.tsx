@@ -1,5 +1,5 @@
 import { lazy } from 'react';
-import type { KeyRecord } from '../../api/key-list.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { LateMenu } from '../../components/overlays/late-menu.tsx';
 import { orReload } from '../../lib/or-reload.ts';
 import { KeyMenuButton } from './key-menu-button.tsx';

@@ -1,19 +1,19 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
-import type { KeyRecord } from '../../api/key-list.ts';
+import { toApiError } from '../../api/http/api-error.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
 import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
+import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { useOpening } from '../../lib/use-opening.ts';
+import { LimitsDialog } from './dialogs/limits-dialog.tsx';
+import { RenameDialog } from './dialogs/rename-dialog.tsx';
+import { RotateDialog } from './dialogs/rotate-dialog.tsx';
 import { KeyMenuButton } from './key-menu-button.tsx';
-import { LimitsDialog } from './limits-dialog.tsx';
-import { RenameDialog } from './rename-dialog.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
 import { useKeyChange } from './use-key-change.ts';
 
 interface KeyPopupProps {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
-import type { KeyRecord } from '../../api/key-list.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { Name } from '../../components/tables/name.tsx';
 import { formatDay, formatFromNow } from '../../lib/format.ts';

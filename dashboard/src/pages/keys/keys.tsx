@@ -2,7 +2,7 @@ import { Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { isPlaygroundKey } from '../../api/playground-keys.ts';
+import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
@@ -10,13 +10,13 @@ import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { lateDialog } from '../../components/overlays/late.tsx';
-import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { isEnded } from './key-status.ts';
 import { KeyTable } from './key-table.tsx';
 
-const NewKeyDialog = lateDialog(async () => (await import('./new-key-dialog.tsx')).NewKeyDialog);
+const NewKeyDialog = lateDialog(async () => (await import('./dialogs/new-key-dialog.tsx')).NewKeyDialog);
 const skeletons = ['a', 'b', 'c'];
 
 export default function KeysPage() {

@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InferInput } from 'valibot';
 import type { KeyChange } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { toApiError } from '../../api/api-error.ts';
 import { perform } from '../../api/call.ts';
-import type { KeyRecord } from '../../api/key-list.ts';
+import { toApiError } from '../../api/http/api-error.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 
 interface Change {

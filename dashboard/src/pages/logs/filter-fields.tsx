@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { serviceNames } from '#contract/billing/prices.ts';
-import type { KeyRecord } from '../../api/key-list.ts';
-import { keyTitle } from '../../api/playground-keys.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { keyTitle } from '../../api/keys/playground-keys.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import css from './logs.module.css';
 import { choices, type useFilters } from './use-filters.ts';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
 import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
 import { useNow } from '../../api/clock.ts';
-import type { KeyRecord } from '../../api/key-list.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { DetailsDrawer, useOpened } from '../../components/overlays/details-drawer.tsx';

@@ -1,7 +1,7 @@
 import { serviceNames } from '#contract/billing/prices.ts';
 import { models } from '#contract/inference/models.ts';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { dayOf } from '../../lib/usage.ts';
-import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
 
 const dayMs = 86_400_000;
 const all = 'all';

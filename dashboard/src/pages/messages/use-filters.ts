@@ -1,6 +1,6 @@
 import { channels } from '#contract/messages/channels.ts';
 import { messageStatuses } from '#contract/messages/messages.ts';
-import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { channelTitles, statusTitle } from './message.tsx';
 
 const all = 'all';

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { Page } from '../../components/layout/page.tsx';
-import { useQuery } from '../../lib/use-query.ts';
+import { useQuery } from '../../lib/hooks/use-query.ts';
 import { AccountPage } from './account/account-page.tsx';
 import { AuditPanel } from './audit/audit-panel.tsx';
 import { SearchPanel } from './home/search-panel.tsx';

@@ -1,6 +1,6 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { creditRoutes } from '#contract/routes/credits.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { useData } from '../../api/use-data.ts';
 import { LazyDayChart } from '../../components/charts/lazy-day-chart.tsx';
 import { PlaygroundLink } from '../../components/elements/playground-link.tsx';

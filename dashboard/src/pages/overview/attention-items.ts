@@ -1,8 +1,8 @@
 import type { InferOutput } from 'valibot';
 import type { Credits } from '#contract/billing/credits.ts';
 import type { CurrentSubscription } from '#contract/billing/subscriptions.ts';
-import type { KeyRecord } from '../../api/key-list.ts';
-import { isPlaygroundKey } from '../../api/playground-keys.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
 import { planInSentence } from '../../lib/names.ts';
 

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { creditRoutes } from '#contract/routes/credits.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { useData } from '../../api/use-data.ts';
 import { count, formatAbout, isUnlimited } from '../../lib/format.ts';
 import { daysBetween, sum, totalsBy } from '../../lib/usage.ts';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { PlanName } from '#contract/billing/plans.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { planTitle } from '../../lib/names.ts';
-import { ChangeDialog } from './change-dialog.tsx';
+import { ChangeDialog } from './change/change-dialog.tsx';
 import type { Plan, PlanState, Subscription } from './plan.ts';
 import { useResume } from './use-resume.ts';
 

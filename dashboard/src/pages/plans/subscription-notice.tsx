@@ -1,6 +1,6 @@
 import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
+import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';

@@ -1,7 +1,7 @@
-import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
-import { type ApiError } from '../../api/api-error.ts';
+import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
+import { type ApiError } from '../../api/http/api-error.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../../components/feedback/notifications.tsx';

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { InterruptionNotice } from './exchange/interruption-notice.tsx';

@@ -1,13 +1,13 @@
 import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { EmailChange } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { perform } from '../../api/call.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { useMe } from '../../api/reads.ts';
-import { useApiForm } from '../../api/use-api-form.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { GoogleSignIn } from '../auth/google-sign-in.tsx';
+import { GoogleSignIn } from '../auth/google/google-sign-in.tsx';
 
 /** Requests another address: with the password, or a recent sign-in where there is none. */
 export function EmailForm({ onRequested }: { onRequested: () => void }) {

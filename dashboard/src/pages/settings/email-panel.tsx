@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { useConfig } from '../../api/config.ts';

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useConfig } from '../../api/config.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
-import { GoogleSignIn } from '../auth/google-sign-in.tsx';
+import { GoogleSignIn } from '../auth/google/google-sign-in.tsx';
 
 /** Links the Google account of the same address, so that either way of signing in works. */
 export function GooglePanel() {

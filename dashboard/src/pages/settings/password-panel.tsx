@@ -1,10 +1,11 @@
 import { Anchor, PasswordInput, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { PasswordChange } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import { perform } from '../../api/call.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { useMe } from '../../api/reads.ts';
-import { useApiForm } from '../../api/use-api-form.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { NewPassword } from '../../components/forms/new-password.tsx';
@@ -34,12 +35,12 @@ function PasswordForm() {
     initial: { currentPassword: '', newPassword: '' },
     schema: PasswordChange,
     labels: { currentPassword: 'Current password', newPassword: 'New password' },
-    act: (body) => perform(accountRoutes.changePassword, { body }),
+    act: (body) => perform(passwordRoutes.changePassword, { body }),
     onDone: () => {
       form.reset();
       notify({ message: 'Password changed. All other sessions are signed out.' });
     },
-    invalidates: [accountRoutes.listSessions],
+    invalidates: [signInRoutes.listSessions],
     fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Wrong password' } },
   });
   return (

@@ -1,9 +1,9 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { ProfileChange } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { call } from '../../api/call.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { useMe } from '../../api/reads.ts';
-import { useApiForm } from '../../api/use-api-form.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { Panel } from '../../components/layout/panel.tsx';

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { otherSessions } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { useSessions } from '../../api/reads.ts';
@@ -17,8 +17,8 @@ export function SessionsPanel() {
   const { data, error, refetch } = useSessions();
   const now = useNow();
   const end = useAction(
-    (id: string) => perform(accountRoutes.endSession, { path: { id } }).then(() => id),
-    [accountRoutes.listSessions],
+    (id: string) => perform(signInRoutes.endSession, { path: { id } }).then(() => id),
+    [signInRoutes.listSessions],
   );
   const others = data?.filter(({ current }) => !current) ?? [];
   async function signOut(id: string): Promise<void> {

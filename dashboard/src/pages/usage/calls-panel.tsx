@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
-import { creditRoutes } from '#contract/routes/credits.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { useNow } from '../../api/clock.ts';
 import { useKeys } from '../../api/reads.ts';
 import { useData } from '../../api/use-data.ts';
@@ -9,8 +9,8 @@ import { PlaygroundLink } from '../../components/elements/playground-link.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
+import { useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { dayOf, daysBetween } from '../../lib/usage.ts';
-import { useQueryChoice } from '../../lib/use-query.ts';
 import { downloadCsv } from './download-csv.ts';
 import { groupIds, groups, namer, usageTotals } from './groups.ts';
 import { RangeFields } from './range-fields.tsx';

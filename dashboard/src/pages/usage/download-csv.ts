@@ -1,5 +1,5 @@
-import type { creditRoutes } from '#contract/routes/credits.ts';
-import type { Data } from '../../api/response.ts';
+import type { creditRoutes } from '#contract/routes/billing/credits.ts';
+import type { Data } from '../../api/http/response.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import type { UsageRow } from '../../lib/usage.ts';
 import { csvOf } from './csv.ts';

@@ -1,5 +1,5 @@
-import type { KeyRecord } from '../../api/key-list.ts';
-import { keyTitle } from '../../api/playground-keys.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { keyTitle } from '../../api/keys/playground-keys.ts';
 import { formatDay } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import { type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { creditRoutes } from '#contract/routes/credits.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { call } from '../../api/call.ts';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { Panel } from '../../components/layout/panel.tsx';

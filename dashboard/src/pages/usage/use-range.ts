@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { dayOf } from '../../lib/usage.ts';
-import { useQuery, useQueryChoice } from '../../lib/use-query.ts';
 import { isRange, type Range } from './range.ts';
 
 const dayMs = 86_400_000;

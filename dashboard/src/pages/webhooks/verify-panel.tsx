@@ -1,7 +1,7 @@
 import { Tabs, Text } from '@mantine/core';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
-import { useQueryChoice } from '../../lib/use-query.ts';
+import { useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { verifySnippets } from './verify-snippets.ts';
 
 /** How a server verifies that a request comes from here. */

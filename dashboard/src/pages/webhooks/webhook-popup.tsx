@@ -1,14 +1,14 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
-import { toApiError } from '../../api/api-error.ts';
 import { call, perform } from '../../api/call.ts';
+import { toApiError } from '../../api/http/api-error.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
 import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
+import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { useOpening } from '../../lib/use-opening.ts';
 import { EditWebhookDialog } from './dialogs/edit-webhook-dialog.tsx';
 import { RotateSecretDialog } from './dialogs/rotate-secret-dialog.tsx';
 import { WebhookMenuButton } from './webhook-menu-button.tsx';

@@ -1,12 +1,12 @@
+import { endOfMonth } from '../../meter/credits/months.ts';
 import type { Metering } from '../../meter/metering.ts';
-import { endOfMonth } from '../../meter/months.ts';
 import { issueCredential, parseCredential } from '../../shared/credential.ts';
 import { newRequestId } from '../../shared/ids.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 import type { AccountStore } from '../account-store.ts';
 import { type Account, type EmailChange, normalizedEmail, type OutgoingMail } from '../account.ts';
-import type { MailContent } from '../letter.ts';
+import type { MailContent } from '../mails/letter.ts';
 import type { AccountSettings } from '../settings.ts';
 import { emailChangeRequests, mailsFromNetwork, mailsToAddress, type Throttle } from '../throttle.ts';
 import type { EmailChangeStore, Side } from './email-change-store.ts';

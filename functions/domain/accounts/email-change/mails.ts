@@ -1,4 +1,4 @@
-import { type Addressee, letter, type MailContent } from '../letter.ts';
+import { type Addressee, letter, type MailContent } from '../mails/letter.ts';
 
 /** Whoever has the address may not be who requested the change: the mail names nobody, and nothing that they chose. */
 const somebody: Addressee = { name: '' };

@@ -1,7 +1,7 @@
 import { limits } from '#contract/shared/limits.ts';
+import { timedId } from '../../shared/ids.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
-import { timedId } from '../../shared/timed-id.ts';
 import { type AgentService, missing } from '../agent-service.ts';
 import type { PageRequest } from '../agent-store.ts';
 import type { ConversationStore } from './conversation-store.ts';

@@ -1,4 +1,4 @@
-import { cutText } from '../../inference/text-parts.ts';
+import { cutText } from '../../inference/translation/text-parts.ts';
 
 /** A passage of a document: `start` and `end` in code points of its text. */
 export interface Chunk {

@@ -1,4 +1,4 @@
-import { defaultMaxTokens, overhead, overheadPerMessage } from '../../inference/chat.ts';
+import { defaultMaxTokens, overhead, overheadPerMessage } from '../../inference/chat/chat.ts';
 import { countTokens } from '../../inference/tokens.ts';
 import type { Tokenizer } from '../../shared/ports.ts';
 import { overlong } from '../../shared/service-error.ts';

@@ -1,7 +1,7 @@
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
 import type { ChatMessage } from '#contract/inference/requests.ts';
-import { overheadPerMessage } from '../../inference/chat.ts';
-import { conversationOf, type Conversation as ModelConversation } from '../../inference/conversation.ts';
+import { overheadPerMessage } from '../../inference/chat/chat.ts';
+import { conversationOf, type Conversation as ModelConversation } from '../../inference/chat/conversation.ts';
 import { countTokens } from '../../inference/tokens.ts';
 import type { Tokenizer } from '../../shared/ports.ts';
 import type { Agent } from '../agent.ts';

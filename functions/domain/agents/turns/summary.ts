@@ -1,5 +1,5 @@
 import { findModel } from '#contract/inference/models.ts';
-import { overhead, overheadPerMessage } from '../../inference/chat.ts';
+import { overhead, overheadPerMessage } from '../../inference/chat/chat.ts';
 import type { ModelGateway } from '../../inference/model-gateway.ts';
 import type { Message, Summary } from '../conversations/conversation.ts';
 import { dataLine } from './prompt.ts';

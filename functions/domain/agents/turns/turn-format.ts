@@ -1,5 +1,5 @@
-import { functionDelta } from '../../inference/chat-format.ts';
-import type { ChatFormat, ChatReply } from '../../inference/chat-response.ts';
+import { functionDelta } from '../../inference/chat/chat-format.ts';
+import type { ChatFormat, ChatReply } from '../../inference/chat/chat-response.ts';
 
 /** The reply to a turn, as a whole or by its pieces; `collected` is what there is of it, whole once it has ended. */
 export function turnFormat(): ChatFormat<ChatReply> & { readonly collected: () => ChatReply | undefined } {

@@ -1,7 +1,7 @@
 import type { Turn } from '#contract/agents/conversations.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { ChatReply } from '../../inference/chat-response.ts';
-import { totalled } from '../../inference/model-stream.ts';
+import type { ChatReply } from '../../inference/chat/chat-response.ts';
+import { totalled } from '../../inference/streams/model-stream.ts';
 import type { Clock, Tokenizer } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 import { missing } from '../agent-service.ts';

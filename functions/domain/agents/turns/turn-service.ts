@@ -1,6 +1,6 @@
 import type { Turn } from '#contract/agents/conversations.ts';
 import type { Inference } from '../../inference/inference.ts';
-import type { StreamedResponse } from '../../inference/streamed-response.ts';
+import type { StreamedResponse } from '../../inference/streams/streamed-response.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import { modelConversation } from './prompt.ts';
 import { turnFormat } from './turn-format.ts';

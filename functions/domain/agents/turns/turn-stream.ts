@@ -1,8 +1,8 @@
 import type { Turn } from '#contract/agents/conversations.ts';
-import type { ChatReply } from '../../inference/chat-response.ts';
+import type { ChatReply } from '../../inference/chat/chat-response.ts';
 import type { Inference } from '../../inference/inference.ts';
-import type { ModelUsage } from '../../inference/model-stream.ts';
-import { StreamedResponse } from '../../inference/streamed-response.ts';
+import type { ModelUsage } from '../../inference/streams/model-stream.ts';
+import { StreamedResponse } from '../../inference/streams/streamed-response.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 
 export interface StreamedTurn {

@@ -1,9 +1,9 @@
 import type { ModelPiiType } from '#contract/analysis/names.ts';
 import { UnitTable } from '../../shared/unit-table.ts';
-import { unspaced } from '../locate.ts';
-import type { Span } from '../span.ts';
-import { folded } from './fold.ts';
-import type { Placed } from './placed-text.ts';
+import { unspaced } from '../quotes/locate.ts';
+import type { Span } from '../quotes/span.ts';
+import { folded } from './text/fold.ts';
+import type { Placed } from './text/placed-text.ts';
 
 /** What a model takes for personal data. */
 export interface PiiQuote {

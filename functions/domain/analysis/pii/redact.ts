@@ -1,8 +1,8 @@
 import type { PiiType } from '#contract/analysis/names.ts';
-import { lengthOf, mergeOverlaps, type Span } from '../span.ts';
+import { lengthOf, mergeOverlaps, type Span } from '../quotes/span.ts';
 import { NamesText, type PiiQuote } from './names-in.ts';
-import type { IsPhoneNumber } from './phone.ts';
 import { type RuleSpan, ruleSpans } from './rules.ts';
+import type { IsPhoneNumber } from './rules/phone.ts';
 
 export interface PiiSpan extends Span {
   readonly type: PiiType;

@@ -1,12 +1,12 @@
 import { type RulePiiType, rulePiiTypes } from '#contract/analysis/names.ts';
-import type { Span } from '../span.ts';
-import { creditCards } from './credit-card.ts';
-import { emails } from './email.ts';
-import { ibans } from './iban.ts';
-import { ipAddresses } from './ip-address.ts';
-import { type IsPhoneNumber, phones } from './phone.ts';
-import { plainTexts } from './plain.ts';
-import { urls } from './url.ts';
+import type { Span } from '../quotes/span.ts';
+import { creditCards } from './rules/credit-card.ts';
+import { emails } from './rules/email.ts';
+import { ibans } from './rules/iban.ts';
+import { ipAddresses } from './rules/ip-address.ts';
+import { type IsPhoneNumber, phones } from './rules/phone.ts';
+import { urls } from './rules/url.ts';
+import { plainTexts } from './text/plain.ts';
 
 export interface RuleSpan extends Span {
   readonly type: RulePiiType;

@@ -1,7 +1,7 @@
 import { longAudio, type NewUpload } from '#contract/audio/transcriptions.ts';
+import { timedId } from '../../shared/ids.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
-import { timedId } from '../../shared/timed-id.ts';
 import { refuseUnknownType } from '../audio-containers.ts';
 import { fileKeys, iso, type Upload } from './job.ts';
 import type { AudioFiles, JobStore } from './ports.ts';

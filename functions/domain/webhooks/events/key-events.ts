@@ -1,7 +1,7 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { iso } from '../../meter/credits/months.ts';
 import { nextPeriod, type SpendingLimit } from '../../meter/key-limits.ts';
 import { type Hold, heldOf, type LedgerEntry, type Meter } from '../../meter/meter.ts';
-import { iso } from '../../meter/months.ts';
 import type { AccountEvent, MeterChange } from './event.ts';
 
 type Change = MeterChange & { readonly before: Meter };

@@ -1,7 +1,7 @@
 import { findPlan, type PlanName, planOfRank } from '#contract/billing/plans.ts';
-import { periodEnd, periodStart } from '../../meter/billing.ts';
+import { periodEnd, periodStart } from '../../meter/credits/billing.ts';
+import { iso } from '../../meter/credits/months.ts';
 import type { Meter, Period, Subscription } from '../../meter/meter.ts';
-import { iso } from '../../meter/months.ts';
 import type { AccountEvent, MeterChange } from './event.ts';
 
 type Change = MeterChange & { readonly before: Meter };

@@ -1,5 +1,5 @@
-import { mpegFrames } from '../mpeg-frames.ts';
-import { countedFrames } from '../mpeg-index.ts';
+import { mpegFrames } from '../facts/mpeg-frames.ts';
+import { countedFrames } from '../facts/mpeg-index.ts';
 import { blockBytes, type RangedFile } from './ranged-file.ts';
 
 /** Of MPEG audio by its first block: seconds where that counts its frames, or all in it have one rate of bits; undefined of what has neither. */

@@ -1,4 +1,4 @@
-import { clusterId, matroskaParts } from '../matroska-facts.ts';
+import { clusterId, matroskaParts } from '../facts/matroska-facts.ts';
 import { blockBytes, type RangedFile } from './ranged-file.ts';
 
 /** Clusters of audio that are recorded or written for the web last some seconds. */

@@ -1,4 +1,4 @@
-import { oggRate } from '../ogg-facts.ts';
+import { oggRate } from '../facts/ogg-facts.ts';
 import { blockBytes, type RangedFile } from './ranged-file.ts';
 
 const tailBytes = 64 * 1024;

@@ -1,4 +1,4 @@
-import { wavChunk, wavChunkBytes } from '../wav-facts.ts';
+import { wavChunk, wavChunkBytes } from '../facts/wav-facts.ts';
 import { type RangedFile, TooFar } from './ranged-file.ts';
 
 /** Of WAV by its samples; what has more chunks than are read may be samples to its end. */

@@ -1,9 +1,9 @@
 import type { ModelSpeechRequest } from '#domain/audio/speech-gateway.ts';
 import type { ModelTranscript, ModelTranscriptionRequest } from '#domain/audio/transcription-gateway.ts';
-import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
-import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
+import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat/chat.ts';
+import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion/completion.ts';
 import type { ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
-import type { ModelChunk } from '#domain/inference/model-stream.ts';
+import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
 
 export interface BodyOptions {
   /** Whether the response is to be streamed. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat.ts';
-import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/inference/completion.ts';
-import { ModelChunk } from '#domain/inference/model-stream.ts';
+import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat/chat.ts';
+import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/inference/completion/completion.ts';
+import { ModelChunk } from '#domain/inference/streams/model-stream.ts';
 import type { BodyOptions, TextDialect } from './container.ts';
 
 /** Containers refuse a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0) and which means the most probable token. */

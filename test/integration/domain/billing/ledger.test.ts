@@ -6,7 +6,7 @@ import { auditor } from '#domain/billing/auditor.ts';
 import { shownCredits } from '#domain/billing/balance.ts';
 import { type LedgerStore, projectLedger } from '#domain/billing/ledger.ts';
 import { statementService } from '#domain/billing/statements.ts';
-import { grantCredits } from '#domain/meter/billing.ts';
+import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { statementStore } from '#repositories/billing/statements.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';

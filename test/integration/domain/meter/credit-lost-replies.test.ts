@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '#domain/billing/ledger.ts';
-import { grantCredits } from '#domain/meter/billing.ts';
+import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/database/faulty-client.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planOfRank, plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
-import { grantCredits, openMeter } from '#domain/meter/billing.ts';
+import { grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { ModelChunk } from '#domain/inference/model-stream.ts';
+import { ModelChunk } from '#domain/inference/streams/model-stream.ts';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
-import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
+import { modelChunks } from '#gateways/sagemaker/stream/model-chunks.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
 import { quickRuntime } from '#runtime/quick/quick-runtime.ts';
 import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';

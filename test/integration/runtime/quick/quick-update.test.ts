@@ -1,7 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
-import { meterUpdate, modelRuntime } from '#runtime/fast-path.ts';
+import { meterUpdate, modelRuntime } from '#runtime/calls/fast-path.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
 import { wanting } from '#test/database/wanted.ts';
 import { withEnvironment } from '#test/service/environment.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { checkedAudio } from '#domain/audio/checked-audio.ts';
-import { flacFacts } from '#gateways/audio/flac-facts.ts';
+import { flacFacts } from '#gateways/audio/facts/flac-facts.ts';
 
 async function* chunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;

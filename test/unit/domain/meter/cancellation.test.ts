@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { bringCurrent, grantCredits, openMeter, periodEnd, periodStart } from '#domain/meter/billing.ts';
-import { currentLots } from '#domain/meter/lots.ts';
-import { type Meter, shownSubscription } from '#domain/meter/meter.ts';
-import { addMonths } from '#domain/meter/months.ts';
+import { bringCurrent, grantCredits, openMeter, periodEnd, periodStart } from '#domain/meter/credits/billing.ts';
+import { currentLots } from '#domain/meter/credits/lots.ts';
+import { addMonths } from '#domain/meter/credits/months.ts';
 import {
   type ChosenPlan,
   cancel,
@@ -12,7 +11,8 @@ import {
   resume,
   startSubscription,
   subscribe,
-} from '#domain/meter/subscription-changes.ts';
+} from '#domain/meter/credits/subscription-changes.ts';
+import { type Meter, shownSubscription } from '#domain/meter/meter.ts';
 import { at, dev, pro, spend } from '#test/meter/billing-cases.ts';
 import { credits } from '#test/meter/meters.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
-import { bringCurrent, grantCredits, openMeter } from '#domain/meter/billing.ts';
-import { currentLots } from '#domain/meter/lots.ts';
+import { bringCurrent, grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
+import { currentLots } from '#domain/meter/credits/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { budgetBack, type KeptCharge, keptCharge, refund } from '#domain/meter/refund.ts';
 import { credits, meterWith, start as startMs } from '#test/meter/meters.ts';

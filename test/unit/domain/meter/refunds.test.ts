@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
-import { openMeter } from '#domain/meter/billing.ts';
+import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { KeptCharge } from '#domain/meter/refund.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { audioFacts } from '#gateways/audio-facts.ts';
+import { audioFacts } from '#gateways/audio/audio-facts.ts';
 import { wavFile } from '#test/audio/files.ts';
 
 /** Of Opus, 20 ms each: CELT, one frame. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { audioFacts } from '#gateways/audio-facts.ts';
+import { audioFacts } from '#gateways/audio/audio-facts.ts';
 import { mp4, webm } from '#test/audio/recordings.ts';
 
 describe('a recording of a browser', () => {

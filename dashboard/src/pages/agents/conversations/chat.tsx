@@ -1,12 +1,12 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { agentRoutes } from '#contract/routes/agents.ts';
-import { toApiError } from '../../../api/api-error.ts';
+import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
+import { toApiError } from '../../../api/http/api-error.ts';
 import { Empty } from '../../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { formatMoment } from '../../../lib/format.ts';
-import { useStableCallback } from '../../../lib/use-stable-callback.ts';
+import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
 import { Composer } from '../../playground/chat/composer.tsx';
 import { TalkLog } from '../../playground/chat/messages/talk-log.tsx';
 import type { AgentRequest } from '../../playground/code/code-request.ts';
@@ -14,10 +14,10 @@ import { GetCodeButton } from '../../playground/code/get-code-button.tsx';
 import { preloadMarkdown } from '../../playground/markdown/lazy-markdown.tsx';
 import type { AgentRecord } from '../agent.ts';
 import css from './conversations.module.css';
-import { FirstMessage } from './first-message.tsx';
-import { KeptMessageView } from './kept-message-view.tsx';
-import { PendingTurnView } from './pending-turn-view.tsx';
-import { TurnEnd } from './turn-end.tsx';
+import { FirstMessage } from './messages/first-message.tsx';
+import { KeptMessageView } from './messages/kept-message-view.tsx';
+import { PendingTurnView } from './messages/pending-turn-view.tsx';
+import { TurnEnd } from './messages/turn-end.tsx';
 import type { TurnMessage } from './turn.ts';
 import { useConversation } from './use-conversation.ts';
 import { useTurn } from './use-turn.ts';
@@ -154,7 +154,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
 /** The message that is written, or a greeting, for a program. */
 const codeOf = (agent: AgentRecord, conversation: string, text: string): AgentRequest => ({
   kind: 'agent',
-  path: agentRoutes.createMessage.path.replace('{id}', agent.id).replace('{conversationId}', conversation),
+  path: conversationRoutes.createMessage.path.replace('{id}', agent.id).replace('{conversationId}', conversation),
   body: { content: text.trim() || 'Hello' },
   hasFunctions: agent.functions.length > 0,
 });

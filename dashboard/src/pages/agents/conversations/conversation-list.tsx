@@ -1,8 +1,8 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
-import { agentRoutes } from '#contract/routes/agents.ts';
-import { toApiError } from '../../../api/api-error.ts';
+import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
 import { call, perform } from '../../../api/call.ts';
+import { toApiError } from '../../../api/http/api-error.ts';
 import { useAction } from '../../../api/use-data.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { Tip } from '../../../components/elements/tip.tsx';
@@ -31,9 +31,9 @@ interface ConversationListProps {
 export function ConversationList({ agent, current }: ConversationListProps) {
   const path = { id: agent.id };
   const pages = usePages({
-    queryKey: [agentRoutes.listConversations.id, agent.id],
+    queryKey: [conversationRoutes.listConversations.id, agent.id],
     read: (cursor, signal) =>
-      call(agentRoutes.listConversations, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+      call(conversationRoutes.listConversations, { path, query: { limit: String(pageSize), cursor } }, { signal }),
     rowsOf: ({ items }) => items,
     pollMs: (first) => first?.items.some(({ status }) => status === 'running') === true && busyPollMs,
   });
@@ -89,14 +89,14 @@ function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProp
   const title = formatMoment(createdAt);
   const deletion = useAction(async () => {
     try {
-      await perform(agentRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
+      await perform(conversationRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
       if (isCurrent) go(agentPath(agent.id), { replace: true });
       notify({ message: 'The conversation is deleted.' });
     } catch (error) {
       notify({ message: toApiError(error).message, color: 'red' });
     }
     rescueFocus();
-  }, [agentRoutes.listConversations]);
+  }, [conversationRoutes.listConversations]);
   return (
     <li className={css.row}>
       <Link

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { agentRoutes } from '#contract/routes/agents.ts';
+import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
 import { call, perform } from '../../../api/call.ts';
-import { useQuery } from '../../../lib/use-query.ts';
+import { useQuery } from '../../../lib/hooks/use-query.ts';
 import type { AgentRecord } from '../agent.ts';
 import { Chat } from './chat.tsx';
 import { ConversationList } from './conversation-list.tsx';
@@ -16,7 +16,7 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   const place = id === undefined ? begun.length : begun.indexOf(id);
   const begin = async (): Promise<string> => {
     const { pathname } = window.location;
-    const created = await call(agentRoutes.createConversation, { path: { id: agent.id } });
+    const created = await call(conversationRoutes.createConversation, { path: { id: agent.id } });
     setBegun((known) => [...known, created.id]);
     // Whoever has gone on to another page or conversation stays there.
     const now = new URLSearchParams(window.location.search);
@@ -28,9 +28,9 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   const removeEmpty = async (conversationId: string): Promise<void> => {
     const path = { id: agent.id, conversationId };
     try {
-      const { status, messageCount } = await call(agentRoutes.getConversation, { path, query: { limit: '1' } });
+      const { status, messageCount } = await call(conversationRoutes.getConversation, { path, query: { limit: '1' } });
       if (status !== 'idle' || messageCount > 0) return;
-      await perform(agentRoutes.deleteConversation, { path });
+      await perform(conversationRoutes.deleteConversation, { path });
     } catch {
       // It stays in the list, where it can be deleted.
       return;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type NewMessage, type Turn, TurnChunk } from '#contract/agents/conversations.ts';
-import type { ApiError } from '../../../api/api-error.ts';
+import type { ApiError } from '../../../api/http/api-error.ts';
 import type { Piece } from '../../playground/exchange/stream-chunk.ts';
 
 /** What is sent to an agent. */

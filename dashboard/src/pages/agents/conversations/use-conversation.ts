@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
 import type { KeptMessage } from '#contract/agents/conversations.ts';
-import { agentRoutes } from '#contract/routes/agents.ts';
+import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
 import { call } from '../../../api/call.ts';
 import { usePages } from '../../../components/tables/use-pages.ts';
 
@@ -14,11 +14,11 @@ const busyPollMs = 1000;
 export function useConversation(agent: string, conversation: string | undefined) {
   const path = { id: agent, conversationId: conversation ?? '' };
   const pages = usePages({
-    queryKey: [agentRoutes.getConversation.id, agent, conversation],
+    queryKey: [conversationRoutes.getConversation.id, agent, conversation],
     isEnabled: conversation !== undefined,
     read: async (cursor, signal) => {
       const query = { limit: String(pageSize), cursor };
-      const kept = await call(agentRoutes.getConversation, { path, query }, { signal });
+      const kept = await call(conversationRoutes.getConversation, { path, query }, { signal });
       return { ...kept, nextCursor: kept.messages.nextCursor };
     },
     rowsOf: (page) => [page],

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Turn } from '#contract/agents/conversations.ts';
-import { agentRoutes } from '#contract/routes/agents.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { toApiError } from '../../../api/api-error.ts';
+import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { perform } from '../../../api/call.ts';
+import { toApiError } from '../../../api/http/api-error.ts';
 import { followUp } from '../../../api/query-client.ts';
 import { spendingReads } from '../../../api/reads.ts';
 import { stream } from '../../../api/stream.ts';
@@ -14,7 +14,7 @@ import { joinPieces } from '../../playground/exchange/stream-chunk.ts';
 import { extendTurn, type PendingTurn, pendingTurn, readChunk, type TurnMessage } from './turn.ts';
 
 /** What a turn changes. */
-const turnReads = [agentRoutes.getConversation, agentRoutes.listConversations, ...spendingReads];
+const turnReads = [conversationRoutes.getConversation, conversationRoutes.listConversations, ...spendingReads];
 
 /** The conversation of a turn. */
 interface TurnTarget {
@@ -60,7 +60,7 @@ export function useTurn(agent: string) {
     try {
       const path = { id: agent, conversationId };
       const { headers, chunks } = await stream(
-        agentRoutes.createMessage,
+        conversationRoutes.createMessage,
         { path, body: { ...sent, stream: true } },
         { signal },
       );

@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Progress, Text } from '@mantine/core';
-import { agentRoutes } from '#contract/routes/agents.ts';
-import { toApiError } from '../../../api/api-error.ts';
+import { documentRoutes } from '#contract/routes/agents/documents.ts';
 import { perform } from '../../../api/call.ts';
+import { toApiError } from '../../../api/http/api-error.ts';
 import { useAction } from '../../../api/use-data.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { Tip } from '../../../components/elements/tip.tsx';
@@ -47,13 +47,13 @@ function DocumentStatus({ document: { name, status, chunks, indexedChunks } }: {
 function DeleteDocument({ agent, document: { id, name } }: { agent: AgentRecord; document: DocumentRecord }) {
   const deletion = useAction(async () => {
     try {
-      await perform(agentRoutes.deleteDocument, { path: { id: agent.id, documentId: id } });
+      await perform(documentRoutes.deleteDocument, { path: { id: agent.id, documentId: id } });
       notify({ message: `“${name}” is deleted.` });
     } catch (error) {
       notify({ message: toApiError(error).message, color: 'red' });
     }
     rescueFocus();
-  }, [agentRoutes.listDocuments, ...agentReads]);
+  }, [documentRoutes.listDocuments, ...agentReads]);
   return (
     <Tip label="Delete">
       <ActionIcon

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useIsMutating } from '@tanstack/react-query';
-import { agentRoutes } from '#contract/routes/agents.ts';
+import { documentRoutes } from '#contract/routes/agents/documents.ts';
 import { call } from '../../../api/call.ts';
 import { Empty } from '../../../components/feedback/empty.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
@@ -20,9 +20,9 @@ export function DocumentsTab({ agent }: { agent: AgentRecord }) {
   const path = { id: agent.id };
   const isAdding = useIsMutating() > 0;
   const pages = usePages({
-    queryKey: [agentRoutes.listDocuments.id, agent.id],
+    queryKey: [documentRoutes.listDocuments.id, agent.id],
     read: (cursor, signal) =>
-      call(agentRoutes.listDocuments, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+      call(documentRoutes.listDocuments, { path, query: { limit: String(pageSize), cursor } }, { signal }),
     rowsOf: ({ items }) => items,
     pollMs: (first) =>
       (isAdding || first?.items.some(({ status }) => status === 'indexing')) === true && indexingPollMs,

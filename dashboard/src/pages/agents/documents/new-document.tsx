@@ -2,16 +2,16 @@ import { Button, FileButton, Stack, Text, Textarea, TextInput } from '@mantine/c
 import { useDeferredValue, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { agentRoutes } from '#contract/routes/agents.ts';
+import { documentRoutes } from '#contract/routes/agents/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { call } from '../../../api/call.ts';
+import { useApiForm } from '../../../api/forms/use-api-form.ts';
 import { spendingReads } from '../../../api/reads.ts';
-import { useApiForm } from '../../../api/use-api-form.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { notify } from '../../../components/feedback/notifications.tsx';
 import { count, creditCount, formatAbout, formatBytes, formatCredits, formatWhole } from '../../../lib/format.ts';
-import { useFileDrop } from '../../../lib/use-file-drop.ts';
+import { useFileDrop } from '../../../lib/hooks/use-file-drop.ts';
 import { estimateTokens } from '../../playground/tokens/estimate-tokens.ts';
 import { type AgentRecord, agentReads } from '../agent.ts';
 import css from './documents.module.css';
@@ -23,14 +23,14 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
     initial: { name: '', text: '' },
     schema: Body,
     labels: { name: 'Name', text: 'Text' },
-    act: (body) => call(agentRoutes.createDocument, { path: { id: agent.id }, body }),
+    act: (body) => call(documentRoutes.createDocument, { path: { id: agent.id }, body }),
     onDone: ({ name, chunks, credits }) => {
       form.reset();
       notify({
         message: `“${name}” is ready: ${count(chunks, 'passage')}, ${creditCount(credits, formatCredits)} charged.`,
       });
     },
-    invalidates: [agentRoutes.listDocuments, ...agentReads, ...spendingReads],
+    invalidates: [documentRoutes.listDocuments, ...agentReads, ...spendingReads],
   });
   const { text, name } = form.values;
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { formatWhole } from '../../../lib/format.ts';
-import type { Form } from '../../../lib/use-form.ts';
+import type { Form } from '../../../lib/hooks/use-form.ts';
 import { FunctionsField } from '../../playground/chat/functions/functions-field.tsx';
 import { parseFunctions } from '../../playground/chat/functions/parse-functions.ts';
 import { modelChoices } from '../../playground/parameters/parameters.tsx';

@@ -1,6 +1,6 @@
 import { Anchor, Stack } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
-import { agentRoutes } from '#contract/routes/agents.ts';
+import { agentRoutes } from '#contract/routes/agents/agents.ts';
 import { call } from '../../../api/call.ts';
 import { Page } from '../../../components/layout/page.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { agentRoutes } from '#contract/routes/agents.ts';
+import { agentRoutes } from '#contract/routes/agents/agents.ts';
 import { call } from '../../../api/call.ts';
 import { notify } from '../../../components/feedback/notifications.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';

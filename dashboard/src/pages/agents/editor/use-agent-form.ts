@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useApiForm } from '../../../api/use-api-form.ts';
+import { useApiForm } from '../../../api/forms/use-api-form.ts';
 import { type AgentRecord, agentReads } from '../agent.ts';
 import { draftOf, keepDraft } from './agent-draft.ts';
 import { type AgentValues, agentFormSchema, agentLabels, changesOf } from './agent-values.ts';

@@ -5,18 +5,18 @@ import { useConfig } from '../../../api/config.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { creditCount } from '../../../lib/format.ts';
-import type { Form } from '../../../lib/use-form.ts';
+import type { Form } from '../../../lib/hooks/use-form.ts';
 import { GetCodeButton } from '../../playground/code/get-code-button.tsx';
 import { channelTitles, type MessageRecord } from '../message.tsx';
 import css from '../messages.module.css';
 import { type Draft, draftLabels, exampleBody } from './draft.ts';
+import { RecipientField } from './fields/recipient-field.tsx';
+import { TextField } from './fields/text-field.tsx';
+import { isCallVoice, voiceChoices } from './fields/voices.ts';
 import { LocalNotice } from './local-notice.tsx';
-import { RecipientField } from './recipient-field.tsx';
 import { SendRefusal } from './send-refusal.tsx';
 import { SentStatus } from './sent-status.tsx';
-import { TextField } from './text-field.tsx';
 import { type ComposerOptions, useComposer } from './use-composer.ts';
-import { isCallVoice, voiceChoices } from './voices.ts';
 
 const channelChoices = channels.map((value) => ({ value, label: channelTitles[value] }));
 

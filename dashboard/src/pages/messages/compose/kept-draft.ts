@@ -1,5 +1,5 @@
-import { documentAccount } from '../../../api/account.ts';
-import { recall, remember } from '../../../api/tab-memory.ts';
+import { documentAccount } from '../../../api/account/account.ts';
+import { recall, remember } from '../../../api/account/tab-memory.ts';
 import { Draft, emptyDraft } from './draft.ts';
 
 /** What this tab keeps of a message that was typed and not sent, until the session ends. */

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { messageRoutes } from '#contract/routes/messages.ts';
-import { toApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
+import { useApiForm } from '../../../api/forms/use-api-form.ts';
+import { toApiError } from '../../../api/http/api-error.ts';
 import { spendingReads } from '../../../api/reads.ts';
-import { useApiForm } from '../../../api/use-api-form.ts';
 import { useOnce } from '../../../api/use-once.ts';
 import type { MessageRecord } from '../message.tsx';
 import { type Draft, draftLabels, draftSchema, emptyDraft, messageBody } from './draft.ts';

@@ -1,13 +1,13 @@
 import { Tabs } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useQuery, useQueryChoice } from '../../../lib/use-query.ts';
+import { useQuery, useQueryChoice } from '../../../lib/hooks/use-query.ts';
 import { AuditPanel } from '../audit/audit-panel.tsx';
 import { AccountKeys } from './account-keys.tsx';
 import { AccountLedger } from './account-ledger.tsx';
 import { AccountMails } from './account-mails.tsx';
-import { AccountOverview } from './account-overview.tsx';
 import { AccountRequests } from './account-requests.tsx';
 import type { Account } from './account.ts';
+import { AccountOverview } from './overview/account-overview.tsx';
 
 const tabs: readonly { id: string; title: string; content: (account: Account) => ReactNode }[] = [
   { id: 'overview', title: 'Overview', content: (account) => <AccountOverview account={account} /> },

@@ -2,11 +2,11 @@ import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { GenericSchema } from 'valibot';
 import { operatorRoutes } from '#contract/routes/operators.ts';
-import { type ApiForm, useApiForm } from '../../../api/use-api-form.ts';
+import { type ApiForm, useApiForm } from '../../../api/forms/use-api-form.ts';
 import { useOnce } from '../../../api/use-once.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { notify } from '../../../components/feedback/notifications.tsx';
-import type { Form } from '../../../lib/use-form.ts';
+import type { Form } from '../../../lib/hooks/use-form.ts';
 
 interface ActionFormProps<Values extends Record<string, unknown>> {
   /** What it does, in a sentence or two. */

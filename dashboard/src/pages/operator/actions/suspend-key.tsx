@@ -1,7 +1,7 @@
 import { OperatorAction } from '#contract/operators/actions.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { perform } from '../../../api/call.ts';
-import type { KeyRecord } from '../../../api/key-list.ts';
+import type { KeyRecord } from '../../../api/keys/key-list.ts';
 import { useMe } from '../../../api/reads.ts';
 import type { Account } from '../account/account.ts';
 import { ActionButton } from './action-button.tsx';

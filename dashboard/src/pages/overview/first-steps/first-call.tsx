@@ -1,9 +1,9 @@
 import { Anchor, Tabs, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { isPlaygroundKey } from '../../../api/playground-keys.ts';
+import { isPlaygroundKey } from '../../../api/keys/playground-keys.ts';
 import { useKeys } from '../../../api/reads.ts';
 import { CodeBlock } from '../../../components/elements/code-block.tsx';
-import { useQueryChoice } from '../../../lib/use-query.ts';
+import { useQueryChoice } from '../../../lib/hooks/use-query.ts';
 import { snippets } from './snippets.ts';
 
 /** The first call, to paste. Keys are shown once only, so the snippet has what is kept of one: its beginning. */

@@ -1,8 +1,8 @@
 import type { InferOutput } from 'valibot';
 import type { CurrentUser } from '#contract/accounts/accounts.ts';
 import type { Usage } from '#contract/billing/credits.ts';
-import type { KeyRecord } from '../../../api/key-list.ts';
-import { isPlaygroundKey } from '../../../api/playground-keys.ts';
+import type { KeyRecord } from '../../../api/keys/key-list.ts';
+import { isPlaygroundKey } from '../../../api/keys/playground-keys.ts';
 
 interface AccountState {
   readonly me: Pick<InferOutput<typeof CurrentUser>, 'isConfirmed'>;

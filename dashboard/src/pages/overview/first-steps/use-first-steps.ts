@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { creditRoutes } from '#contract/routes/credits.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { useKeys, useMe, useSubscription } from '../../../api/reads.ts';
 import { useData } from '../../../api/use-data.ts';
 import { dismiss, isDismissed } from './dismissal.ts';

@@ -9,7 +9,7 @@ import type { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contrac
 import type { TranslationRequest } from '#contract/inference/translation.ts';
 import type { NewMessage } from '#contract/messages/messages.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 
 export type ChatBody = InferInput<typeof ChatRequest>;

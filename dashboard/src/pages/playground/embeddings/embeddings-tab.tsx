@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { formatWhole } from '../../../lib/format.ts';

@@ -1,10 +1,10 @@
 import type { InferInput } from 'valibot';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
 import type { audioRoutes } from '#contract/routes/audio.ts';
-import { ApiError } from '../../../api/api-error.ts';
-import { openEnvelope } from '../../../api/envelope.ts';
+import { ApiError } from '../../../api/http/api-error.ts';
+import { openEnvelope } from '../../../api/http/envelope.ts';
+import type { SendOptions } from '../../../api/http/send.ts';
 import { request } from '../../../api/request.ts';
-import type { SendOptions } from '../../../api/send.ts';
 import type { Receipt } from './receipt.ts';
 import { StreamInterrupted } from './streamed-exchange.ts';
 

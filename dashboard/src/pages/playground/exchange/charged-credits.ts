@@ -1,4 +1,4 @@
-import { creditRoutes } from '#contract/routes/credits.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { call } from '../../../api/call.ts';
 
 const maxAttempts = 12;

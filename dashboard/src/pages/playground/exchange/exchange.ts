@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { callWithHeaders } from '../../../api/call.ts';
-import type { Data, DataRoute } from '../../../api/response.ts';
-import type { Input, SendOptions } from '../../../api/send.ts';
+import type { Data, DataRoute } from '../../../api/http/response.ts';
+import type { Input, SendOptions } from '../../../api/http/send.ts';
 import { type Receipt, tokensOf, Usage } from './receipt.ts';
 
 const WithUsage = v.object({ usage: v.optional(Usage) });

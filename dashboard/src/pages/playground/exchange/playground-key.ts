@@ -1,9 +1,9 @@
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { confirmAccount } from '../../../api/account.ts';
-import { ApiError } from '../../../api/api-error.ts';
+import { confirmAccount } from '../../../api/account/account.ts';
 import { call } from '../../../api/call.ts';
 import { serverNow } from '../../../api/clock.ts';
-import { playgroundKeyMs, revokePlaygroundKeys } from '../../../api/playground-keys.ts';
+import { ApiError } from '../../../api/http/api-error.ts';
+import { playgroundKeyMs, revokePlaygroundKeys } from '../../../api/keys/playground-keys.ts';
 import { followUp, queryClient } from '../../../api/query-client.ts';
 import { playgroundKeyName } from '../../../lib/names.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { prices } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
-import { ApiError } from '../../../api/api-error.ts';
-import type { Input, SendOptions } from '../../../api/send.ts';
+import { ApiError } from '../../../api/http/api-error.ts';
+import type { Input, SendOptions } from '../../../api/http/send.ts';
 import { stream } from '../../../api/stream.ts';
 import { type Receipt, tokensOf } from './receipt.ts';
 import { type Piece, pieceOf, StreamChunk } from './stream-chunk.ts';

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Route } from '#contract/http/route.ts';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { type ApiError, toApiError } from '../../../api/api-error.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { perform } from '../../../api/call.ts';
+import { type ApiError, toApiError } from '../../../api/http/api-error.ts';
+import type { DataRoute } from '../../../api/http/response.ts';
+import type { Input, SendOptions } from '../../../api/http/send.ts';
 import { spendingReads } from '../../../api/reads.ts';
-import type { DataRoute } from '../../../api/response.ts';
-import type { Input, SendOptions } from '../../../api/send.ts';
 import { audioExchange, type SpeechOrder } from './audio-exchange.ts';
 import { chargedCredits } from './charged-credits.ts';
 import { exchange } from './exchange.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { forget, keep, kept } from '../../../api/account-storage.ts';
+import { forget, keep, kept } from '../../../api/account/account-storage.ts';
 import { Preset } from './preset.ts';
 
 /** Each preset is an item of its own: one that cannot be read, or is saved in another tab, takes no other with it. */

@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { documentAccount } from '../../../api/account.ts';
+import { documentAccount } from '../../../api/account/account.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { Modal } from '../../../components/overlays/modal.tsx';
 import { deletePreset, listPresets, savePreset } from './preset-store.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useTabKey } from '../../../api/account/use-tab-key.ts';
 import { useMember } from '../../../api/reads.ts';
-import { useTabKey } from '../../../api/use-tab-key.ts';
 import { Notice } from '../../../components/feedback/notice.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import type { Operation } from '../operation.ts';

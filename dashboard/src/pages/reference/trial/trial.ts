@@ -1,4 +1,4 @@
-import { confirmAccount, documentAccount } from '../../../api/account.ts';
+import { confirmAccount, documentAccount } from '../../../api/account/account.ts';
 import { withPlaygroundKey } from '../../playground/exchange/playground-key.ts';
 import { headersOf, type SampleRequest, targetOf } from '../samples.ts';
 

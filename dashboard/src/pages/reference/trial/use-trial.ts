@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { ApiError } from '../../../api/api-error.ts';
+import { ApiError } from '../../../api/http/api-error.ts';
 import type { SampleRequest } from '../samples.ts';
 import { runTrial, type TrialCredential, type TrialResponse } from './trial.ts';
 

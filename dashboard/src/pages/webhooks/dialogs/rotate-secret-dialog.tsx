@@ -2,7 +2,7 @@ import { Select, Stack, Text } from '@mantine/core';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { SecretRotation } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../../api/call.ts';
-import { useApiForm } from '../../../api/use-api-form.ts';
+import { useApiForm } from '../../../api/forms/use-api-form.ts';
 import { FormFoot } from '../../../components/forms/form-foot.tsx';
 import { SecretDialog } from '../../../components/overlays/secret-dialog.tsx';
 import type { WebhookRecord } from '../webhook.tsx';

@@ -2,7 +2,7 @@ import { MultiSelect, Switch, TextInput } from '@mantine/core';
 import * as v from 'valibot';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { allEvents, type NewWebhook } from '#contract/webhooks/webhooks.ts';
-import type { Form } from '../../../lib/use-form.ts';
+import type { Form } from '../../../lib/hooks/use-form.ts';
 
 export type WebhookValues = {
   url: string;

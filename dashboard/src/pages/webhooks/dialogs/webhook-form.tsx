@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import type { GenericSchema } from 'valibot';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
-import { useApiForm } from '../../../api/use-api-form.ts';
+import { useApiForm } from '../../../api/forms/use-api-form.ts';
 import { FormFoot } from '../../../components/forms/form-foot.tsx';
 import { formSchema, WebhookFields, type WebhookValues, webhookBody, webhookLabels } from './webhook-fields.tsx';
 

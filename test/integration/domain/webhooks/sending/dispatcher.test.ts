@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { openMeter } from '#domain/meter/billing.ts';
+import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
 import type { MeterChange } from '#domain/webhooks/events/event.ts';
 import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';

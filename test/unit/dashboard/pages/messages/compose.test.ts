@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { NewMessage } from '#contract/messages/messages.ts';
 import { readNumber } from '#gateways/messages/phone-numbers.ts';
 import { countSegments } from '#gateways/messages/segments.ts';
-import { countText } from '../../../../../dashboard/src/pages/messages/compose/count-text.ts';
 import {
   draftSchema,
   e164Of,
@@ -15,7 +14,8 @@ import {
   exampleBody,
   messageBody,
 } from '../../../../../dashboard/src/pages/messages/compose/draft.ts';
-import { readNumber as readTyped } from '../../../../../dashboard/src/pages/messages/compose/read-number.ts';
+import { countText } from '../../../../../dashboard/src/pages/messages/compose/fields/count-text.ts';
+import { readNumber as readTyped } from '../../../../../dashboard/src/pages/messages/compose/fields/read-number.ts';
 
 describe('a text that is typed', () => {
   it('is counted as the service does', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
-import { creditCards } from '#domain/analysis/pii/credit-card.ts';
-import { emails } from '#domain/analysis/pii/email.ts';
-import { folded } from '#domain/analysis/pii/fold.ts';
-import { mayHavePhones } from '#domain/analysis/pii/phone.ts';
-import { plainTexts } from '#domain/analysis/pii/plain.ts';
+import { creditCards } from '#domain/analysis/pii/rules/credit-card.ts';
+import { emails } from '#domain/analysis/pii/rules/email.ts';
+import { mayHavePhones } from '#domain/analysis/pii/rules/phone.ts';
+import { folded } from '#domain/analysis/pii/text/fold.ts';
+import { plainTexts } from '#domain/analysis/pii/text/plain.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { anyText } from '#test/models/any-text.ts';
-import { foldedPieces, mailParts } from '#test/models/slow-ways.ts';
+import { foldedPieces, mailParts } from '#test/models/hostile/slow-ways.ts';
 
 const sign = fc.constantFrom(
   ...Array.from("aB1٣é東がー김〇．。，-.@'`´’ \n\u00a0\u200b\u00ad\u0301\ufe0f_!\u{1d7d8}😀\u{e0020}ßİΣſK"),

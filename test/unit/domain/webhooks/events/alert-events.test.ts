@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { openMeter, periodStart } from '#domain/meter/billing.ts';
+import { openMeter, periodStart } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { eventsOf } from '#domain/webhooks/events/account-events.ts';
 import { credits } from '#test/meter/meters.ts';

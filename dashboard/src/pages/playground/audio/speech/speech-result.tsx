@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect } from 'react';
 import { Icon } from '../../../../components/elements/icon.tsx';
+import { useStableCallback } from '../../../../lib/hooks/use-stable-callback.ts';
 import { saveFile } from '../../../../lib/save-file.ts';
-import { useStableCallback } from '../../../../lib/use-stable-callback.ts';
 import { AudioPlayer } from '../player/audio-player.tsx';
 import type { DecodedAudio } from '../player/decoded-audio.ts';
 import { usePlayback } from '../player/use-playback.ts';

@@ -4,7 +4,7 @@ import { maxSpeechCharacters } from '#contract/audio/speech.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { ErrorNotice } from '../../../../components/feedback/error-notice.tsx';
 import { creditCount, formatWhole } from '../../../../lib/format.ts';
-import { useQuery } from '../../../../lib/use-query.ts';
+import { useQuery } from '../../../../lib/hooks/use-query.ts';
 import { curlOf } from '../../code/audio/curl.ts';
 import { speechFile } from '../../code/audio/speech-file.ts';
 import { GetCodeButton } from '../../code/get-code-button.tsx';

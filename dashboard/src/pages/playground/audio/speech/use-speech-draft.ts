@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { formatNames, voiceIds } from '#contract/audio/speech.ts';
-import { documentAccount } from '../../../../api/account.ts';
-import { recall, remember } from '../../../../api/tab-memory.ts';
+import { documentAccount } from '../../../../api/account/account.ts';
+import { recall, remember } from '../../../../api/account/tab-memory.ts';
 
 const SpeechDraft = v.object({
   text: v.string(),

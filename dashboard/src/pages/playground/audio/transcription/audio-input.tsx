@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { Icon } from '../../../../components/elements/icon.tsx';
 import { Notice } from '../../../../components/feedback/notice.tsx';
-import { useFileDrop } from '../../../../lib/use-file-drop.ts';
+import { useFileDrop } from '../../../../lib/hooks/use-file-drop.ts';
 import { formatClock } from '../clock.ts';
 import { audioTypes } from './audio-types.ts';
 import { fileProblem, maxMegabytes } from './file-problem.ts';

@@ -5,7 +5,7 @@ import { audioRoutes } from '#contract/routes/audio.ts';
 import { useConfig } from '../../../../api/config.ts';
 import { ErrorNotice } from '../../../../components/feedback/error-notice.tsx';
 import { formatBytes } from '../../../../lib/format.ts';
-import { useQuery } from '../../../../lib/use-query.ts';
+import { useQuery } from '../../../../lib/hooks/use-query.ts';
 import { curlOf } from '../../code/audio/curl.ts';
 import { GetCodeButton } from '../../code/get-code-button.tsx';
 import { useExchange } from '../../exchange/use-exchange.ts';
@@ -26,7 +26,7 @@ import { UploadView } from './long/upload-view.tsx';
 import { transcriptionOf, useJob } from './long/use-job.ts';
 import { useLongTranscription } from './long/use-long-transcription.ts';
 import { useRecorder } from './recorder/use-recorder.ts';
-import { TranscribedAudio } from './transcribed-audio.tsx';
+import { TranscribedAudio } from './transcript/transcribed-audio.tsx';
 import { type Timestamps, TranscriptionParameters } from './transcription-parameters.tsx';
 
 /** Voice recognition: speech that is recorded or in a file becomes text, with the times of its words. */

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react';
 import { Empty } from '../../../../components/feedback/empty.tsx';
-import { useStableCallback } from '../../../../lib/use-stable-callback.ts';
+import { useStableCallback } from '../../../../lib/hooks/use-stable-callback.ts';
 import { Caret } from '../../parts/plain-text.tsx';
 import type { Items } from '../state/thread.ts';
 import { type MessageHandlers, MessageView } from './message-view.tsx';

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import * as v from 'valibot';
-import { documentAccount } from '../../../../api/account.ts';
-import { recall, remember } from '../../../../api/tab-memory.ts';
+import { documentAccount } from '../../../../api/account/account.ts';
+import { recall, remember } from '../../../../api/account/tab-memory.ts';
 import { defaultSampling, modelId, Sampling } from '../../parameters/sampling.ts';
 import { ChatItem } from './chat-item.ts';
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { type ExchangeState, useExchange } from '../../exchange/use-exchange.ts';
 import { textModels } from '../../parameters/sampling.ts';
 import { chatBody } from './chat-body.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../../../api/api-error.ts';
+import { ApiError } from '../../../../../api/http/api-error.ts';
 import { creditCount, formatCredits, formatWhole, isUnlimited } from '../../../../../lib/format.ts';
 import { transcriptionCredits } from '../../price.ts';
 

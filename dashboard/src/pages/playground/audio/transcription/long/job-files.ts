@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { keep, kept } from '../../../../../api/account-storage.ts';
-import { documentAccount } from '../../../../../api/account.ts';
+import { keep, kept } from '../../../../../api/account/account-storage.ts';
+import { documentAccount } from '../../../../../api/account/account.ts';
 
 /** What the service does not know of a job's file, or not before it ends: this browser keeps it, newest last. */
 const slot = 'transcriptions';

@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor } from '@mantine/core';
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { toApiError } from '../../../../../api/api-error.ts';
 import { call, perform } from '../../../../../api/call.ts';
+import { toApiError } from '../../../../../api/http/api-error.ts';
 import { spendingReads } from '../../../../../api/reads.ts';
 import { useAction } from '../../../../../api/use-data.ts';
 import { Icon } from '../../../../../components/elements/icon.tsx';

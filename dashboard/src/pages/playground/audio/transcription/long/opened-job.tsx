@@ -4,7 +4,7 @@ import { Icon } from '../../../../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../../../../components/feedback/error-notice.tsx';
 import { formatMoment } from '../../../../../lib/format.ts';
 import { audioTypes } from '../audio-types.ts';
-import { TranscriptSection } from '../transcript-section.tsx';
+import { TranscriptSection } from '../transcript/transcript-section.tsx';
 import { JobView } from './job-view.tsx';
 import { type Result, transcriptionOf } from './use-job.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
-import { useStableCallback } from '../../../../../lib/use-stable-callback.ts';
+import { useStableCallback } from '../../../../../lib/hooks/use-stable-callback.ts';
 import { failureOf, type MicrophoneFailure, type RecordingFormat, recordingFormat } from './microphone.ts';
 
 /** Speech of one voice needs no more. Browsers may take more than that. */

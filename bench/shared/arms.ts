@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { tables } from '#contract/platform/tables.ts';
+import type { BenchAccount } from './accounts.ts';
+import { type Child, startChild } from './child.ts';
+import { onGatewayProcessor } from './processor.ts';
+
+export type ArmName = 'direct' | 'bare proxy' | 'Portkey' | 'ours' | 'ours, real database';
+
+/** One way to the model. `headersOf` gives those of the next request; `pid` is undefined where there is no gateway. */
+export interface Arm {
+  readonly name: ArmName;
+  readonly port: number;
+  readonly pid: number | undefined;
+  readonly path: string;
+  /** Each variant of the headers that its requests take in turn. */
+  readonly headers: readonly Readonly<Record<string, string>>[];
+}
+
+const bench = join(import.meta.dirname, '..');
+const node = process.execPath;
+
+export const startUpstream = (): Promise<Child> =>
+  startChild({ command: (port) => [node, join(bench, 'upstream/upstream.ts'), String(port)] });
+
+export const startBareProxy = (upstream: Child): Promise<Child> =>
+  startChild({
+    command: (port) =>
+      onGatewayProcessor([node, join(bench, 'gateways/bare-proxy.ts'), String(port), String(upstream.port)]),
+  });
+
+/** Installed on first use, apart from the platform's own packages; see bench/peer/package.json for the pin. */
+export function startPortkey(): Promise<Child> {
+  const program = join(bench, 'peer/node_modules/@portkey-ai/gateway/build/start-server.js');
+  if (!existsSync(program)) {
+    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    execFileSync('npm', args, { cwd: join(bench, 'peer'), stdio: ['ignore', 'inherit', 'inherit'] });
+  }
+  return startChild({ command: (port) => onGatewayProcessor([node, program, '--headless', `--port=${port}`]) });
+}
+
+/** Our handler as deployed, from the folder that has its code, with the variables that its construct sets and everything switched on. */
+export function startOurs(folder: string, upstream: Child, database: string): Promise<Child> {
+  return startChild({
+    command: (port) => onGatewayProcessor([node, join(bench, 'gateways/ours.ts'), String(port), folder]),
+    env: {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+      AWS_SESSION_TOKEN: 'token'.repeat(150),
+      AWS_ENDPOINT_URL_DYNAMODB: database,
+      AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: `http://127.0.0.1:${upstream.port}`,
+      [tableVariables.meters]: tables.meters.name,
+      [tableVariables.idempotency]: tables.idempotency.name,
+      POWERTOOLS_SERVICE_NAME: 'text-ai',
+      POWERTOOLS_METRICS_NAMESPACE: 'text-ai',
+      PUBLIC_ORIGIN: 'https://example.com',
+      SESSION_COOKIE: '__Host-session',
+      NETWORK_LIMITS: 'on',
+      TRUSTED_PROXIES: '1',
+    },
+  });
+}
+
+export const directArm = (upstream: Child): Arm => ({
+  name: 'direct',
+  port: upstream.port,
+  pid: undefined,
+  path: '/v1/chat/completions',
+  headers: [{ Authorization: 'Bearer sk-bench' }],
+});
+
+export const bareArm = ({ port, pid }: Child): Arm => ({
+  name: 'bare proxy',
+  port,
+  pid,
+  path: '/v1/chat/completions',
+  headers: [{ Authorization: 'Bearer sk-bench' }],
+});
+
+export const portkeyArm = ({ port, pid }: Child, upstream: Child): Arm => ({
+  name: 'Portkey',
+  port,
+  pid,
+  path: '/v1/chat/completions',
+  headers: [
+    {
+      Authorization: 'Bearer sk-bench',
+      'x-portkey-provider': 'openai',
+      'x-portkey-custom-host': `http://127.0.0.1:${upstream.port}/v1`,
+    },
+  ],
+});
+
+/** The accounts take turns, so that none of them meets a limit. */
+export const oursArm = (
+  { port, pid }: Child,
+  accounts: readonly BenchAccount[],
+  name: 'ours' | 'ours, real database' = 'ours',
+): Arm => ({
+  name,
+  port,
+  pid,
+  path: '/v1/chat/completions',
+  headers: accounts.map(({ key }) => ({ Authorization: `Bearer ${key}` })),
+});

@@ -1,0 +1,104 @@
+import { Anchor, Text, Textarea } from '@mantine/core';
+import { limits } from '#contract/shared/limits.ts';
+import { count, formatWhole } from '../../../../lib/format.ts';
+import type { Form } from '../../../../lib/hooks/use-form.ts';
+import { useLate } from '../../../../lib/hooks/use-late.ts';
+import { type Draft, draftLabels } from '../draft.ts';
+import type { CountedText } from './count-text.ts';
+import { spaced } from './field-styles.ts';
+import { SegmentMeter } from './segment-meter.tsx';
+
+const loadCounting = () => import('./count-text.ts');
+
+/** The text, counted while it is typed. */
+export function TextField({ form }: { form: Form<Draft> }) {
+  const { channel, text } = form.values;
+  const isSms = channel === 'sms';
+  // More than the service takes of any text is not counted.
+  const isCountable = isSms && text !== '' && text.length <= 2 * limits.messageTextCharacters;
+  const counted = useLate(loadCounting, isCountable)?.countText(isCountable ? text : '');
+  const { error, ...field } = form.getInputProps('text');
+  return (
+    <div>
+      <Textarea
+        label={draftLabels.text}
+        autosize
+        minRows={3}
+        styles={spaced}
+        maxRows={10}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        description={isSms ? smsHint(text, counted) : callHint(text)}
+        {...field}
+        error={error ?? (isSms ? smsError(counted) : callError(text))}
+      />
+      {isSms && counted && counted.foreign.length > 0 && (
+        <Text size="sm" mt={6}>
+          {foreignNote(counted)}{' '}
+          {counted.plain && (
+            <Anchor
+              component="button"
+              type="button"
+              inherit
+              underline="always"
+              onClick={() => form.setFieldValue('text', counted.plain?.text ?? text)}
+            >
+              Use plain punctuation: {count(counted.plain.segments, 'segment')}
+            </Anchor>
+          )}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function smsHint(text: string, counted: CountedText | undefined) {
+  if (text === '' || !counted) return 'Up to 160 characters in one segment, or 70 with an emoji or another alphabet';
+  const { units, capacity, encoding, segments, fills } = counted;
+  return (
+    <span className="number">
+      <SegmentMeter fills={fills} />
+      {formatWhole(units)} of {formatWhole(capacity)} characters, {encoding}, {count(segments, 'segment')}
+    </span>
+  );
+}
+
+const smsError = (counted: CountedText | undefined): string | undefined =>
+  counted && counted.segments > limits.messageSegments
+    ? `Text would be ${counted.segments} segments in ${counted.encoding}; an SMS may have at most ${limits.messageSegments}`
+    : undefined;
+
+const charactersOf = (text: string): number => Array.from(text).length;
+
+const callHint = (text: string) => (
+  <span className="number">
+    {formatWhole(charactersOf(text))} of {formatWhole(limits.callCharacters)} characters, spoken once the call is taken
+  </span>
+);
+
+const callError = (text: string): string | undefined =>
+  charactersOf(text) > limits.callCharacters
+    ? `Text must have at most ${formatWhole(limits.callCharacters)} characters for a call`
+    : undefined;
+
+/** More are another script, whose characters need not be named. */
+const maxStray = 2;
+
+/** What makes it UCS-2. */
+function foreignNote({ foreign }: CountedText): string {
+  if (foreign.length <= maxStray)
+    return `UCS-2 because of ${foreign.map(nameOf).join(', ')}, so a segment takes 70 characters and not 160.`;
+  const shown = foreign.filter(isVisible).slice(0, maxStray).map(isolated);
+  const which = shown.length > 0 ? `Characters such as ${shown.join(', ')}` : 'Invisible characters in it';
+  return `${which} need Unicode (UCS-2): 70 characters per segment, not 160.`;
+}
+
+const isVisible = (character: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(character);
+/** Between marks that keep the direction of the sentence. */
+const isolated = (character: string): string => `\u2068${character}\u2069`;
+
+/** A character that shows, and its code points, which name those that do not. */
+function nameOf(character: string): string {
+  const points = Array.from(character, (one) => `U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
+  const code = points.slice(0, 3).join(' ') + (points.length > 3 ? ' …' : '');
+  return isVisible(character) ? `${isolated(character)} (${code})` : code;
+}

@@ -1,0 +1,42 @@
+import { Stack, Text } from '@mantine/core';
+import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
+import { call } from '../../../api/call.ts';
+import { formatDay, formatMoney, formatWhole } from '../../../lib/format.ts';
+import { planInSentence } from '../../../lib/names.ts';
+import type { Plan } from '../plan.ts';
+import { ChangeButton } from './change-button.tsx';
+import { DueList } from './due-list.tsx';
+
+interface DowngradeProps {
+  readonly plan: Plan;
+  readonly from: Plan;
+  /** When the next cycle begins, YYYY-MM-DD. */
+  readonly billedOn: string;
+  readonly onDone: () => void;
+}
+
+export function Downgrade({ plan, from, billedOn, onDone }: DowngradeProps) {
+  const day = formatDay(billedOn);
+  return (
+    <Stack>
+      <DueList
+        lines={[
+          ['Due now', formatMoney(0)],
+          [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
+          ['Credits a month from then', formatWhole(plan.quota_limit ?? -1)],
+        ]}
+      />
+      <Text size="sm" c="dimmed">
+        Until {day} you keep the {planInSentence(from.name)} with its limits and models. Credits you have then are kept
+        as long as they would have been.
+      </Text>
+      <ChangeButton
+        act={() => call(subscriptionRoutes.downgradePlan, { body: { newPlanId: plan.name } })}
+        done={`From ${day} you are on the ${planInSentence(plan.name)}.`}
+        onDone={onDone}
+      >
+        Downgrade on {day}
+      </ChangeButton>
+    </Stack>
+  );
+}

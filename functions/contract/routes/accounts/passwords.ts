@@ -1,0 +1,45 @@
+import { ForgottenPassword, PasswordChange, PasswordReset } from '../../accounts/accounts.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { hashing } from './hashing.ts';
+
+/** Passwords. */
+export const passwordRoutes = {
+  forgotPassword: defineRoute({
+    id: 'forgot-password',
+    method: 'POST',
+    path: '/api/auth/forgot-password',
+    summary: 'Request a link that resets the password',
+    note: 'It is mailed if the address has an account; the response is the same either way.',
+    credential: 'none',
+    bodyInput: ForgottenPassword,
+    success: { status: 200, message: 'RESET_LINK_SENT' },
+    refusals: ['RATE_LIMIT_EXCEEDED'],
+    uses: { tables: { accounts: 'write' } },
+  }),
+  resetPassword: defineRoute({
+    id: 'reset-password',
+    method: 'POST',
+    path: '/api/auth/reset-password',
+    summary: 'Set a new password',
+    note: 'Takes the token from the link. All sessions end.',
+    credential: 'none',
+    bodyInput: PasswordReset,
+    success: { status: 200, message: 'PASSWORD_RESET_SUCCESS' },
+    refusals: ['INVALID_TOKEN'],
+    uses: { tables: { accounts: 'delete' } },
+    ...hashing,
+  }),
+  changePassword: defineRoute({
+    id: 'change-password',
+    method: 'POST',
+    path: '/api/auth/change-password',
+    summary: 'Change the password',
+    note: 'All other sessions end.',
+    credential: 'session',
+    bodyInput: PasswordChange,
+    refusals: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
+    opensSession: true,
+    uses: { tables: { accounts: 'delete', meters: 'read' } },
+    ...hashing,
+  }),
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,65 @@
+import { Agent, AgentChange, AgentList, AgentPath, AgentQuery, NewAgent } from '../../agents/agents.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { reading, changing, deleting, once, path, created, shared } from './access.ts';
+
+/** Agents: a model with instructions, functions and documents. */
+export const agentRoutes = {
+  createAgent: defineRoute({
+    ...shared,
+    id: 'create-agent',
+    method: 'POST',
+    path,
+    summary: 'Create an agent',
+    bodyInput: NewAgent,
+    output: Agent,
+    success: created,
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
+    idempotent: true,
+    uses: once,
+  }),
+  listAgents: defineRoute({
+    ...shared,
+    id: 'list-agents',
+    method: 'GET',
+    path,
+    summary: 'List the agents, newest first',
+    queryInput: AgentQuery,
+    output: AgentList,
+    uses: reading,
+  }),
+  getAgent: defineRoute({
+    ...shared,
+    id: 'get-agent',
+    method: 'GET',
+    path: `${path}/{id}`,
+    summary: 'Get an agent',
+    pathInput: AgentPath,
+    output: Agent,
+    refusals: ['NOT_FOUND'],
+    uses: reading,
+  }),
+  changeAgent: defineRoute({
+    ...shared,
+    id: 'change-agent',
+    method: 'PATCH',
+    path: `${path}/{id}`,
+    summary: 'Change an agent',
+    note: 'Its version rises.',
+    pathInput: AgentPath,
+    bodyInput: AgentChange,
+    output: Agent,
+    refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+    uses: changing,
+  }),
+  deleteAgent: defineRoute({
+    ...shared,
+    id: 'delete-agent',
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    summary: 'Delete an agent',
+    note: 'Its documents and conversations are deleted with it.',
+    pathInput: AgentPath,
+    refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+    uses: deleting,
+  }),
+} as const satisfies Record<string, Route>;

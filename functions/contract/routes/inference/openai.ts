@@ -1,0 +1,58 @@
+import { defineRoute, type Route } from '../../http/route.ts';
+import { OpenAiChatCompletion, OpenAiChatRequest } from '../../inference/openai-chat.ts';
+import {
+  ModelPath,
+  OpenAiCompletionRequest,
+  OpenAiEmbeddingsRequest,
+  OpenAiModelList,
+} from '../../inference/openai.ts';
+import { Completion, EmbeddingList, ListedModel } from '../../inference/requests.ts';
+import { modelCalls } from './model-calls.ts';
+
+/** The inference operations for OpenAI's clients: the same models, prices and charges, bare responses, `error` objects. */
+export const openAiRoutes = {
+  createOpenAiChatCompletion: defineRoute({
+    ...modelCalls.chat,
+    id: 'create-openai-chat-completion',
+    path: '/openai/v1/chat/completions',
+    summary: 'Create a chat completion, for OpenAI clients',
+    bodyInput: OpenAiChatRequest,
+    output: OpenAiChatCompletion,
+  }),
+  createOpenAiCompletion: defineRoute({
+    ...modelCalls.completion,
+    id: 'create-openai-completion',
+    path: '/openai/v1/completions',
+    summary: 'Create a text completion, for OpenAI clients',
+    bodyInput: OpenAiCompletionRequest,
+    output: Completion,
+  }),
+  createOpenAiEmbeddings: defineRoute({
+    ...modelCalls.embeddings,
+    id: 'create-openai-embeddings',
+    path: '/openai/v1/embeddings',
+    summary: 'Create embeddings, for OpenAI clients',
+    bodyInput: OpenAiEmbeddingsRequest,
+    output: EmbeddingList,
+  }),
+  listOpenAiModels: defineRoute({
+    id: 'list-openai-models',
+    method: 'GET',
+    path: '/openai/v1/models',
+    summary: 'List the models, for OpenAI clients',
+    credential: 'key',
+    output: OpenAiModelList,
+    uses: { tables: { meters: 'read' } },
+  }),
+  getOpenAiModel: defineRoute({
+    id: 'get-openai-model',
+    method: 'GET',
+    path: '/openai/v1/models/{model}',
+    summary: 'Get a model, for OpenAI clients',
+    credential: 'key',
+    pathInput: ModelPath,
+    output: ListedModel,
+    refusals: ['NOT_FOUND'],
+    uses: { tables: { meters: 'read' } },
+  }),
+} as const satisfies Record<string, Route>;

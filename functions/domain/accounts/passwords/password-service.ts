@@ -1,0 +1,109 @@
+import { issueCredential, parseCredential } from '../../shared/credential.ts';
+import { newRequestId } from '../../shared/ids.ts';
+import type { Clock, Random } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
+import type { AccountStore } from '../account-store.ts';
+import { type Account, normalizedEmail, type OutgoingMail } from '../account.ts';
+import type { MailContent } from '../mails/letter.ts';
+import { passwordChangedMail, resetMail } from '../mails/mails.ts';
+import { nameFor } from '../names.ts';
+import type { AccountSettings } from '../settings.ts';
+import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from '../throttle.ts';
+import { hashPassword } from './password-hash.ts';
+import { refuseGuessablePassword } from './password-policy.ts';
+import type { PasswordStore } from './password-store.ts';
+
+const resetLifetimeMs = 30 * 60_000;
+
+/** Losing to another link that is made for the account just now, several times over, is left to the job's next run. */
+const maxTries = 5;
+
+/** Reset by mail, and change of the password (docs/specification.md#authentication 6). */
+export function passwordService(
+  accounts: AccountStore,
+  passwords: PasswordStore,
+  throttle: Throttle,
+  clock: Clock,
+  random: Random,
+  settings: AccountSettings,
+) {
+  /**
+   * The response is the same, by the same work, whether the address has an account or not. When the links that anybody can request
+   * are used up, a confirmed account still gets a further one every ten minutes (ADR 10).
+   */
+  async function forgot(email: string, network?: string): Promise<void> {
+    if (network) await throttle.demand(mailsFromNetwork, network);
+    const address = normalizedEmail(email);
+    const isFurther = (await throttle.take(mailsToAddress, address)) > 0;
+    if (isFurther && (await throttle.take(furtherResetLinks, address)) > 0) return;
+    await passwords.requestReset(newRequestId(random), { email: address, isFurther }, clock.now());
+  }
+
+  /** What `forgot` left to be done: the token and its mail. Repeating it does nothing. */
+  async function sendResetLink(requestId: string): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const request = await passwords.findRequest(requestId);
+      if (!request) return;
+      const account = await accounts.findByEmail(request.email);
+      const now = clock.now();
+      const isDue = !request.isFurther || account?.confirmedAt !== undefined;
+      const issued = account && isDue ? resetOf(account, request.isFurther, now) : undefined;
+      if (await passwords.closeRequest(requestId, issued, now)) return;
+    }
+    throw new Error('the account had other links made meanwhile');
+  }
+
+  /** The account as it is then. The hash is made only for a token that is good, and used only if it still is. */
+  async function reset(tokenText: string, newPassword: string): Promise<Account> {
+    const token = parseCredential(tokenText);
+    if (token?.kind !== 'reset') throw badToken();
+    const { accountId, digest } = token;
+    if (!(await passwords.isResetToken(accountId, digest, clock.now()))) throw badToken();
+    const account = await accounts.find(accountId);
+    if (!account || account.deletedAt !== undefined) throw badToken();
+    await checkNew(account, newPassword);
+    const hash = await hashed(newPassword);
+    // Who registered with an address that nobody confirmed may be a stranger: the name goes with the password.
+    const name = account.confirmedAt === undefined && { name: nameFor(account.email) };
+    const to = { passwordHash: hash, ...name };
+    if (!(await passwords.reset(accountId, digest, to, noticeTo(account), clock.now()))) throw badToken();
+    await throttle.clear(passwordGuesses, account.email);
+    return (await accounts.find(accountId)) ?? account;
+  }
+
+  /** Refuses (400) a password that is easily guessed. */
+  function checkNew(account: Account, newPassword: string): Promise<void> {
+    return refuseGuessablePassword(settings.commonPasswords, newPassword, account, 'newPassword');
+  }
+
+  /** `checkNew` comes before it. All sessions end, the current one too; the caller opens another. */
+  async function change(account: Account, newPassword: string): Promise<void> {
+    const hash = await hashed(newPassword);
+    if (await passwords.change(account.id, account.passwordHash, hash, noticeTo(account), clock.now())) return;
+    throw new ServiceError('INVALID_STATE', 'The password was changed meanwhile; sign in again.');
+  }
+
+  function resetOf(account: Account, isFurther: boolean, now: number) {
+    const { text, digest } = issueCredential('reset', account.id, random);
+    const mail = mailTo(account, resetMail(account, `${settings.publicOrigin}/reset-password?token=${text}`));
+    return { accountId: account.id, token: { digest, expiresAt: now + resetLifetimeMs }, isFurther, mail };
+  }
+
+  function noticeTo(account: Account): OutgoingMail {
+    return mailTo(account, passwordChangedMail(account, `${settings.publicOrigin}/forgot-password`));
+  }
+
+  function mailTo(account: Account, content: MailContent): OutgoingMail {
+    return { id: newRequestId(random), to: account.email, ...content };
+  }
+
+  function hashed(password: string): Promise<string> {
+    return hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
+  }
+
+  return { forgot, sendResetLink, reset, checkNew, change };
+}
+
+function badToken(): ServiceError {
+  return new ServiceError('INVALID_TOKEN', 'The reset link has expired or was already used; request a new one.');
+}

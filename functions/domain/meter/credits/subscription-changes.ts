@@ -1,0 +1,128 @@
+import { monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { onPlan } from '../admission/rate-window.ts';
+import type { LedgerEntry, Meter, Subscription } from '../meter.ts';
+import {
+  bringCurrent,
+  chain,
+  counted,
+  grantMonth,
+  newCounters,
+  periodEnd,
+  periodStart,
+  rollOverMonths,
+  type Settled,
+} from './billing.ts';
+import { addLot, currentLots, settledLots } from './lots.ts';
+import { addMonths } from './months.ts';
+
+/** How long a cancelled subscription is shown and its credits can be spent, in seconds (docs/specification.md#credits rule 3). */
+const afterCancellation = 30 * 86_400;
+
+/** A plan as requested: `planId` is echoed as it was sent. */
+export interface ChosenPlan {
+  readonly planId: string;
+  readonly plan: PlanLimits;
+}
+
+/** What an upgrade comes to for the rest of the period: `amount` in USD, moments in epoch seconds. */
+export interface Proration {
+  readonly amount: number;
+  readonly credits: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whether a month that was granted still runs: of an active subscription, or of one that was cancelled meanwhile. */
+export function isMonthRunning({ subscription }: Meter, now: number): boolean {
+  return subscription !== undefined && now < (subscription.endsAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** Starts a subscription: its first month begins now, on the plan's limits, with the plan's credits. */
+export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
+  const subscription: Subscription = { id, planId: chosen.planId, status: 'active' };
+  const settled = chain(bringCurrent(meter, now, plans), (current) => {
+    const period = { anchor: now, index: 0 };
+    const ofBefore = { ...current, ...newCounters(current), lots: currentLots(current) };
+    return grantMonth({ ...onPlan(ofBefore, chosen.plan), period, subscription }, now, plans);
+  });
+  return counted(meter, settled, now);
+}
+
+/**
+ * Puts an account on a plan. A month that runs is granted once: it goes on, a larger plan is an upgrade of it, and a
+ * smaller one begins with the next.
+ */
+export function subscribe(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
+  if (!isMonthRunning(meter, now)) return startSubscription(meter, chosen, id, now, plans);
+  const running = uncancelled(meter);
+  if (chosen.plan.rank <= meter.planRank) return downgrade(running, chosen, now);
+  return upgrade(running, chosen, prorate(running, plans(meter.planRank), chosen.plan, now), now);
+}
+
+/** As if it had never been cancelled; the month must still run. */
+export function resume(meter: Meter, now: number): Settled {
+  return counted(meter, noted(uncancelled(meter), now), now);
+}
+
+/**
+ * The meter without its cancellation. Once the credits have expired, the period is that of the free month: a paid month
+ * that outlasts them has 31 days, so it ends on its anchor's day, and months counted from there are the same.
+ */
+export function uncancelled(meter: Meter): Meter {
+  const { status, endsAt = 0, creditsExpireAt: _undone, ...kept } = subscriptionOf(meter);
+  const period = status === 'expired' ? { anchor: endsAt, index: -1 } : meter.period;
+  return { ...meter, period, subscription: { ...kept, status: 'active' } };
+}
+
+/** The new plan immediately, with the difference in credits for the rest of the period, rounded up to whole ones. */
+export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, now: number): Settled {
+  const { anchor, index } = meter.period;
+  const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
+  const lot = { source: 'plan', granted: proration.credits * microPerCredit, expiresAt } as const;
+  const { pending: _dropped, ...subscription } = subscriptionOf(meter);
+  const upgraded = onPlan({ ...meter, subscription: { ...subscription, planId: chosen.planId } }, chosen.plan);
+  return counted(meter, addLot(upgraded, lot, now), now);
+}
+
+/** Price and credits of an upgrade now, by the second (docs/design/billing.md#upgrade). */
+export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: number): Proration {
+  const end = periodEnd(meter.period);
+  const [left, whole] = [end - now, end - periodStart(meter.period)];
+  const cents = Math.round(((to.price ?? 0) - (from.price ?? 0)) * 100);
+  return {
+    amount: Math.round((cents * left) / whole) / 100,
+    credits: Math.ceil(((monthlyGrant(to) - monthlyGrant(from)) * left) / whole),
+    from: now,
+    to: end,
+  };
+}
+
+/** A smaller plan from the next period on; the current one takes that back. */
+export function downgrade(meter: Meter, { planId, plan }: ChosenPlan, now: number): Settled {
+  const { pending: _replaced, ...kept } = subscriptionOf(meter);
+  const subscription =
+    plan.rank === meter.planRank ? { ...kept, planId } : { ...kept, pending: { planId, planRank: plan.rank } };
+  return counted(meter, noted({ ...meter, subscription }, now), now);
+}
+
+/**
+ * No new credits; limits stay until the paid period ends, the credits can be spent for 30 days. What is spent by then
+ * is taken out of the lots first, as the cancellation changes the order they are spent in.
+ */
+export function cancel(meter: Meter, now: number): Settled {
+  const times = { endsAt: periodEnd(meter.period), creditsExpireAt: now + afterCancellation };
+  const subscription = { ...subscriptionOf(meter), status: 'cancelled', ...times } as const;
+  return counted(meter, noted({ ...meter, lots: settledLots(meter), subscription }, now), now);
+}
+
+/** A change that moves no credits is a row of the ledger too, and makes a second such change meet the first. */
+function noted(meter: Meter, at: number): Settled {
+  const entry: LedgerEntry = { type: 'adjustment', at, amount: 0 };
+  return { meter, entries: [entry] };
+}
+
+function subscriptionOf({ subscription }: Meter): Subscription {
+  if (!subscription) throw new Error('there is no subscription to change');
+  return subscription;
+}

@@ -1,0 +1,7 @@
+import { services } from '#runtime/services/container.ts';
+import { logger } from '#runtime/shared/telemetry.ts';
+
+export async function handler(): Promise<void> {
+  const ended = await (await services().audioJobs()).events().sweep();
+  if (ended > 0) logger().info('transcriptions ended', { ended });
+}

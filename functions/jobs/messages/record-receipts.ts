@@ -1,0 +1,14 @@
+import { receiptIn } from '#domain/messages/receipt-events.ts';
+import { services } from '#runtime/services/container.ts';
+import { logger } from '#runtime/shared/telemetry.ts';
+
+/** May get an event more than once, a later one before an earlier one, and events of messages that others have sent. */
+export async function handler(event: unknown): Promise<void> {
+  const receipt = receiptIn(event);
+  if (!receipt) return logger().info('a receipt without consequences');
+  const receipts = (await services().messages()).receipts();
+  const isNew = await receipts.record(receipt);
+  const { status } = receipt;
+  const about = 'carrierId' in receipt ? { carrierId: receipt.carrierId } : { messageId: receipt.id };
+  logger().info('receipt', { ...about, status, isNew });
+}

@@ -1,6 +1,0 @@
-import { services } from '#runtime/container.ts';
-import { projectImage } from '#runtime/jobs/project-image.ts';
-import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
-
-/** One account that fails holds up no other (docs/adr/0011-typed-jobs.md). */
-export const handler = itemStreamJob(projectImage, () => services().ledgerRetry());

@@ -1,0 +1,10 @@
+import { RecordedLine } from '#contract/platform/request-record.ts';
+import { recordRequests } from '#domain/requests/request-log.ts';
+import { logJob } from '#runtime/jobs/log-job.ts';
+import { services } from '#runtime/services/container.ts';
+
+/** Lines that come again, or late, write the same records again. */
+export const handler = logJob(RecordedLine, (lines) => {
+  const { requests, clock } = services();
+  return recordRequests(requests(), clock, lines);
+});

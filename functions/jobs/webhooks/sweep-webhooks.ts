@@ -1,0 +1,7 @@
+import { services } from '#runtime/services/container.ts';
+import { logger } from '#runtime/shared/telemetry.ts';
+
+export async function handler(): Promise<void> {
+  const woken = await (await services().webhooks()).wakeAll();
+  if (woken > 0) logger().info('woken', { webhooks: woken });
+}

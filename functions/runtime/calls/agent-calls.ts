@@ -1,0 +1,66 @@
+import type { Route } from '#contract/http/route.ts';
+import { agentService } from '#domain/agents/agent-service.ts';
+import { documentIndexing } from '#domain/agents/documents/document-service.ts';
+import { turnService } from '#domain/agents/turns/turn-service.ts';
+import { inference } from '#domain/inference/inference.ts';
+import { graceSeconds } from '#domain/meter/admission/admission.ts';
+import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { agentFinder, agentStore } from '#repositories/agents/agents.ts';
+import { conversationStore } from '#repositories/agents/conversations.ts';
+import { documentStore } from '#repositories/agents/documents.ts';
+import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
+import { dynamoClient } from '../aws/clients.ts';
+import type { CoreServices } from '../services/core-services.ts';
+import { lazy } from '../shared/lazy.ts';
+import { modelDeadlines } from './model-deadlines.ts';
+import { turnItems } from './turn-items.ts';
+
+/** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
+const preparationSeconds = 20;
+
+/** Of a function that indexes, what is left when it gives up: for the batch that runs, and to take back what there is. */
+const lastBatchSeconds = 70;
+
+/** What the priced operations of agents use. */
+export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSeconds'>, runtime: ModelRuntime) {
+  const { clock, random, table, environment } = core;
+  const { MODEL_ENDPOINTS } = environment;
+  const endpointOf = (model: string) => MODEL_ENDPOINTS.get(model);
+  const functionMs = (route.timeoutSeconds + graceSeconds) * 1000;
+  const deadlines = modelDeadlines({ timeoutSeconds: route.timeoutSeconds - preparationSeconds }, environment);
+  const models = inference(sagemakerGateway(runtime, { endpointOf, ...deadlines }), bpeTokenizer, clock);
+  const deadlineMs = Math.min((preparationSeconds / 2) * 1000, deadlines.deadlineMs);
+  const preparing = lazy(() => sagemakerGateway(runtime, { endpointOf, ...deadlines, deadlineMs }));
+  const name = table('agents');
+  const agents = agentStore(dynamoClient(), name);
+  const items = turnItems(environment, dynamoClient());
+  const vectors = dynamoVectorIndex(dynamoClient(), name, items);
+  return {
+    turns: lazy(() =>
+      turnService({
+        agents: { find: agentFinder(items, name) },
+        conversations: conversationStore(dynamoClient(), name, items),
+        vectors,
+        inference: models,
+        preparing: { gateway: preparing(), embed: inference(preparing(), bpeTokenizer, clock).embed },
+        tokenizer: bpeTokenizer,
+        clock,
+        functionMs,
+      }),
+    ),
+    indexing: lazy(() => {
+      const demandChange = async () => undefined;
+      return documentIndexing({
+        agents: agentService({ agents, demandChange, clock, random }),
+        documents: documentStore(dynamoClient(), name),
+        vectors,
+        inference: models,
+        patience: { indexingMs: (route.timeoutSeconds - lastBatchSeconds) * 1000, functionMs },
+        clock,
+        random,
+      });
+    }),
+  };
+}

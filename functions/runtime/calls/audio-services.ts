@@ -1,0 +1,19 @@
+import { speechService } from '#domain/audio/speech.ts';
+import { transcriptionService } from '#domain/audio/transcription.ts';
+import { audioGateway } from '#gateways/sagemaker/audio-gateway.ts';
+import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
+import { lazy } from '../shared/lazy.ts';
+
+/** What reads a file's container and seconds. */
+export const loadAudioFacts = lazy(async () => (await import('#gateways/audio/audio-facts.ts')).audioFacts);
+
+/** The services of audio. The readers of its files are read when a whole one is there. */
+export function audioServices(runtime: ModelRuntime, settings: ModelGatewaySettings) {
+  const gateway = audioGateway(runtime, settings);
+  const loadDuration = lazy(async () => (await import('#gateways/audio/audio-duration.ts')).audioDuration);
+  return {
+    speech: speechService(gateway, async (...file) => (await loadDuration())(...file)),
+    transcription: transcriptionService(gateway, async (bytes) => (await loadAudioFacts())(bytes)),
+  };
+}

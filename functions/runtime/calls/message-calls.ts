@@ -1,0 +1,44 @@
+import { messageOrders } from '#domain/messages/message-order.ts';
+import { messageSending } from '#domain/messages/message-service.ts';
+import { carrier } from '#gateways/messages/carrier.ts';
+import { readNumber } from '#gateways/messages/phone-numbers.ts';
+import { countSegments } from '#gateways/messages/segments.ts';
+import { messageStore } from '#repositories/messages/messages.ts';
+import { dynamoClient } from '../aws/clients.ts';
+import { messagingClient } from '../aws/messaging-client.ts';
+import type { CoreServices } from '../services/core-services.ts';
+import { logger } from '../shared/telemetry.ts';
+
+/** Far longer than AWS takes, far shorter than the function has. */
+const carrierDeadlineMs = 10_000;
+
+/** What sends messages. */
+export function messageCalls({ environment, clock, random, table }: CoreServices) {
+  const { MESSAGE_ORIGINATION: origination } = environment;
+  return {
+    order: messageOrders({
+      readNumber,
+      countSegments,
+      countries: environment.MESSAGE_COUNTRIES,
+      hasCalls: origination !== undefined,
+    }),
+    sending: messageSending({
+      messages: messageStore(dynamoClient(), { messages: table('messages'), meters: () => table('meters') }),
+      handToCarrier: carrier(messagingClient(), {
+        origination,
+        maxPrice: environment.MESSAGE_MAX_PRICE,
+        configurationSet: environment.MESSAGE_CONFIGURATION_SET,
+        protectConfiguration: environment.MESSAGE_PROTECT_CONFIGURATION,
+        deadlineMs: carrierDeadlineMs,
+      }),
+      limits: {
+        perNumber: environment.MESSAGES_PER_NUMBER,
+        perAccount: environment.MESSAGES_PER_ACCOUNT,
+        perRange: environment.MESSAGES_PER_RANGE,
+      },
+      onTrouble: (what, { messageId, cause }) => logger().warn(what, { messageId, error: cause }),
+      clock,
+      random,
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+import { agentService } from '#domain/agents/agent-service.ts';
+import { conversationService } from '#domain/agents/conversations/conversation-service.ts';
+import { documentList } from '#domain/agents/documents/document-service.ts';
+import { agentStore } from '#repositories/agents/agents.ts';
+import { conversationStore } from '#repositories/agents/conversations.ts';
+import { documentStore } from '#repositories/agents/documents.ts';
+import { purger } from '#repositories/agents/purge.ts';
+import { dynamoClient } from '../aws/clients.ts';
+import { lazy } from '../shared/lazy.ts';
+import type { CoreServices } from './core-services.ts';
+
+/** What is about agents and not priced, each part built when it is first needed. */
+export function agentServices(
+  { clock, random, table }: Pick<CoreServices, 'clock' | 'random' | 'table'>,
+  demandChange: (accountId: number) => Promise<void>,
+) {
+  const stored = <Store>(build: (client: ReturnType<typeof dynamoClient>, name: string) => Store) =>
+    lazy(() => build(dynamoClient(), table('agents')));
+  const management = lazy(() => agentService({ agents: stored(agentStore)(), demandChange, clock, random }));
+  const documents = stored(documentStore);
+  const conversations = stored(conversationStore);
+  return {
+    management,
+    documents: lazy(() => documentList({ agents: management(), documents: documents(), demandChange, clock })),
+    conversations: lazy(() =>
+      conversationService({ agents: management(), conversations: conversations(), demandChange, clock, random }),
+    ),
+    /** Deletes what requests have left of agents that were deleted. Returns of how many. */
+    purgeRest: () => stored(purger)().rest(),
+  };
+}

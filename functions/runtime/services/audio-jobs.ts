@@ -1,0 +1,73 @@
+import { jobEnding } from '#domain/audio/jobs/job-ending.ts';
+import { jobEvents } from '#domain/audio/jobs/job-events.ts';
+import { jobOrders } from '#domain/audio/jobs/job-order.ts';
+import { jobSeconds, jobService } from '#domain/audio/jobs/job-service.ts';
+import type { AudioRef } from '#domain/audio/jobs/job.ts';
+import { uploadService } from '#domain/audio/jobs/upload-service.ts';
+import { audioFiles } from '#gateways/audio/audio-files.ts';
+import { longAudioModel } from '#gateways/audio/long-audio-model.ts';
+import { jobStore } from '#repositories/audio/jobs.ts';
+import { purgeAudio } from '#repositories/audio/purge.ts';
+import { dynamoClient, sagemakerClient } from '../aws/clients.ts';
+import { s3Client } from '../aws/s3-client.ts';
+import { lazy } from '../shared/lazy.ts';
+import { logger } from '../shared/telemetry.ts';
+import type { CoreServices } from './core-services.ts';
+
+/** What is about long audio, each part built when it is first needed. */
+export function audioJobs(core: CoreServices, demandUpload: (accountId: number) => Promise<void>) {
+  const { clock, random, table, metering, environment } = core;
+  const bucket = lazy(() => {
+    const { AUDIO_BUCKET } = environment;
+    if (AUDIO_BUCKET === undefined)
+      throw new Error('AUDIO_BUCKET is not set: this function was not given the files of audio');
+    return AUDIO_BUCKET;
+  });
+  const files = lazy(() => audioFiles(s3Client(), bucket()));
+  const jobs = lazy(() => jobStore(dynamoClient(), table('transcriptions'), () => table('meters')));
+  const model = lazy(() => {
+    const { LONG_AUDIO_ENDPOINT: endpoint, MODEL_ENDPOINTS } = environment;
+    const servedName = MODEL_ENDPOINTS.get('svc-transcribe')?.servedName;
+    return longAudioModel(sagemakerClient(), { endpoint, bucket: bucket(), servedName, seconds: jobSeconds });
+  });
+  const ending = lazy(() => jobEnding({ jobs: jobs(), metering: metering(), clock }));
+  return {
+    upload: lazy(() => uploadService({ jobs: jobs(), files: files(), demandUpload, clock, random })),
+    order: lazy(() => jobOrders({ jobs: jobs(), files: files(), clock })),
+    jobs: lazy(() => {
+      const onError = (error: unknown) => logger().error('what follows a transcription’s beginning failed', { error });
+      return jobService({
+        jobs: jobs(),
+        // A function that only lists has no files.
+        files: deferredFiles(files),
+        model,
+        ending: ending(),
+        clock,
+        random,
+        onError,
+      });
+    }),
+    events: lazy(() => {
+      const onInvalid = (error: unknown) => logger().error('a transcription has a reply that is none', { error });
+      return jobEvents({ jobs: jobs(), files: files(), model, ending: ending(), clock, onInvalid });
+    }),
+    /** Deletes what an account has. */
+    purge: (accountId: AudioRef['accountId']) =>
+      purgeAudio(dynamoClient(), table('transcriptions'), accountId, (...keys) => files().remove(...keys)),
+    bucket,
+  };
+}
+
+type Files = ReturnType<typeof audioFiles>;
+
+function deferredFiles(files: () => Files): Files {
+  return {
+    allowUpload: (...given) => files().allowUpload(...given),
+    look: (...given) => files().look(...given),
+    factsOf: (...given) => files().factsOf(...given),
+    frame: (...given) => files().frame(...given),
+    read: (...given) => files().read(...given),
+    write: (...given) => files().write(...given),
+    remove: (...given) => files().remove(...given),
+  };
+}

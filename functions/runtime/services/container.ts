@@ -1,0 +1,197 @@
+import type { QueueId } from '#contract/platform/queues.ts';
+import { emailChangeService } from '#domain/accounts/email-change/email-change.ts';
+import { passwordService } from '#domain/accounts/passwords/password-service.ts';
+import { profileService } from '#domain/accounts/profile.ts';
+import { registrationService } from '#domain/accounts/registration.ts';
+import { deviceService } from '#domain/accounts/sign-in/devices.ts';
+import { googleSignInService } from '#domain/accounts/sign-in/google-sign-in.ts';
+import { signInService } from '#domain/accounts/sign-in/sign-in.ts';
+import {
+  agentChanges,
+  uploads,
+  keyChanges,
+  subscriptionChanges,
+  type ThrottleRule,
+  throttle,
+  webhookChanges,
+  webhookSends,
+} from '#domain/accounts/throttle.ts';
+import { alertService } from '#domain/alerts/alert-service.ts';
+import { auditor } from '#domain/billing/auditor.ts';
+import { cancellationService } from '#domain/billing/cancellations.ts';
+import { projectLedger } from '#domain/billing/ledger.ts';
+import { noPayments } from '#domain/billing/payments.ts';
+import { statementService } from '#domain/billing/statements.ts';
+import { subscriptionService } from '#domain/billing/subscriptions.ts';
+import { keyService } from '#domain/keys/key-service.ts';
+import { requestLog } from '#domain/requests/request-log.ts';
+import { leakedPasswords } from '#gateways/common-passwords.ts';
+import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
+import { accountStore } from '#repositories/accounts/accounts.ts';
+import { deviceStore } from '#repositories/accounts/devices.ts';
+import { emailChangeStore } from '#repositories/accounts/email-changes.ts';
+import { identityStore } from '#repositories/accounts/identities.ts';
+import { passwordStore } from '#repositories/accounts/passwords.ts';
+import { throttleStore } from '#repositories/accounts/throttles.ts';
+import { auditReads } from '#repositories/billing/audit-reads.ts';
+import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { statementStore } from '#repositories/billing/statements.ts';
+import { keyStore } from '#repositories/keys/keys.ts';
+import { outboxStore } from '#repositories/mail/outbox.ts';
+import { suppressionStore } from '#repositories/mail/suppressions.ts';
+import { alertStore } from '#repositories/meter/alerts.ts';
+import { meterImageOf } from '#repositories/meter/meter-item.ts';
+import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
+import { requestStore } from '#repositories/requests/requests.ts';
+import { dynamoClient } from '../aws/clients.ts';
+import { lazy } from '../shared/lazy.ts';
+import { perEnvironment } from '../shared/per-environment.ts';
+import { createCoreServices } from './core-services.ts';
+
+export type Services = ReturnType<typeof build>;
+
+/** Everything that is not priced may need, each part built when it is first needed. */
+export const services = perEnvironment(build);
+
+function build() {
+  const dynamo = dynamoClient;
+  const core = createCoreServices(() => sdkUpdate(dynamo()));
+  const { environment, clock, random, table, plans, metering: meters } = core;
+  const settings = {
+    publicOrigin: environment.PUBLIC_ORIGIN,
+    scryptLog2Cost: environment.SCRYPT_LOG2_N,
+    commonPasswords: leakedPasswords,
+    plans,
+  };
+  const provider = {
+    audience: environment.IDENTITY_AUDIENCE,
+    issuers: environment.IDENTITY_ISSUERS.split(','),
+    keysUrl: environment.IDENTITY_KEYS_URL,
+  };
+  // What one function of many needs is read when that function first needs it, not by every start.
+  const identities = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
+  const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
+  const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
+  const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
+  const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, demandUnlessLocal(uploads)));
+  const deletions = lazy(() =>
+    accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId) => {
+      const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
+        import('#repositories/webhooks/purge.ts'),
+        import('#repositories/agents/purge.ts'),
+        import('#repositories/messages/purge.ts'),
+      ]);
+      await purgeWebhooks(dynamo(), table('webhooks'), accountId);
+      await purgeMessages(dynamo(), table('messages'), accountId);
+      await purger(dynamo(), table('agents')).account(accountId);
+      await (await audioJobs()).purge(accountId);
+    }),
+  );
+  const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
+  const demandUnlessLocal = (rule: ThrottleRule) => async (accountId: number) => {
+    if (environment.NETWORK_LIMITS === 'on') await throttles().demand(rule, String(accountId));
+  };
+  const findMeter = (accountId: number) => meters().find(accountId);
+  const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters'), () => table('audit')));
+  const keys = lazy(() => {
+    return keyService(keyRecords(), { demandChange: demandUnlessLocal(keyChanges), findMeter }, clock, random);
+  });
+  const queueOf = (id: QueueId) =>
+    lazy(async () => {
+      const [{ sqsQueue }, { sqsClient }] = await Promise.all([
+        import('#gateways/sqs-queue.ts'),
+        import('../aws/sqs-client.ts'),
+      ]);
+      return sqsQueue(sqsClient(), core.queueUrl(id));
+    });
+  const webhookQueue = queueOf('webhooks');
+  const requests = lazy(() => requestStore(dynamo(), table('requests')));
+  const subscriptions = lazy(() => {
+    const demandChange = demandUnlessLocal(subscriptionChanges);
+    return subscriptionService(meters(), { payments: noPayments, demandChange }, plans, clock, random);
+  });
+  const statements = lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock));
+  const suppressions = lazy(() => suppressionStore(dynamo(), table('accounts')));
+  const requestsOf = lazy(() => {
+    const names = async (accountId: number) =>
+      new Map((await keyRecords().list(accountId)).map(({ id, name }) => [id, name]));
+    return requestLog(requests(), names, clock);
+  });
+  return {
+    ...core,
+    registration: lazy(() => registrationService(accounts(), throttles(), clock, random, settings)),
+    signIn: lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings)),
+    googleSignIn: lazy(() =>
+      googleSignInService(
+        accounts(),
+        identityStore(dynamo(), table('accounts')),
+        { verify: async (token, now) => (await identities()).verify(token, now) },
+        plans,
+        clock,
+        random,
+      ),
+    ),
+    devices,
+    passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
+    emailChanges: lazy(() =>
+      emailChangeService(
+        accounts(),
+        emailChangeStore(dynamo(), table('accounts')),
+        throttles(),
+        meters,
+        clock,
+        random,
+        settings,
+      ),
+    ),
+    profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
+    operators: lazy(async () => {
+      const { operatorServices } = await import('./operators.ts');
+      const stores = { accounts, statements, suppressions };
+      return operatorServices({ ...core, ...stores, dynamo, keys, subscriptions, requests: requestsOf });
+    }),
+    keys,
+    alerts: lazy(() => alertService({ store: alertStore(dynamo(), table('meters')), keys: keyRecords(), findMeter })),
+    subscriptions,
+    ledger: lazy(() => {
+      const names = { ledger: table('ledger'), accounts: table('accounts') };
+      const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
+      return { project: (image: unknown) => projectLedger(store, meterImageOf(image)) };
+    }),
+    ledgerRetry: queueOf('ledgerRetry'),
+    webhookQueue,
+    agents: lazy(async () => {
+      const { agentServices } = await import('./agents.ts');
+      return agentServices(core, demandUnlessLocal(agentChanges));
+    }),
+    audioJobs,
+    webhooks: lazy(async () => {
+      const { webhookServices } = await import('./webhooks.ts');
+      return webhookServices(core, webhookQueue, {
+        demandChange: demandUnlessLocal(webhookChanges),
+        demandSend: (accountId) => throttles().demand(webhookSends, String(accountId)),
+      });
+    }),
+    messages: lazy(async () => {
+      const { messageServices } = await import('./messages.ts');
+      return messageServices(core);
+    }),
+    auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
+    statements,
+    cancellations: lazy(() => cancellationService(meters(), statementStore(dynamo(), table('ledger')))),
+    requests,
+    requestLog: requestsOf,
+    outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
+    suppressions,
+    mailer: lazy(async () => {
+      const [{ sesMailer }, { sesClient }] = await Promise.all([
+        import('#gateways/ses-mailer.ts'),
+        import('../aws/ses-client.ts'),
+      ]);
+      return sesMailer(sesClient(), {
+        sender: environment.MAIL_SENDER,
+        configurationSet: environment.MAIL_CONFIGURATION_SET,
+      });
+    }),
+  };
+}

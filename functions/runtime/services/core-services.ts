@@ -1,0 +1,81 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { plansOf } from '#contract/billing/plans.ts';
+import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
+import type { QueueId } from '#contract/platform/queues.ts';
+import type { TableId } from '#contract/platform/tables.ts';
+import { sessionService } from '#domain/accounts/sign-in/sessions.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { idempotency } from '#domain/shared/idempotency.ts';
+import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
+import { ambient } from '../shared/ambient.ts';
+import { environment } from '../shared/environment.ts';
+import { deferred, lazy } from '../shared/lazy.ts';
+
+export type CoreServices = ReturnType<typeof createCoreServices>;
+
+type UpdateBy = (environment: Environment, loadClient: () => Promise<DynamoDBDocumentClient>) => Update;
+
+/**
+ * What the middlewares of every route use, each part built when it is first needed. The stores, and with them the SDK, are loaded
+ * by the first call of one of their methods: most priced calls make none, as the two writes of a call go by `updateBy`.
+ */
+export function createCoreServices(updateBy: UpdateBy) {
+  const { clock, random } = ambient;
+  const variables = environment();
+  const plans = plansOf(variables.PLAN_TABLE);
+  const table = (id: TableId): string => given(variables, tableVariables[id], `table ${id}`);
+  const queueUrl = (id: QueueId): string => given(variables, queueVariables[id], `queue ${id}`);
+  const dynamo = lazy(async () => (await import('../aws/clients.ts')).dynamoClient());
+
+  const meters = lazy((): MeterStore => {
+    const name = table('meters');
+    const load = lazy(async () =>
+      (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name, random),
+    );
+    return {
+      ...deferred(load, ['find', 'replace', 'cancelStream', 'watchHolds']),
+      ...meterCalls(name, updateBy(variables, dynamo)),
+      async *accountsDue(now) {
+        yield* (await load()).accountsDue(now);
+      },
+      async *accountsWithOldHolds(now) {
+        yield* (await load()).accountsWithOldHolds(now);
+      },
+    };
+  });
+  const sessions = lazy(() => {
+    const load = lazy(async () => {
+      const { sessionStore } = await import('#repositories/accounts/sessions.ts');
+      return sessionStore(await dynamo(), table('accounts'));
+    });
+    return sessionService(deferred(load, ['open', 'find', 'list', 'touch', 'end']), clock, random);
+  });
+  const idempotencyRecords = lazy(() => {
+    const load = lazy(async () => {
+      const { idempotencyStore } = await import('#repositories/idempotency.ts');
+      return idempotencyStore(await dynamo(), table('idempotency'));
+    });
+    return idempotency(deferred(load, ['claim', 'keep', 'release']), clock);
+  });
+  return {
+    environment: variables,
+    clock,
+    random,
+    table,
+    queueUrl,
+    plans,
+    metering: lazy(() => metering(meters(), plans)),
+    idempotency: idempotencyRecords,
+    sessions,
+  };
+}
+
+type Resource = (typeof tableVariables)[TableId] | (typeof queueVariables)[QueueId];
+
+/** What the construct that grants access to a resource has set. */
+function given(variables: Environment, variable: Resource, resource: string): string {
+  const name = variables[variable];
+  if (!name) throw new Error(`${variable} is not set: this function was not given the ${resource}`);
+  return name;
+}

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageList } from '#domain/messages/message-list.ts';
+import { receiptService } from '#domain/messages/receipts.ts';
+import { messageStore } from '#repositories/messages/messages.ts';
+import { dynamoClient } from '../aws/clients.ts';
+import { lazy } from '../shared/lazy.ts';
+import type { CoreServices } from './core-services.ts';
+
+const pause = (ms: number): Promise<void> => sleep(ms);
+
+/** What is about messages and not priced, each part built when it is first needed. */
+export function messageServices({ clock, table, metering }: CoreServices) {
+  const messages = lazy(() =>
+    messageStore(dynamoClient(), { messages: table('messages'), meters: () => table('meters') }),
+  );
+  return {
+    list: lazy(() => messageList(messages(), clock)),
+    receipts: lazy(() => receiptService({ messages: messages(), metering: metering(), clock, pause })),
+  };
+}

@@ -1,0 +1,71 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Plans } from '#contract/billing/plans.ts';
+import type { TableId } from '#contract/platform/tables.ts';
+import type { AccountStore } from '#domain/accounts/account-store.ts';
+import type { statementService } from '#domain/billing/statements.ts';
+import type { SubscriptionService } from '#domain/billing/subscriptions.ts';
+import type { KeyService } from '#domain/keys/key-service.ts';
+import type { SuppressionStore } from '#domain/mail/suppression.ts';
+import type { Metering } from '#domain/meter/metering.ts';
+import { accountReads } from '#domain/operators/account-reads.ts';
+import { auditTrail } from '#domain/operators/audit-trail.ts';
+import { accountSearch } from '#domain/operators/operated-account.ts';
+import { operatorActions } from '#domain/operators/operator-actions.ts';
+import type { requestLog } from '#domain/requests/request-log.ts';
+import type { Clock, Random } from '#domain/shared/ports.ts';
+import { mailHistory } from '#repositories/mail/mail-history.ts';
+import { auditReads } from '#repositories/operators/audit-reads.ts';
+import { emailsOf } from '#repositories/operators/emails.ts';
+import { operatorStore } from '#repositories/operators/operators.ts';
+import { lazy } from '../shared/lazy.ts';
+
+interface OperatorParts {
+  readonly dynamo: () => DynamoDBDocumentClient;
+  readonly table: (id: TableId) => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly plans: Plans;
+  readonly accounts: () => AccountStore;
+  readonly metering: () => Metering;
+  readonly keys: () => KeyService;
+  readonly subscriptions: () => SubscriptionService;
+  readonly statements: () => ReturnType<typeof statementService>;
+  readonly suppressions: () => SuppressionStore;
+  readonly requests: () => ReturnType<typeof requestLog>;
+}
+
+/** What only functions of operators need, which no other start reads. Each part is built where it is first used. */
+export function operatorServices(parts: OperatorParts) {
+  const { dynamo, table, clock, random, plans, accounts, metering, keys, subscriptions } = parts;
+  return {
+    actions: lazy(() => {
+      const names = { accounts: table('accounts'), meters: table('meters'), audit: table('audit') };
+      return operatorActions({
+        accounts: accounts(),
+        store: operatorStore(dynamo(), names),
+        keys: keys(),
+        metering: metering(),
+        subscriptions: subscriptions(),
+        clock,
+        random,
+      });
+    }),
+    search: lazy(() => accountSearch(accounts(), metering(), clock)),
+    reads: lazy(() => {
+      const { statements, suppressions, requests } = parts;
+      const mails = () => mailHistory(dynamo(), table('accounts'));
+      return accountReads({
+        accounts: accounts(),
+        metering,
+        plans,
+        statements,
+        keys,
+        mails,
+        suppressions,
+        requests,
+        clock,
+      });
+    }),
+    trail: lazy(() => auditTrail(auditReads(dynamo(), table('audit')), emailsOf(dynamo(), table('accounts')))),
+  };
+}

@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import type { MessageQueue } from '#domain/shared/ports.ts';
+import { deliveryService } from '#domain/webhooks/delivery-service.ts';
+import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
+import { eventId } from '#domain/webhooks/events/event.ts';
+import { messageEvent } from '#domain/webhooks/events/message-events.ts';
+import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
+import { notifier } from '#domain/webhooks/sending/notify.ts';
+import { webhookWorker } from '#domain/webhooks/sending/worker.ts';
+import { webhookService } from '#domain/webhooks/webhook-service.ts';
+import { StoredMessage } from '#repositories/messages/message-items.ts';
+import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
+import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
+import { leases } from '#repositories/webhooks/leases.ts';
+import { webhookStore } from '#repositories/webhooks/webhooks.ts';
+import { dynamoClient } from '../aws/clients.ts';
+import { lazy } from '../shared/lazy.ts';
+import type { ItemChange } from '../shared/stream-image.ts';
+import type { CoreServices } from './core-services.ts';
+
+/** Messages that the sweep sends at a time. */
+const concurrency = 10;
+
+/** Refuse (429) an account that changes its webhooks, or has something sent, too often. */
+export interface WebhookThrottles {
+  readonly demandChange: (accountId: number) => Promise<void>;
+  readonly demandSend: (accountId: number) => Promise<void>;
+}
+
+/** What is about webhooks, each part built when it is first needed. */
+export function webhookServices(core: CoreServices, queue: () => Promise<MessageQueue>, throttles: WebhookThrottles) {
+  const { environment, clock, random, table, metering } = core;
+  const { PUBLIC_ORIGIN, WEBHOOK_TARGETS: targets } = environment;
+  const webhooks = lazy(() => webhookStore(dynamoClient(), table('webhooks'), () => table('meters')));
+  const deliveries = lazy((): DeliveryStore => {
+    const tables = { webhooks: table('webhooks'), accounts: () => table('accounts') };
+    return {
+      ...deliveryLog(dynamoClient(), tables.webhooks),
+      ...leases(dynamoClient(), tables, PUBLIC_ORIGIN, random),
+    };
+  });
+  const notify = notifier(queue, clock);
+  const management = lazy(() => {
+    const accounts = { metering: metering(), demandChange: throttles.demandChange };
+    const parts = { webhooks: webhooks(), deliveries: deliveries(), accounts };
+    return webhookService({ ...parts, notify, targets, clock, random });
+  });
+  const events = lazy(() => dispatcher({ webhooks: webhooks(), deliveries: deliveries(), notify, clock }));
+  return {
+    management,
+    deliveries: lazy(() => {
+      const { demandSend } = throttles;
+      return deliveryService({ webhooks: management(), deliveries: deliveries(), demandSend, notify, clock, random });
+    }),
+    /** Changes of one meter to deliveries. */
+    async dispatchEvents(changes: readonly ItemChange[]): Promise<void> {
+      const read = changes.map(({ id, before, after }) => {
+        return { id, before: before && meterOf(before), after: meterOf(after), ...lastOf(after) };
+      });
+      const [first] = read;
+      if (first) await events().dispatch(first.after.accountId, read);
+    },
+    /** A change of a message to deliveries. */
+    async dispatchMessage({ id, before, after }: ItemChange): Promise<void> {
+      const message = v.parse(StoredMessage, after);
+      const event = messageEvent(before && v.parse(StoredMessage, before), message);
+      const account = event && (await metering().find(message.accountId));
+      if (!event || !account) return;
+      const named = { ...event, id: eventId(account.accountId, `message ${id}`, 0) };
+      await events().announce(account, named, message.updatedAt);
+    },
+    worker: lazy(async () => {
+      const { httpReceiver } = await import('#gateways/webhooks/http-receiver.ts');
+      const isOpen = async (accountId: number) => {
+        const meter = await metering().find(accountId);
+        return meter !== undefined && meter.closed === undefined;
+      };
+      return webhookWorker({
+        deliveries: deliveries(),
+        open: (url) => httpReceiver(url, { targets }),
+        isOpen,
+        notify,
+        clock,
+        wallClock: { now: () => Date.now() },
+        random,
+      });
+    }),
+    /** Wakes all webhooks that have something to send. Returns how many. */
+    async wakeAll(): Promise<number> {
+      const now = clock.now();
+      const due = deliveries().webhooksDue(now);
+      let woken = 0;
+      async function work(): Promise<void> {
+        for await (const webhook of due) {
+          await notify(webhook, now);
+          woken++;
+        }
+      }
+      await Promise.all(Array.from({ length: concurrency }, work));
+      return woken;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { hash, meaningfulWords } from '../../sagemaker/words.ts';
+import type { ChatBody, Tool } from '../request.ts';
+import { fillSchema } from './arguments.ts';
+
+/** A call that the engine makes; `arguments` is JSON that satisfies the tool's schema. */
+export interface CalledTool {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/**
+ * The calls to make: of the forced tool, or of those that the last user message is about. None means to reply with text,
+ * as after a tool's result; `unknown` that the forced tool does not exist.
+ */
+export function chooseTools(body: ChatBody): readonly CalledTool[] | 'unknown' {
+  const { messages, tools, tool_choice: choice, parallel_tool_calls: several } = body;
+  if (choice === 'none') return [];
+  const request = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  if (typeof choice === 'object') {
+    const forced = tools.find(({ name }) => name === choice.function.name);
+    return forced ? [call(forced, request)] : 'unknown';
+  }
+  const [best, ...further] = fittingTools(tools, request);
+  if (choice === 'required') {
+    const first = best ?? tools[0];
+    return first ? calls([first, ...(several ? further : [])], request) : 'unknown';
+  }
+  const hasResult = messages.at(-1)?.role === 'tool' || messages.at(-1)?.role === 'function';
+  return best && !hasResult ? calls([best, ...(several ? further : [])], request) : [];
+}
+
+/** Where several tools are called, each goes by the part of the request that names it. */
+function calls(tools: readonly Tool[], request: string): CalledTool[] {
+  if (tools.length === 1) return tools.map((tool) => call(tool, request));
+  const clauses = request.split(/[.,;?!]\s|\b(?:and|then)\b/i);
+  return tools.map((tool) => {
+    const own = clauses.filter((clause) => !nameStems(tool).isDisjointFrom(stems(clause)));
+    return call(tool, own.length > 0 ? own.join(' ') : request);
+  });
+}
+
+function call(tool: Tool, request: string): CalledTool {
+  const text = JSON.stringify(fillSchema(tool.parameters ?? { type: 'object' }, request));
+  return {
+    id: `call_${hash(tool.name + request + text)
+      .toString(16)
+      .padStart(8, '0')}`,
+    name: tool.name,
+    arguments: text,
+  };
+}
+
+/** The best fit, then every tool whose name has a word of the request that no name before it has. */
+function fittingTools(tools: readonly Tool[], request: string): Tool[] {
+  const best = bestFit(tools, request);
+  if (!best) return [];
+  const fitting = [best];
+  let unclaimed = stems(request).difference(nameStems(best));
+  for (const tool of tools) {
+    const name = nameStems(tool);
+    if (tool === best || name.isDisjointFrom(unclaimed)) continue;
+    fitting.push(tool);
+    unclaimed = unclaimed.difference(name);
+  }
+  return fitting;
+}
+
+/** The tool that shares most meaningful words with the request; words of its name count most. */
+function bestFit(tools: readonly Tool[], request: string): Tool | undefined {
+  const requested = stems(request);
+  const scored = tools.map((tool) => {
+    const shared = (text: string) => stems(text).intersection(requested).size;
+    const properties = propertyNames(tool.parameters).join(' ');
+    return {
+      tool,
+      score: 3 * shared(spaced(tool.name)) + 2 * shared(spaced(properties)) + shared(tool.description ?? ''),
+    };
+  });
+  const best = scored.reduce<(typeof scored)[number] | undefined>(
+    (leader, next) => (next.score > (leader?.score ?? 0) ? next : leader),
+    undefined,
+  );
+  return best?.tool;
+}
+
+const nameStems = ({ name }: Tool): Set<string> => stems(spaced(name));
+
+function propertyNames(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return [];
+  return typeof schema.properties === 'object' && schema.properties !== null ? Object.keys(schema.properties) : [];
+}
+
+/** `getWeather_byCity` as words. */
+function spaced(name: string): string {
+  return name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_.-]/gu, ' ');
+}
+
+function stems(text: string): Set<string> {
+  return new Set(meaningfulWords(text).map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)));
+}

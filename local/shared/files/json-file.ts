@@ -1,0 +1,25 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import * as v from 'valibot';
+import { Problem, systemCode } from '../problems.ts';
+
+/** A file of the data folder; undefined when there is none. Throws a Problem naming the file when it is not what we wrote. */
+export async function readJsonFile<Schema extends v.GenericSchema>(
+  file: string,
+  schema: Schema,
+): Promise<v.InferOutput<Schema> | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+  if (read.success) return read.output;
+  throw new Problem(`The file ${file} is damaged. Remove it, or choose another data folder with --data DIR.`);
+}
+
+/** Replaces the file whole: whoever reads it, also after kill -9, sees the old content or the new. For its owner only. */
+export async function writeJsonFile(file: string, value: unknown): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(temporary, file);
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mailFeedback } from '#contract/jobs.ts';
+import { handler as suppressAddress } from '#jobs/mail/suppress-address.ts';
+import { logger } from '#runtime/shared/telemetry.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
+import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+/** Registers an address, which brings it a mail, and gives the session. */
+async function register(email: string): Promise<string> {
+  const body = { email, name: 'Ada', password_hash: 'a quiet river bank' };
+  const response = await service.call('POST', '/api/auth/register', { body });
+  expect(response.status).toBe(201);
+  await service.settled();
+  return cookieOf(response);
+}
+
+async function askForAnotherMail(cookie: string): Promise<void> {
+  const { status, body } = await service.call('POST', '/api/auth/resend-confirmation', { cookie });
+  expect([status, body.message]).toEqual([200, 'CONFIRMATION_LINK_SENT']);
+  await service.settled();
+}
+
+const suppressionOf = async (address: string) =>
+  (await rowsOf('accounts')).find(({ pk }) => pk === `suppressed#${address}`);
+
+/** What became of the mails to an address, oldest first. */
+async function outcomesOf(address: string): Promise<unknown[]> {
+  const mails = (await rowsOf('accounts')).filter(({ pk, to }) => String(pk).startsWith('mail#') && to === address);
+  expect(mails.filter((mail) => 'outbox' in mail || 'text' in mail || 'html' in mail)).toEqual([]);
+  return mails.toSorted((a, b) => Number(a['closedAt']) - Number(b['closedAt'])).map(({ outcome }) => outcome);
+}
+
+const recipients = (addresses: readonly string[]) => addresses.map((emailAddress) => ({ emailAddress }));
+const event = (eventType: 'Bounce' | 'Complaint', detail: object) => ({
+  version: '0',
+  id: randomUUID(),
+  source: mailFeedback.source,
+  'detail-type': mailFeedback.detailTypes[eventType],
+  detail: { eventType, ...detail, mail: { messageId: randomUUID() } },
+});
+const bounce = (bounceType: string, ...addresses: string[]) =>
+  event('Bounce', { bounce: { bounceType, bounceSubType: 'General', bouncedRecipients: recipients(addresses) } });
+const complaint = (complaintFeedbackType: string | null, ...addresses: string[]) =>
+  event('Complaint', { complaint: { complaintFeedbackType, complainedRecipients: recipients(addresses) } });
+
+describe('an address of the mailbox simulator', () => {
+  it('that bounces for good gets no second mail', async () => {
+    const email = 'bounce+ada@simulator.amazonses.com';
+    const cookie = await register(email);
+    expect(await suppressionOf(email)).toMatchObject({ reason: 'bounce', suppressedAt: expect.any(Number) });
+    await askForAnotherMail(cookie);
+    expect(await outcomesOf(email)).toEqual(['sent', 'suppressed']);
+    expect(await mailsTo(service, email)).toEqual([]);
+  });
+
+  it('that complains has got the first mail and gets no second, however its case is written', async () => {
+    const email = 'Complaint+Ada@Simulator.AmazonSES.com';
+    const cookie = await register(email);
+    const address = email.toLowerCase();
+    expect(await suppressionOf(address)).toMatchObject({ reason: 'complaint' });
+    await askForAnotherMail(cookie);
+    expect(await outcomesOf(address)).toEqual(['sent', 'suppressed']);
+    expect(await mailsTo(service, address)).toHaveLength(1);
+  });
+
+  it.each(['ooto@simulator.amazonses.com', 'success+ada@simulator.amazonses.com', 'ada@example.com'])(
+    '%s goes on getting mails',
+    async (email) => {
+      const cookie = await register(email);
+      await askForAnotherMail(cookie);
+      expect(await outcomesOf(email)).toEqual(['sent', 'sent']);
+      expect(await mailsTo(service, email)).toHaveLength(2);
+      expect(await suppressionOf(email)).toBeUndefined();
+    },
+  );
+
+  it('is suppressed by itself: another label of the same mailbox still gets its mail', async () => {
+    await register('bounce+one@simulator.amazonses.com');
+    const two = 'bounce+two@simulator.amazonses.com';
+    await register(two);
+    expect(await outcomesOf(two)).toEqual(['sent']);
+  });
+});
+
+describe('events on the fate of mails', () => {
+  it('change nothing when they are repeated or come in another order', async () => {
+    const eventsOn = (address: string) => [
+      bounce('Permanent', address),
+      bounce('Transient', address),
+      complaint('abuse', address),
+    ];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 0, 2],
+    ]) {
+      const address = `order-${order.join('')}@example.com`;
+      const events = order.map((place) => eventsOn(address)[place]);
+      for (const one of events) await suppressAddress(one);
+      const first = await suppressionOf(address);
+      expect(first).toMatchObject({ reason: order.indexOf(0) < order.indexOf(2) ? 'bounce' : 'complaint' });
+      for (const one of [...events, ...events.toReversed()]) await suppressAddress(one);
+      expect(await suppressionOf(address)).toEqual(first);
+    }
+  });
+
+  it('suppress once when many come at the same time', async () => {
+    const address = 'flood@example.com';
+    await Promise.all(Array.from({ length: 20 }, () => suppressAddress(bounce('Permanent', address, address))));
+    expect(await suppressionOf(address)).toMatchObject({ reason: 'bounce' });
+  });
+
+  it('suppress every recipient that they name, in lower case', async () => {
+    await suppressAddress(bounce('Permanent', 'One@Example.com', 'two@example.com'));
+    expect(await suppressionOf('one@example.com')).toBeDefined();
+    expect(await suppressionOf('two@example.com')).toBeDefined();
+    await suppressAddress(complaint(null, 'THREE@example.com'));
+    expect(await suppressionOf('three@example.com')).toMatchObject({ reason: 'complaint' });
+  });
+
+  it.each([
+    ['a transient bounce', bounce('Transient', 'spared@example.com')],
+    ['a bounce whose kind SES could not tell', bounce('Undetermined', 'spared@example.com')],
+    ['a report that a mail was no spam', complaint('not-spam', 'spared@example.com')],
+    ['a bounce without recipients', bounce('Permanent')],
+  ])('suppress nobody for %s', async (_, harmless) => {
+    await suppressAddress(harmless);
+    expect(await suppressionOf('spared@example.com')).toBeUndefined();
+  });
+
+  it('leave one line in the log, with the reason and without the address', async () => {
+    const info = vi.spyOn(logger(), 'info');
+    await suppressAddress(bounce('Permanent', 'secret@example.com'));
+    await suppressAddress(bounce('Permanent', 'secret@example.com'));
+    expect(info.mock.calls).toEqual([
+      ['addresses suppressed', { reason: 'bounce', addresses: 1 }],
+      ['addresses suppressed', { reason: 'bounce', addresses: 0 }],
+    ]);
+    info.mockRestore();
+  });
+
+  it.each([
+    ['another kind', event('Bounce', { eventType: 'secret@example.com' })],
+    [
+      'no recipients',
+      event('Bounce', { bounce: { bounceType: 'Permanent', bouncedRecipients: 'secret@example.com' } }),
+    ],
+    ['nothing', undefined],
+  ])('that cannot be understood (%s) fail, and the error does not tell the address', async (_, broken) => {
+    const error = await suppressAddress(broken).catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: null, showHidden: true })).not.toContain('secret');
+  });
+});

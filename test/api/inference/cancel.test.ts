@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { services } from '#runtime/services/container.ts';
+import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+
+let model: ModelServer;
+let service: TestService;
+beforeAll(async () => {
+  model = await startModelServer();
+  service = await startTestService({ modelUrl: model.url });
+});
+beforeEach(() => {
+  model.reset();
+  model.state.delayMs = 20_000;
+});
+afterAll(async () => {
+  await service.close();
+  model.close();
+});
+
+const cancel = (key: string, requestId: string) => service.call('POST', `/v1/requests/${requestId}/cancel`, { key });
+const spent = async ({ id }: Person) => {
+  const { spendable, holds } = (await services().metering().find(id))!;
+  return { charged: 5_100_000_000 - spendable, open: holds.size };
+};
+const newPerson = () => service.person({ planRank: 2 });
+
+/** A stream that has begun: its id, and its text once it has ended. */
+async function begin({ key }: Person, path = '/v1/chat/completions') {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ ...chat(), stream: true });
+  const response = await fetch(service.origin + path, { method: 'POST', headers, body });
+  expect(response.status).toBe(200);
+  return { requestId: response.headers.get('x-request-id') ?? '', text: response.text() };
+}
+
+describe('a stream that is cancelled', () => {
+  it('stops within seconds, is charged what was delivered, and frees its place; a repeat finds it ended', async () => {
+    const person = await newPerson();
+    const { requestId, text } = await begin(person);
+    const first = await cancel(person.key, requestId);
+    expect([first.status, first.body.message, first.body.data]).toEqual([
+      200,
+      'SUCCESS',
+      { requestId, status: 'cancelled' },
+    ]);
+    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'cancelled' });
+    const began = performance.now();
+    const events = await text;
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(events).toContain('STREAM_CHUNK');
+    expect(events).toContain('REQUEST_CANCELLED');
+    expect(events).not.toContain('STREAM_COMPLETE');
+    expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
+    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
+    await expect.poll(() => model.state.streams).toBe(0);
+  });
+
+  it('makes room for another call of an account that had none', async () => {
+    const person = await service.person();
+    const streams = await Promise.all(Array.from({ length: 5 }, () => begin(person)));
+    const call = () => service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    expect((await call()).status).toBe(429);
+    await cancel(person.key, streams[2]!.requestId);
+    await streams[2]!.text;
+    model.state.delayMs = 0;
+    expect((await call()).status).toBe(200);
+    await Promise.all(streams.map(({ requestId }) => cancel(person.key, requestId)));
+    await Promise.all(streams.map(({ text }) => text));
+  });
+
+  it('says so in the format that it was asked for in', async () => {
+    const person = await newPerson();
+    const { requestId, text } = await begin(person, '/openai/v1/chat/completions');
+    await cancel(person.key, requestId);
+    const events = await text;
+    expect(events).toContain('request_cancelled');
+    expect(events).not.toContain('[DONE]');
+    expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
+  });
+
+  it('before its first piece answers 409, and is not charged', async () => {
+    const person = await newPerson();
+    model.state.silent = true;
+    const stream = service.call('POST', '/v1/chat/completions', { key: person.key, body: { ...chat(), stream: true } });
+    await expect.poll(async () => (await spent(person)).open).toBe(1);
+    const [requestId = ''] = (await services().metering().find(person.id))!.holds.keys();
+    expect((await cancel(person.key, requestId)).body.data.status).toBe('cancelled');
+    const { status, body, headers } = await stream;
+    expect([status, body.message, headers.get('x-credits-charged')]).toEqual([409, 'REQUEST_CANCELLED', '0']);
+    expect(await spent(person)).toEqual({ charged: 0, open: 0 });
+  });
+});
+
+describe('a cancellation', () => {
+  it('of a request that never was, or is another account’s, is a 404, and changes nothing', async () => {
+    const [owner, stranger] = [await newPerson(), await newPerson()];
+    const { requestId, text } = await begin(owner);
+    for (const id of [requestId, 'nothing', 'x'.repeat(64)]) {
+      const { status, body } = await cancel(stranger.key, id);
+      expect([status, body.message]).toEqual([404, 'NOT_FOUND']);
+    }
+    expect(await spent(owner)).toMatchObject({ open: 1 });
+    await cancel(owner.key, requestId);
+    expect(await text).toContain('REQUEST_CANCELLED');
+    expect((await cancel(stranger.key, requestId)).status).toBe(404);
+  });
+
+  it('of a call that answers in one piece is refused while it runs, and finds it ended after', async () => {
+    const person = await newPerson();
+    model.state.delayMs = 1500;
+    const response = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await expect.poll(async () => (await spent(person)).open).toBe(1);
+    const [requestId = ''] = (await services().metering().find(person.id))!.holds.keys();
+    const refused = await cancel(person.key, requestId);
+    expect([refused.status, refused.body.message]).toEqual([409, 'INVALID_STATE']);
+    expect((await response).status).toBe(200);
+    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
+    expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
+  });
+
+  it('of a stream that has run to its end finds it ended, and charges nothing more', async () => {
+    const person = await newPerson();
+    model.state.delayMs = 0;
+    const { requestId, text } = await begin(person);
+    expect(await text).toContain('STREAM_COMPLETE');
+    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
+    expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
+  });
+});

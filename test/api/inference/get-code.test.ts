@@ -1,0 +1,187 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { numberFor, reached } from '#test/messages/sender.ts';
+import { hostileTexts } from '#test/requests/code-texts.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
+import { startRecordingProxy } from '#test/service/watched/recording-proxy.ts';
+import type { ChatBody, CodeRequest } from '../../../dashboard/src/pages/playground/code/code-request.ts';
+import { openAiBody } from '../../../dashboard/src/pages/playground/code/sdk/openai-body.ts';
+import { codeSnippets } from '../../../dashboard/src/pages/playground/code/snippets.ts';
+
+const root = new URL('../../../', import.meta.url).pathname;
+const succeeds = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+const canRun: Readonly<Record<string, boolean>> = {
+  curl: succeeds('curl', '--version'),
+  python: succeeds('python3', '-c', 'import requests'),
+  'openai-python': succeeds('python3', '--version'),
+};
+const languages = ['curl', 'python', 'javascript', 'openai-python', 'openai-node', 'ai-sdk'];
+
+/** In place of the SDK, which does not come with this project: sends what it is called with, as the SDK does. */
+const openAiPackage = `import json, sys, urllib.request
+
+class Object:
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+    def __getattr__(self, name):
+        return None
+
+    def __repr__(self):
+        return repr(self.__dict__)
+
+def wrap(value):
+    if isinstance(value, dict):
+        return Object(**{name: wrap(one) for name, one in value.items()})
+    return [wrap(one) for one in value] if isinstance(value, list) else value
+
+class Resource:
+    def __init__(self, client, path):
+        self.client, self.path = client, path
+
+    def create(self, extra_body=None, **body):
+        request = urllib.request.Request(
+            self.client.base_url + self.path,
+            data=json.dumps({**body, **(extra_body or {})}).encode(),
+            headers={"Authorization": "Bearer " + self.client.api_key, "Content-Type": "application/json"},
+        )
+        received = urllib.request.urlopen(request).read().decode()
+        if not body.get("stream"):
+            return wrap(json.loads(received))
+        events = [line[6:] for line in received.split("\\n") if line.startswith("data: {")]
+        return [wrap(json.loads(event)) for event in events]
+
+class OpenAI:
+    def __init__(self, base_url, api_key):
+        self.base_url, self.api_key = base_url, api_key
+        self.chat = Object(completions=Resource(self, "/chat/completions"))
+        self.completions = Resource(self, "/completions")
+        self.embeddings = Resource(self, "/embeddings")
+`;
+
+let service: TestService;
+let proxy: Awaited<ReturnType<typeof startRecordingProxy>>;
+let key: string;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService();
+  proxy = await startRecordingProxy(service.origin);
+  ({ key } = await service.person({ planRank: 4 }));
+  folder = await testFolder();
+  await mkdir(join(folder, 'openai'));
+  await writeFile(join(folder, 'openai', '__init__.py'), openAiPackage);
+});
+afterAll(async () => {
+  await proxy.close();
+  await service.close();
+  await removeFolder(folder);
+});
+
+const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  curl: ['sh', '-eu'],
+  python: ['python3', '-'],
+  'openai-python': ['python3', '-'],
+};
+
+/** Runs a snippet as a person would; what it printed, and the body that it sent. */
+async function run(request: CodeRequest, id: string) {
+  const code = codeSnippets(proxy.origin, request).find((snippet) => snippet.id === id)?.code ?? '';
+  const [command, ...args] = commands[id] ?? [process.execPath, '--input-type=module', '-'];
+  const env = { ...process.env, API_KEY: key, PYTHONPATH: folder, PYTHONIOENCODING: 'utf8', HOME: folder };
+  const child = spawn(command, args, { cwd: root, env });
+  child.stdin.end(code);
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [sent] = proxy.taken();
+  if (!sent) throw new Error(`nothing was sent: ${error}${out}`);
+  return { out, error, body: sent.body, path: sent.path };
+}
+
+const functions = [
+  {
+    name: 'find_weather',
+    description: 'The weather of a city: it\'s "${now}"',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+];
+const weather: ChatBody = {
+  model: 'svc-1',
+  messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
+  functions,
+  function_call: 'auto',
+};
+
+describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id) => {
+  const isOurs = ['curl', 'python', 'javascript'].includes(id);
+
+  it.each([false, true])('sends every text as it is, and shows the response; streamed: %s', async (stream) => {
+    const body: ChatBody = {
+      model: 'svc-1',
+      messages: hostileTexts.map((content) => ({ role: 'user', content })),
+      max_tokens: 30,
+      temperature: 0.5,
+      top_k: 40,
+      stop: ["it's\n"],
+      stream,
+    };
+    const sent = await run({ kind: 'chat', body }, id);
+    expect(sent.out).toMatch(/demo|\w+ \w+/);
+    expect(sent.body.messages.map(({ content }: { content: string }) => content)).toEqual(hostileTexts);
+    const { messages: _, stream: __, ...parameters } = body;
+    expect(sent.body).toMatchObject(parameters);
+    expect(sent.body.stream ?? false).toBe(stream);
+    if (isOurs) expect(sent.body).toEqual(body);
+    if (id === 'openai-node' || id === 'openai-python') expect(sent.body).toEqual(openAiBody(body));
+  });
+
+  it.each([false, true])('offers functions, and shows the call of one; streamed: %s', async (stream) => {
+    const { out, body } = await run({ kind: 'chat', body: { ...weather, stream } }, id);
+    expect(out).toContain('find_weather');
+    expect(out).toContain('Paris');
+    const offered = isOurs ? body.functions[0] : body.tools[0].function;
+    expect(offered).toMatchObject(functions[0]!);
+  });
+
+  it('goes on after a function with its result', async () => {
+    const messages: ChatBody['messages'] = [
+      { role: 'system', content: 'Be brief' },
+      ...weather.messages,
+      { role: 'assistant', content: '', function_call: { name: 'find_weather', arguments: '{"city":"Paris"}' } },
+      { role: 'function', name: 'find_weather', content: '{"sky": "clear"}' },
+    ];
+    const { out } = await run({ kind: 'chat', body: { ...weather, messages } }, id);
+    expect(out).toMatch(/sky is clear/);
+  });
+
+  it('completes, embeds, and analyzes and translates where its API does', async () => {
+    const prompt = 'Once upon a time';
+    const completion: CodeRequest = { kind: 'completion', body: { model: 'svc-instruct', prompt, max_tokens: 5 } };
+    if (id !== 'ai-sdk') expect((await run(completion, id)).body).toEqual(completion.body);
+    const embedded = await run({ kind: 'embeddings', body: { model: 'svc-embed', input: ['a'], dimensions: 3 } }, id);
+    expect(embedded.body).toMatchObject({ model: 'svc-embed', input: ['a'], dimensions: 3 });
+    expect(embedded.out).toMatch(/-?0\.\d+/);
+    if (!isOurs) return;
+    const body = { text: "It's a river.", sourceLanguage: 'en', targetLanguage: 'fr' };
+    const translated = await run({ kind: 'translation', body }, id);
+    expect(translated).toMatchObject({ body, path: '/api/ai/translate' });
+    expect(translated.out).not.toBe('');
+    const text = "It's superb: 你好.";
+    const analyzed = await run({ kind: 'analysis', body: { text, analyses: ['sentiment', 'key_phrases'] } }, id);
+    expect(analyzed).toMatchObject({ body: { text }, path: '/api/ai/analyze' });
+    expect(analyzed.out).toContain('positive');
+  });
+
+  it('sends a message once, however often it runs', async ({ skip }) => {
+    if (!isOurs) skip();
+    const body = { channel: 'sms' as const, to: numberFor(), text: "It's ready: 你好." };
+    const message: CodeRequest = { kind: 'message', body, idempotencyKey: `once-${id}` };
+    const [first, again] = [await run(message, id), await run(message, id)];
+    expect(first).toMatchObject({ body, path: '/api/messages' });
+    const sent = /msg_\w+/.exec(first.out)?.[0];
+    expect([sent?.length, again.out]).toEqual([24, expect.stringContaining(sent ?? '-')]);
+    expect(await reached(service, body.to)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { services } from '#runtime/services/container.ts';
+import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  process.env['MODEL_DEADLINE_MS'] = '4000';
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const post = (person: Person, path: string, body: unknown) => service.call('POST', path, { key: person.key, body });
+const meterOf = async (person: Person) => (await services().metering().find(person.id))!;
+
+interface Streamed {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly events: any[];
+}
+
+async function stream(person: Person, path: string, body: object): Promise<Streamed> {
+  const reply = await fetch(service.origin + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, stream: true }),
+  });
+  const text = await reply.text();
+  const events = text
+    .split('\n\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line.replace(/^data: /, '')));
+  return { status: reply.status, headers: reply.headers, text, events };
+}
+
+const prompt = { model: 'svc-instruct', prompt: 'Once upon a time there was a river' };
+
+describe('a streamed chat', () => {
+  it('is envelopes of chunks with deltas, the last with reason and usage, then STREAM_COMPLETE', async () => {
+    const person = await service.person({ planRank: 2 });
+    const { status, headers, text, events } = await stream(person, '/v1/chat/completions', chat('Tell me of rivers'));
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect(headers.get('x-credits-held')).toBe('1');
+    expect(text).toMatch(/^(data: \{.*\}\n\n)+$/);
+    const last = events.pop();
+    expect(last).toEqual({ message: 'STREAM_COMPLETE', error: false, data: null, status: 200 });
+    expect(events.every(({ message, error, status }) => message === 'STREAM_CHUNK' && !error && status === 200)).toBe(
+      true,
+    );
+    const chunks = events.map(({ data }) => data);
+    expect(chunks[0]).toEqual({
+      id: expect.stringMatching(/^chatcmpl-/),
+      object: 'chat.completion.chunk',
+      created: expect.any(Number),
+      model: 'svc-1',
+      choices: [{ index: 0, delta: { role: 'assistant', content: expect.any(String) }, finish_reason: null }],
+    });
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [{ delta: {}, finish_reason: 'stop' }],
+      usage: {
+        prompt_tokens: expect.any(Number),
+        completion_tokens: expect.any(Number),
+        total_tokens: expect.any(Number),
+      },
+    });
+    const streamed = chunks.map(({ choices }) => choices[0].delta.content ?? '').join('');
+    const plain = await post(person, '/v1/chat/completions', chat('Tell me of rivers'));
+    expect(streamed).toBe(plain.body.data.choices[0].message.content);
+    expect(await meterOf(person)).toMatchObject({ used: { chat: 2_000_000 }, holds: new Map() });
+  });
+
+  it('streams the arguments of a function call', async () => {
+    const person = await service.person();
+    const functions = [
+      {
+        name: 'get_weather',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    ];
+    const { events } = await stream(person, '/v1/chat/completions', {
+      ...chat('Weather in Paris?'),
+      functions,
+      function_call: { name: 'get_weather' },
+    });
+    const calls = events.flatMap(({ data }) => data?.choices?.[0]?.delta?.function_call ?? []);
+    expect(calls.map(({ name }) => name ?? '').join('')).toBe('get_weather');
+    expect(JSON.parse(calls.map((call) => call.arguments ?? '').join(''))).toEqual({ city: expect.any(String) });
+    expect(events.at(-2).data.choices[0].finish_reason).toBe('function_call');
+  });
+
+  it('that cannot begin is an error like any other, and costs nothing', async () => {
+    for (const [fault, status] of [
+      ['error', 502],
+      ['unavailable', 503],
+      ['hang', 504],
+    ] as const) {
+      const person = await service.person();
+      await service.post('/_local/faults', { target: 'sagemaker', fault });
+      const response = await post(person, '/v1/chat/completions', { ...chat(), stream: true });
+      expect([response.status, response.body.error]).toEqual([status, true]);
+      expect(response.headers.get('x-credits-charged')).toBe('0');
+      expect(response.headers.has('x-credits-held')).toBe(false);
+      expect(await meterOf(person)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
+    }
+  });
+
+  it('that breaks off ends with an error envelope, and costs 1 once anything was delivered', async () => {
+    const person = await service.person();
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
+    const { status, events } = await stream(person, '/v1/chat/completions', chat('A long story'));
+    expect(status).toBe(200);
+    expect(events.at(-1)).toMatchObject({ message: 'MODEL_ERROR', error: true, data: null, status: 502 });
+    expect(events.some(({ message }) => message === 'STREAM_COMPLETE')).toBe(false);
+    expect(await meterOf(person)).toMatchObject({ spendable: 99_000_000, holds: new Map() });
+  });
+
+  it('whose reader leaves is settled, and the model is told to stop', async () => {
+    const person = await service.person();
+    const leaving = new AbortController();
+    const reply = await fetch(`${service.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...chat('A long story'), max_tokens: 900, stream: true }),
+      signal: leaving.signal,
+    });
+    await reply.body!.getReader().read();
+    leaving.abort();
+    await expect.poll(async () => (await meterOf(person)).holds.size, { timeout: 5000 }).toBe(0);
+    expect(await meterOf(person)).toMatchObject({ spendable: 99_000_000 });
+  });
+});
+
+describe('POST /v1/completions', () => {
+  it('answers with the completion object and charges each token', async () => {
+    const person = await service.person();
+    const { status, body, headers } = await post(person, '/v1/completions', { ...prompt, max_tokens: 20 });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      id: expect.stringMatching(/^cmpl-/),
+      object: 'text_completion',
+      created: expect.any(Number),
+      model: 'svc-instruct',
+      choices: [{ text: expect.any(String), index: 0, logprobs: null, finish_reason: 'length' }],
+      usage: { prompt_tokens: expect.any(Number), completion_tokens: 20, total_tokens: expect.any(Number) },
+    });
+    const tokens = body.data.usage.total_tokens;
+    expect(Number(headers.get('x-credits-charged'))).toBe(tokens / 1000);
+    expect((await meterOf(person)).spendable).toBe(100_000_000 - tokens * 1000);
+  });
+
+  it('streams text exactly as specified, with the usage in the last chunk', async () => {
+    const person = await service.person();
+    const { text, events } = await stream(person, '/v1/completions', { ...prompt, max_tokens: 12 });
+    const { id } = events[0].data;
+    expect(text.startsWith('data: {"message":"STREAM_CHUNK","error":false,"data":{"id":"cmpl-')).toBe(true);
+    expect(text.endsWith('data: {"message":"STREAM_COMPLETE","error":false,"data":null,"status":200}\n\n')).toBe(true);
+    const chunks = events.slice(0, -1).map(({ data }) => data);
+    expect(chunks.slice(0, -1).every((chunk) => Object.keys(chunk).join() === 'id,choices' && chunk.id === id)).toBe(
+      true,
+    );
+    const { usage } = chunks.at(-1);
+    expect(usage.completion_tokens).toBe(12);
+    expect((await meterOf(person)).spendable).toBe(100_000_000 - usage.total_tokens * 1000);
+  });
+
+  it('that breaks off is charged for its prompt and what was delivered', async () => {
+    const person = await service.person();
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
+    const { events } = await stream(person, '/v1/completions', prompt);
+    expect(events.at(-1)).toMatchObject({ message: 'MODEL_ERROR', error: true });
+    const { spendable, holds } = await meterOf(person);
+    expect(holds.size).toBe(0);
+    expect(100_000_000 - spendable).toBeGreaterThan(0);
+    expect(100_000_000 - spendable).toBeLessThan(20_000);
+  });
+
+  it.each([
+    [{ prompt: 'x' }, /^model is required/],
+    [{ model: 'svc-1' }, /^prompt is required/],
+    [{ model: 'svc-1', prompt: '' }, /^prompt must not be empty/],
+    [{ model: 'svc-1', prompt: ['x'] }, /^prompt must be a string/],
+    [{ ...prompt, max_tokens: 0 }, /^max_tokens must be positive/],
+    [{ model: 'svc-embed', prompt: 'x' }, /^model must name/],
+  ])('refuses %j', async (body, detail) => {
+    const response = await post(await service.person(), '/v1/completions', body);
+    expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
+    expect(response.body.detail).toMatch(detail);
+  });
+});
+
+describe('POST /v1/embeddings', () => {
+  const embed = (person: Person, body: object) => post(person, '/v1/embeddings', { model: 'svc-embed', ...body });
+  const cosine = (one: number[], other: number[]) => {
+    const dot = one.reduce((sum, value, index) => sum + value * other[index]!, 0);
+    return dot / (Math.hypot(...one) * Math.hypot(...other));
+  };
+
+  it('gives one vector per text in their order, the same for the same text, near for near texts', async () => {
+    const person = await service.person();
+    const input = ['the cat sat on the mat', 'a cat sits on a mat', 'quarterly tax report', 'the cat sat on the mat'];
+    const { body, headers } = await embed(person, { input });
+    expect(body.data).toMatchObject({ object: 'list', model: 'svc-embed' });
+    expect(body.data.data.map(({ object, index }: Record<string, unknown>) => [object, index])).toEqual(
+      input.map((_, index) => ['embedding', index]),
+    );
+    const [first, near, far, same] = body.data.data.map(({ embedding }: { embedding: number[] }) => embedding);
+    expect(first).toHaveLength(1536);
+    expect(same).toEqual(first);
+    expect(cosine(first, near)).toBeGreaterThan(cosine(first, far));
+    expect(body.data.usage.total_tokens).toBe(body.data.usage.prompt_tokens);
+    expect(Number(headers.get('x-credits-charged'))).toBe(body.data.usage.prompt_tokens / 10_000);
+    expect((await meterOf(person)).spendable).toBe(100_000_000 - body.data.usage.prompt_tokens * 100);
+  });
+
+  it('gives little-endian 32-bit floats in base64, and as many dimensions as asked for', async () => {
+    const person = await service.person();
+    const [float, base64] = [
+      await embed(person, { input: 'hello', dimensions: 8 }),
+      await embed(person, { input: 'hello', dimensions: 8, encoding_format: 'base64' }),
+    ];
+    const bytes = Buffer.from(base64.body.data.data[0].embedding, 'base64');
+    const decoded = Array.from({ length: 8 }, (_, index) => bytes.readFloatLE(index * 4));
+    expect(decoded).toEqual(float.body.data.data[0].embedding.map(Math.fround));
+  });
+
+  it.each([
+    [{}, '400 INVALID_FORMAT'],
+    [{ input: '' }, '400 INVALID_FORMAT'],
+    [{ input: [] }, '400 INVALID_FORMAT'],
+    [{ input: ['a', ''] }, '400 INVALID_FORMAT'],
+    [{ input: [1] }, '400 INVALID_FORMAT'],
+    [{ input: 5 }, '400 INVALID_FORMAT'],
+    [{ input: Array.from({ length: 101 }, () => 'a') }, '400 INVALID_FORMAT'],
+    [{ input: 'a', encoding_format: 'hex' }, '400 INVALID_FORMAT'],
+    [{ input: 'a', dimensions: 0 }, '400 INVALID_FORMAT'],
+    [{ input: 'word '.repeat(9000) }, '400 CONTEXT_LENGTH_EXCEEDED'],
+  ])('answers %j with %s', async (body, expected) => {
+    const { status, body: response } = await embed(await service.person(), body);
+    expect(`${status} ${response.message}`).toBe(expected);
+  });
+
+  it('takes 100 long texts in a body over a megabyte', async () => {
+    const person = await service.person({ planRank: 4 });
+    const input = Array.from({ length: 100 }, (_, index) => `text ${index} `.repeat(1500));
+    const { status, body } = await embed(person, { input });
+    expect([status, body.data.data.length]).toEqual([200, 100]);
+  });
+});

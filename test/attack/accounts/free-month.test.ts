@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { services } from '#runtime/services/container.ts';
+import { times } from '#test/many.ts';
+import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const password = 'a quiet river bank';
+const post = (path: string, body: unknown, cookie?: string) =>
+  service.call('POST', `/api/auth/${path}`, { body, ...(cookie && { cookie }) });
+const register = (email: string) => post('register', { email, name: 'Somebody', password_hash: password });
+async function google(email: string) {
+  const { token } = await service.post('/_local/identity-token', { email, name: 'Somebody' });
+  return post('google', { token });
+}
+const balance = async (cookie: string) =>
+  (await service.call('GET', '/api/credits', { cookie })).body.data.balance as number;
+const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
+
+/** Registers, confirms and deletes the account; what its free month had. */
+async function passThrough(email: string): Promise<number> {
+  const response = await register(email);
+  const cookie = cookieOf(response);
+  const had = await balance(cookie);
+  await service.call('GET', `/api/auth/confirm?token=${await service.mailedToken(email)}`, { cookie });
+  await post('delete-account', { email, password }, cookie);
+  return had;
+}
+
+/** Signs in with the identity provider, takes the free plan and deletes the account; what it had. */
+async function passThroughGoogle(email: string): Promise<number> {
+  const cookie = cookieOf(await google(email));
+  const body = { planId: 'freemium', billingCycle: 'monthly' };
+  expect((await service.call('POST', '/api/subscription/create', { cookie, body })).status).toBe(200);
+  const had = await balance(cookie);
+  await post('delete-account', { email }, cookie);
+  return had;
+}
+
+describe('who deletes the account and comes back', () => {
+  it('has one free month, with the same address', async () => {
+    expect(await passThrough('back@example.com')).toBe(100);
+    expect(cookieOf(await register('Back@example.com'))).not.toBe('');
+    const { id } = (await post('login', { email: 'back@example.com', password })).body.data;
+    const meter = await services().metering().current(id, services().clock.now());
+    expect([meter.spendable, meter.lots]).toEqual([0, []]);
+  });
+
+  it('has one free month, with the same identity, however often; the next comes when it would have', async () => {
+    const email = 'google-back@example.com';
+    const had: number[] = [];
+    for (let round = 0; round < 5; round++) had.push(await passThroughGoogle(email));
+    expect(had).toEqual([200, 0, 0, 0, 0]);
+    expect(await balance(cookieOf(await register(email)))).toBe(0);
+    await advance('P32D');
+    const { body, headers } = await post('login', { email, password });
+    expect(body.message).toBe('LOGIN_SUCCESS');
+    const cookie = headers.getSetCookie()[0]!.split(';')[0]!;
+    expect(await balance(cookie)).toBe(100);
+    await advance('P32D');
+    expect(await balance(cookieOf(await post('login', { email, password })))).toBe(100);
+  });
+
+  it('has one free month, although the deletion and the next sign-in come at the same moment', async () => {
+    const email = 'hasty@example.com';
+    const cookie = cookieOf(await google(email));
+    const [, ...responses] = await Promise.all([
+      post('delete-account', { email }, cookie),
+      ...times(8, () => google(email)),
+    ]);
+    const ids = new Set(responses.filter(({ status }) => status === 200).map(({ body }) => body.data.id));
+    const meters = await Promise.all([...ids].map((id) => services().metering().find(id)));
+    const open = meters.filter((meter) => meter?.closed === undefined);
+    expect(open.map((meter) => meter?.spendable)).toEqual(open.map(() => 0));
+  });
+
+  it('of an account that was never confirmed leaves the free month to whoever owns the address', async () => {
+    const email = 'owner@example.com';
+    const cookie = cookieOf(await register(email));
+    await post('delete-account', { email, password }, cookie);
+    expect(await balance(cookieOf(await register(email)))).toBe(100);
+  });
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authCalls, deviceOf, inTurn, signedIn, tooMany, wrong } from '#test/requests/accounts/auth-calls.ts';
+import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
+import { withEnvironment } from '#test/service/environment.ts';
+import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const { post, login, forgot, reset, guess, advance, links, owner } = authCalls(() => service);
+
+const created = '201 CONFIRMATION_LINK_SENT';
+const removed = '200 SUCCESS';
+
+/** What comes of registering with the address and deleting that account at once, by its own password. */
+async function registeredAndDeleted(email: string): Promise<{ registered: string; deleted: string }> {
+  const password = 'a quiet river bank';
+  const response = await post('register', { email, name: 'Stranger', password_hash: password });
+  const deletion = await post('delete-account', { email, password }, cookieOf(response));
+  return { registered: code(response), deleted: code(deletion) };
+}
+
+describe('an attacker who knows an address', { timeout: 120_000 }, () => {
+  it('reaches the password as often as the waits allow, while its owner signs in from a known device at any time, which forgets no guess', async () => {
+    const { email, password, device } = await owner();
+    const codes: string[] = [];
+    const waits: string[] = [];
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const response = await guess(email);
+      codes.push(code(response));
+      if (attempt % 20 !== 19) continue;
+      expect(code(await login(email, password, device))).toBe(signedIn);
+      waits.push(String(response.headers.get('retry-after')));
+      await advance(`PT${waits.at(-1)}S`);
+    }
+    expect(codes.filter((one) => one === wrong)).toHaveLength(5 + 9);
+    expect(Number(waits.at(-1))).toBeGreaterThan(3500);
+    expect(code(await guess(email))).toBe(wrong);
+    expect(code(await login(email, password))).toBe(tooMany);
+    expect(code(await login(email, password, device))).toBe(signedIn);
+  });
+
+  it('with 200 guesses and 50 forgotten passwords leaves the owner a link that works, and a way in with the new password', async () => {
+    const { email } = await owner();
+    const guesses = await Promise.all(Array.from({ length: 200 }, () => guess(email)));
+    await inTurn(50, () => forgot(email));
+    expect(guesses.filter((response) => code(response) === wrong).length).toBeLessThanOrEqual(5);
+    await advance('PT10M');
+    const before = (await links(email)).length;
+    await forgot(email);
+    const mails = await links(email);
+    expect(mails).toHaveLength(before + 1);
+    const done = await reset(tokenIn(mails[0]), 'another river bank');
+    expect(code(done)).toBe('200 PASSWORD_RESET_SUCCESS');
+    await inTurn(6, () => guess(email));
+    expect(code(await login(email, 'another river bank', deviceOf(done)))).toBe(signedIn);
+  });
+
+  it('who asks for links all the time ends none that the owner has, once the hourly ones are used', async () => {
+    const { email } = await owner();
+    await inTurn(4, () => forgot(email));
+    const [own] = await links(email);
+    await inTurn(2, async () => {
+      await advance('PT10M');
+      await forgot(email);
+    });
+    expect(await links(email)).toHaveLength(3 + 1 + 2);
+    await advance('PT9M');
+    expect(code(await reset(tokenIn(own), 'another river bank'))).toBe('200 PASSWORD_RESET_SUCCESS');
+    const others = (await links(email)).map(tokenIn);
+    for (const token of others) expect(code(await reset(token, 'a third river bank'))).toBe('400 INVALID_TOKEN');
+  });
+
+  it('gets links mailed 9 times in an hour at most, and 3 times to an address that is not confirmed', async () => {
+    const [confirmed, unconfirmed] = [await service.person(), await service.registered()];
+    await mailsTo(service, unconfirmed.email);
+    await advance('P1D');
+    const counts: number[] = [];
+    for (let minutes = 0; minutes < 2 * 60; minutes += 10) {
+      await Promise.all(
+        [confirmed, unconfirmed].flatMap(({ email }) => Array.from({ length: 4 }, () => forgot(email))),
+      );
+      if (minutes % 60 === 50) counts.push((await links(confirmed.email)).length);
+      await advance('PT10M');
+    }
+    expect(counts).toEqual([9, 18]);
+    expect(await links(unconfirmed.email)).toHaveLength(6);
+  });
+
+  it('stops no owner who is signed in from changing the password or deleting the account', async () => {
+    const { email, password, cookie } = await owner();
+    await inTurn(12, () => guess(email));
+    const change = { currentPassword: password, newPassword: 'another river bank' };
+    const changed = await post('change-password', change, cookie);
+    expect(code(changed)).toBe('200 SUCCESS');
+    await inTurn(12, () => guess(email));
+    expect(code(await login(email, 'another river bank', deviceOf(changed)))).toBe(signedIn);
+    const gone = await post('delete-account', { email, password: 'another river bank' }, cookieOf(changed));
+    expect(code(gone)).toBe('200 SUCCESS');
+  });
+
+  it('in the network of the owner stops no sign-in from a known device', async () => {
+    const { email, password, device } = await owner();
+    const restore = withEnvironment({ NETWORK_LIMITS: 'on' });
+    try {
+      await inTurn(21, (index) => guess(`neighbour-${index}@example.com`));
+      expect(code(await login(email, password))).toBe(tooMany);
+      expect(code(await login(email, password, device))).toBe(signedIn);
+    } finally {
+      restore();
+    }
+  });
+
+  it('who registers with it first uses up no link to the one it belongs to', async () => {
+    const { email, cookie } = await service.registered();
+    for (let hour = 0; hour < 4; hour++) {
+      await inTurn(3, () => service.call('POST', '/api/auth/resend-confirmation', { cookie }));
+      for (let minutes = 0; minutes < 60; minutes += 20) {
+        await advance('PT20M');
+        await service.call('GET', '/api/auth/me', { cookie });
+      }
+    }
+    await forgot(email);
+    const [link] = await links(email);
+    expect(code(await reset(tokenIn(link), 'another river bank'))).toBe('200 PASSWORD_RESET_SUCCESS');
+    expect(code(await service.call('GET', '/api/auth/me', { cookie }))).toBe('401 INVALID_API_KEY');
+  });
+
+  it('keeps no owner from registering by doing so first, also where the account is deleted again and again', async () => {
+    const body = { email: 'squatted@example.com', name: 'Squat', password_hash: 'a quiet river bank' };
+    const cycle = () => registeredAndDeleted(body.email);
+    expect((await inTurn(3, cycle)).map(({ deleted }) => deleted)).toEqual(Array.from({ length: 3 }, () => removed));
+    expect(code(await post('register', { ...body, password_hash: 'the river of an owner' }))).toBe(created);
+
+    const held = 'held@example.com';
+    const cycles = await inTurn(6, () => registeredAndDeleted(held));
+    expect(cycles.map(({ registered }) => registered)).toEqual([
+      ...Array.from({ length: 4 }, () => created),
+      ...Array.from({ length: 2 }, () => '409 EMAIL_ALREADY_REGISTERED'),
+    ]);
+    await forgot(held);
+    const [link] = await links(held);
+    const done = await reset(tokenIn(link), 'another river bank');
+    expect(code(done)).toBe('200 PASSWORD_RESET_SUCCESS');
+    expect(code(await login(held, 'another river bank'))).toBe(signedIn);
+  });
+
+  it('floods nobody by registering with it and deleting the account again and again: 4 mails a day, of which none is a notice', async () => {
+    const email = 'flooded@example.com';
+    const cycles = await inTurn(6, () => registeredAndDeleted(email));
+    expect(cycles.map(({ deleted }) => deleted)).toEqual([
+      ...Array.from({ length: 3 }, () => removed),
+      tooMany,
+      ...Array.from({ length: 2 }, () => '401 INVALID_API_KEY'),
+    ]);
+    const mails = await mailsTo(service, email);
+    expect(mails.map(({ subject }) => subject)).toEqual(Array.from({ length: 4 }, () => 'Confirm your email address'));
+  });
+
+  it('stops nobody whose address is confirmed from deleting the account as often as they like', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const email = 'comes-and-goes@example.com';
+      const { headers } = await post('register', { email, name: 'Comes', password_hash: 'a quiet river bank' });
+      const cookie = cookieOf({ headers } as ApiResponse);
+      const token = tokenIn((await mailsTo(service, email))[0]);
+      await service.call('GET', `/api/auth/confirm?token=${token}`, { cookie });
+      expect(code(await post('delete-account', { email, password: 'a quiet river bank' }, cookie))).toBe(removed);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { audioFacts } from '#gateways/audio/audio-facts.ts';
+import { rangedFacts } from '#gateways/audio/facts/ranged-facts.ts';
+
+const size = 4 * 2 ** 20;
+
+/** A file that begins with one thing and has another again and again to its end. */
+function file(head: Buffer, unit: Buffer): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let at = head.length; at < size; at += unit.length) unit.copy(bytes, at);
+  head.copy(bytes);
+  return bytes;
+}
+
+const text = (value: string): Buffer => Buffer.from(value, 'latin1');
+const none = Buffer.alloc(0);
+
+function box(type: string, length: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32BE(length);
+  bytes.write(type, 4);
+  return bytes;
+}
+
+/** Boxes that each have the next inside. */
+function nested(): Buffer {
+  const bytes = file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0')]), Buffer.alloc(8));
+  for (let at = 16; at + 8 < size; at += 8) box('moov', size - at).copy(bytes, at);
+  return bytes;
+}
+
+const riff = Buffer.concat([text('RIFF'), Buffer.from([0xf8, 0xff, 0x3f, 0]), text('WAVE')]);
+/** Its first block, with a second at 44,100 a second, and the beginning of its comments. */
+const flac = Buffer.concat([
+  Buffer.from('664c614300000022100010000000000000000ac442f00000ac44', 'hex'),
+  Buffer.alloc(16),
+  Buffer.from('843fff00', 'hex'),
+]);
+const empty = Buffer.alloc(4);
+const webm = Buffer.from('1a45dfa388428284 7765626dec'.replace(' ', ''), 'hex');
+
+const files: Readonly<Record<string, () => Buffer>> = {
+  'AAC frames without samples': () => file(none, Buffer.from([0xff, 0xf1, 0x50, 0x80, 0x00, 0xff, 0xfc])),
+  'AAC frames of a byte': () => file(none, Buffer.from([0xff, 0xf1, 0x50, 0x80, 0x01, 0x1f, 0xfc, 0])),
+  'lists of nothing in WAV': () => file(riff, Buffer.concat([text('LIST'), Buffer.from([4, 0, 0, 0]), text('INFO')])),
+  'empty boxes in MP4': () => file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0')]), box('free', 8)),
+  'boxes in boxes in MP4': nested,
+  'tracks of fragments in MP4': () => {
+    const bytes = file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0'), box('moof', 8)]), box('tfhd', 16));
+    for (let at = 40; at < size; at += 16) bytes.writeUInt32BE(at, at - 4);
+    return bytes;
+  },
+  'blocks without samples in WebM': () => file(webm, Buffer.from([0xa3, 0x83, 0x81, 0, 1])),
+  'empty elements in WebM': () => file(webm, Buffer.from([0xec, 0x80])),
+  'empty pages in Ogg': () => file(none, Buffer.concat([text('OggS\0\x02'), Buffer.alloc(20), Buffer.from([1, 0])])),
+  'tiny frames of MP3': () => file(none, Buffer.concat([Buffer.from([0xff, 0xf3, 0x18, 0xc4]), Buffer.alloc(20)])),
+  'blocks of nothing in WavPack': () =>
+    file(none, Buffer.concat([text('wvpk'), Buffer.from([24, 0, 0, 0, 0x10, 4, 0, 0]), Buffer.alloc(20)])),
+  'marks of MP3 and no frames': () => file(none, Buffer.from([0xff, 0xe3])),
+  'a million credits in a tag of MP3': () => {
+    const lengthOf = (length: number) => [21, 14, 7, 0].map((bits) => (length >> bits) & 0x7f);
+    const head = [text('ID3'), [4, 0, 0], lengthOf(size - 10), text('TIPL'), lengthOf(size - 20), [0, 0, 3]];
+    return file(Buffer.concat(head.map((part) => Buffer.from(part))), text('a\0b\0'));
+  },
+  'a million credits in a tag of WAV': () => {
+    const lengthOf = (length: number) => [21, 14, 7, 0].map((bits) => (length >> bits) & 0x7f);
+    const tag = [text('ID3'), [4, 0, 0], lengthOf(size - 30), text('TIPL'), lengthOf(size - 40), [0, 0, 3]];
+    const chunk = [text('id3 '), [0xec, 0xff, 0x3f, 0]];
+    return file(Buffer.concat([riff, ...chunk, ...tag].map((part) => Buffer.from(part))), text('a\0b\0'));
+  },
+  'a million comments in FLAC': () => file(Buffer.concat([flac, Buffer.from('0000000040420f00', 'hex')]), empty),
+  'comments without number in FLAC': () => file(Buffer.concat([flac, Buffer.from('00000000ffffffff', 'hex')]), empty),
+  'empty tags of MP3': () => file(none, Buffer.concat([text('ID3'), Buffer.from([4, 0, 0, 0, 0, 0, 0])])),
+  nothing: () => Buffer.alloc(size),
+};
+
+async function boundedly(read: () => Promise<unknown>, maxMs = 2000): Promise<void> {
+  const [cpu, { rss }] = [process.cpuUsage(), process.memoryUsage()];
+  await read().catch(() => undefined);
+  const { user, system } = process.cpuUsage(cpu);
+  expect((user + system) / 1000).toBeLessThan(maxMs);
+  expect((process.memoryUsage().rss - rss) / 2 ** 20).toBeLessThan(200);
+}
+
+test.each(Object.entries(files))('4 MiB of %s cost less than 2 s of processor time and 200 MiB', async (_, make) => {
+  const bytes = make();
+  await boundedly(() => audioFacts(bytes));
+});
+
+test.each(Object.entries(files))('an upload of %s costs no more, and 16 blocks of it are read', async (_, make) => {
+  const bytes = make();
+  let blocks = 0;
+  const read = async (from: number, to: number) => {
+    blocks += 1;
+    return bytes.subarray(from, to);
+  };
+  await boundedly(() => rangedFacts(bytes.length, read));
+  expect(blocks).toBeLessThanOrEqual(16);
+});
+
+/** Three frames of 36 bytes: MPEG 2, layer III, 8 kbit. */
+const frames = Buffer.concat(
+  Array.from({ length: 3 }, () => Buffer.concat([Buffer.from('fff318c4', 'hex'), Buffer.alloc(32)])),
+);
+
+test.each([
+  ['', none],
+  ['three frames and ', frames],
+])('4 MiB of %smarks of MPEG audio without frames cost less than 300 ms', async (_, head) => {
+  const bytes = file(head, Buffer.from([0xff, 0xe3]));
+  await boundedly(() => audioFacts(bytes), 300);
+  await boundedly(() => rangedFacts(size, async (from, to) => bytes.subarray(from, to)), 300);
+});
+
+test('4 MiB of AAC at 16 kbit a second are read to their end', async () => {
+  const [frameBytes, frames] = [46, 91_000];
+  const frame = Buffer.concat([
+    Buffer.from([0xff, 0xf1, 0x58, 0x40, frameBytes >> 3, ((frameBytes & 7) << 5) | 0x1f, 0xfc]),
+    Buffer.alloc(frameBytes - 7, 0x21),
+  ]);
+  const { container, seconds } = await audioFacts(Buffer.concat(Array.from({ length: frames }, () => frame)));
+  expect(container).toMatch(/^ADTS/);
+  expect(seconds).toBeGreaterThan(3800);
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { limits } from '#contract/shared/limits.ts';
+import { startCountedApi } from '#test/service/watched/counted-api.ts';
+
+let api: Awaited<ReturnType<typeof startCountedApi>>;
+beforeAll(async () => {
+  api = await startCountedApi();
+});
+afterAll(() => api.close());
+
+/** Half of a character: no UTF-8 has it, so that no model can be sent it. */
+const lone = 'a\ud83d b';
+
+const user = { role: 'user', content: 'Hello' };
+const chat = (more: object) => ({ model: 'svc-1', messages: [user], ...more });
+const completion = (more: object) => ({ model: 'svc-1', prompt: 'Hello', ...more });
+const withMessage = (message: object) => chat({ messages: [user, message] });
+const offers = (definition: object) => chat({ functions: [{ name: 'f', ...definition }] });
+const tool = (definition: object) => chat({ tools: [{ type: 'function', function: { name: 'f', ...definition } }] });
+const withResponseFormat = (json_schema: object) => chat({ response_format: { type: 'json_schema', json_schema } });
+
+const [chats, openAiChats] = ['/v1/chat/completions', '/openai/v1/chat/completions'];
+
+it.each<[string, string, object]>([
+  ['/v1/completions', 'prompt', completion({ prompt: lone })],
+  ['/v1/completions', 'stop', completion({ stop: lone })],
+  ['/v1/completions', 'stop', completion({ stop: ['a', lone] })],
+  ['/openai/v1/completions', 'prompt', completion({ prompt: lone })],
+  ['/openai/v1/completions', 'prompt', completion({ prompt: [lone] })],
+  ['/openai/v1/completions', 'stop', completion({ stop: lone })],
+  ['/v1/embeddings', 'input', { model: 'svc-embed', input: lone }],
+  ['/v1/embeddings', 'input', { model: 'svc-embed', input: ['a', lone] }],
+  ['/openai/v1/embeddings', 'input', { model: 'svc-embed', input: [lone] }],
+  [chats, 'messages.0.content', chat({ messages: [{ role: 'user', content: lone }] })],
+  [chats, 'messages.1.name', withMessage({ role: 'function', name: lone, content: 'x' })],
+  [chats, 'messages.1.content', withMessage({ role: 'function', name: 'f', content: lone })],
+  [
+    chats,
+    'messages.1.function_call.arguments',
+    withMessage({ role: 'assistant', function_call: { name: 'f', arguments: lone } }),
+  ],
+  [chats, 'stop', chat({ stop: lone })],
+  [chats, 'functions.0.name', offers({ name: lone })],
+  [chats, 'functions.0.description', offers({ description: lone })],
+  [chats, 'functions.0.parameters', offers({ parameters: { properties: { a: { enum: ['x', lone] } } } })],
+  [chats, 'functions.0.parameters', offers({ parameters: { [lone]: {} } })],
+  [openAiChats, 'messages.0.content', chat({ messages: [{ role: 'user', content: [{ type: 'text', text: lone }] }] })],
+  [openAiChats, 'tools.0.function.parameters', tool({ parameters: { title: lone } })],
+  [openAiChats, 'response_format.json_schema.schema', withResponseFormat({ name: 's', schema: { title: lone } })],
+  ['/api/ai/analyze', 'text', { text: lone, analyses: ['pii'] }],
+  ['/api/ai/analyze', 'labels.1', { text: 'x', analyses: ['categories'], labels: ['a', lone] }],
+  ['/api/ai/translate', 'text', { text: lone, sourceLanguage: 'en', targetLanguage: 'fr' }],
+])(
+  'half of a character is refused by %s with the name of its field, and reaches no model: %s',
+  async (path, field, body) => {
+    const { key } = await api.account();
+    const { status, text, asked } = await api.post(path, key, body);
+    expect([status, asked]).toEqual([400, ['GetItem']]);
+    const { detail, error } = JSON.parse(text) as { detail?: string; error?: { message?: string } };
+    expect(detail ?? error?.message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')} .*well-formed Unicode`));
+  },
+);
+
+it.each([chats, openAiChats, '/v1/completions', '/openai/v1/completions'])(
+  'a stop sequence of %s is bounded, alone and in a list',
+  async (path) => {
+    const { key } = await api.account();
+    const ask = (stop: unknown) =>
+      api
+        .post(path, key, { ...(path.includes('chat') ? chat({}) : completion({})), stop })
+        .then(({ status, text }) => [
+          status,
+          /must (have at most|be well-formed Unicode of 1 to) 256 characters/.test(text),
+        ]);
+    const [longest, over] = [
+      '😀'.repeat(limits.stopSequenceCharacters),
+      '😀'.repeat(limits.stopSequenceCharacters + 1),
+    ];
+    expect(await ask(over)).toEqual([400, true]);
+    expect(await ask(['a', over])).toEqual([400, true]);
+    expect((await ask(longest))[0]).not.toBe(400);
+  },
+);

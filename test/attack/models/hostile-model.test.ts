@@ -1,0 +1,142 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
+import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
+import { sagemakerClient } from '#runtime/aws/clients.ts';
+import {
+  begun,
+  completion,
+  embeddings,
+  useHostileModel,
+  whole,
+  wholeReply,
+} from '#test/models/hostile/hostile-calls.ts';
+import { flood, type Misdeed } from '#test/models/hostile/hostile-runtime.ts';
+
+const running = useHostileModel();
+const { asked } = running;
+
+/** The connection of a response, for chunks as they are on the wire. */
+function inBytes(res: ServerResponse): Socket {
+  begun({ 'transfer-encoding': 'chunked' })(res).flushHeaders();
+  return res.socket!;
+}
+
+describe('a whole response', () => {
+  const endless: [string, Misdeed][] = [
+    ['that never ends', (res) => flood(begun({}, '{"choices":[{"text":"')(res), 'x'.repeat(65_536))],
+    ['that says it has 4 GB', (res) => flood(begun({ 'content-length': 2 ** 32 })(res), ' '.repeat(65_536))],
+    ['that never ends, a byte at a time', (res) => flood(inBytes(res), '1\r\nx\r\n'.repeat(1000))],
+    [
+      'that is an error without an end',
+      (res) => flood(begun({ 'x-amzn-errortype': 'ModelError' }, '{', 424)(res), 'x'.repeat(65_536)),
+    ],
+    ['that is a failure without an end', (res) => flood(begun({}, '', 503)(res), 'x'.repeat(65_536))],
+  ];
+  describe.each(endless)('%s', (_, misdeed) => {
+    it.each(whole)('costs nothing and no memory: 10 of %s at once', async (_kind, path, body) => {
+      running.model.becomes(misdeed);
+      const { statuses, cost, grownMb } = await asked(path, body, 10);
+      expect([statuses.every((status) => status >= 502), cost]).toEqual([true, 0]);
+      expect(grownMb).toBeLessThan(128);
+    });
+  });
+
+  const wrong: [string, Misdeed, number][] = [
+    ['is empty', (res) => res.writeHead(200).end(), 502],
+    ['has no choices', (res) => begun({})(res).end('{"choices":[],"data":[]}'), 502],
+    ['has a choice of nothing', (res) => begun({})(res).end('{"choices":[{"text":"","message":{}}]}'), 502],
+    ['is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end(gzipSync(wholeReply)), 502],
+    ['says it is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end('{}'), 502],
+    ['is not UTF-8', (res) => begun({})(res).end(Buffer.of(0xff, 0xfe, 0x7b)), 502],
+    ['is nested deeply', (res) => begun({})(res).end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`), 502],
+    [
+      'has calls nested deeply',
+      (res) => begun({})(res).end(`{"choices":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`),
+      502,
+    ],
+    ['has a large head', (res) => begun({ 'x-padding': 'x'.repeat(20_000) })(res).end(wholeReply), 502],
+    [
+      'has many headers',
+      (res) => begun(Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`x-${n}`, 'y'])))(res).end(wholeReply),
+      502,
+    ],
+    ['redirects', (res) => begun({ location: `${running.trap.url}/` }, '', 307)(res).end(), 502],
+  ];
+  describe.each(wrong)('that %s', (_, misdeed, status) => {
+    it.each(whole)('costs nothing: %s', async (_kind, path, body) => {
+      running.model.becomes(misdeed);
+      const { statuses, cost } = await asked(path, body, 1);
+      expect([statuses, cost, running.trap.requests()]).toEqual([[status], 0, 0]);
+    });
+  });
+
+  it.each(whole.slice(0, 3))(
+    'of many choices and calls is answered with what was asked for: %s',
+    async (_kind, path, body) => {
+      const call = { id: 'c', function: { name: 'f', arguments: '{}' } };
+      const choice = {
+        text: 'x',
+        message: { content: 'x', tool_calls: Array.from({ length: 1000 }, () => call) },
+        finish_reason: 'stop',
+      };
+      const text = JSON.stringify({ choices: Array.from({ length: 10 }, () => choice) });
+      running.model.becomes((res) => begun({})(res).end(text));
+      const { statuses, texts } = await asked(path, body, 1);
+      expect(statuses).toEqual([200]);
+      expect(texts[0]!.length).toBeLessThan(128 * 200);
+    },
+  );
+
+  it.each([200, 424])('with status %i is bounded too where the SDK reads it all by itself', async (status) => {
+    running.model.becomes((res) => flood(begun({}, '', status)(res), 'x'.repeat(65_536)));
+    const runtime = sdkRuntime(sagemakerClient());
+    const send = runtime.reply({ endpoint: 'svc-1', body: {}, maxBytes: 1000 });
+    await expect(send(new Deadline(60_000))).rejects.toThrow('the body of the response has more than');
+  });
+
+  it('tells of its context in words that are looked at no further than they can matter', async () => {
+    const words = 'maximum context length is 1 tokens '.repeat(20_000);
+    const body = { Message: 'm', OriginalStatusCode: 400, OriginalMessage: JSON.stringify({ error: words }) };
+    running.model.becomes((res) => begun({ 'x-amzn-errortype': 'ModelError' }, '', 424)(res).end(JSON.stringify(body)));
+    const before = process.cpuUsage();
+    const { statuses, texts } = await asked('/v1/completions', completion, 1);
+    expect([statuses, texts[0]!.length < 1000]).toEqual([[400], true]);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
+  });
+});
+
+describe('vectors', () => {
+  const reply = (vectors: string) => (res: ServerResponse) => begun({})(res).end(`{"data":[${vectors}]}`);
+  const vector = (index: number | string, embedding = '[1,2]') => `{"index":${index},"embedding":${embedding}}`;
+  const wrong: [string, string][] = [
+    ['too few', vector(0)],
+    ['too many', [0, 1, 2].map((index) => vector(index)).join()],
+    ['one index twice', vector(0) + ',' + vector(0)],
+    ['an index beyond', vector(0) + ',' + vector(2)],
+    ['an index of no integer', vector(0) + ',' + vector(0.5)],
+    ['a negative index', vector(-1) + ',' + vector(0)],
+    ['lengths that differ', `${vector(0)},${vector(1, '[1]')}`],
+    ['no numbers', `${vector(0, '[]')},${vector(1, '[]')}`],
+    ['a number beyond all', `${vector(0, '[1e400,1]')},${vector(1)}`],
+    ['a number beyond 32 bits', `${vector(0, '[1e39,1]')},${vector(1)}`],
+    ['null', `${vector(0, '[null,1]')},${vector(1)}`],
+    ['NaN', `${vector(0, '[NaN,1]')},${vector(1)}`],
+    ['text', `${vector(0, '["1","2"]')},${vector(1)}`],
+  ];
+  it.each(wrong)('of which the model gives %s are an invalid response, and cost nothing', async (_, vectors) => {
+    running.model.becomes(reply(vectors));
+    for (const encoding_format of ['float', 'base64']) {
+      const { statuses, cost } = await asked('/v1/embeddings', { ...embeddings, encoding_format }, 1);
+      expect([statuses, cost]).toEqual([[502], 0]);
+    }
+  });
+
+  it('may come in any order', async () => {
+    running.model.becomes(reply(`${vector(1, '[2]')},${vector(0, '[1]')}`));
+    const { texts } = await asked('/v1/embeddings', embeddings, 1);
+    expect(JSON.parse(texts[0]!).data.data.map(({ embedding }: any) => embedding)).toEqual([[1], [2]]);
+  });
+});

@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { chat } from '#test/service/service.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+/** As long as a name may be, without a place to break it. */
+const longName = 'W'.repeat(64);
+
+const isTooWide = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('table, section, [role=dialog], h1, ul')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX === 'visible')
+    .concat(document.documentElement.scrollWidth > innerWidth ? [document.documentElement] : [])
+    .map((one) => one.tagName + ' ' + (one.getAttribute('aria-label') ?? one.className))`);
+
+const direction = (one: any) => one.ownerDocument.defaultView.getComputedStyle(one).direction;
+
+export function nameTests(stage: () => Stage): void {
+  test('long names break no table, dialog or heading at any width', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const { cookie, key, keyId } = person;
+    await service.call('PATCH', '/api/auth/me', { cookie, body: { name: longName } });
+    await service.call('PATCH', `/api/keys/${keyId}`, { cookie, body: { name: longName } });
+    await service.call('POST', '/v1/chat/completions', { key, body: chat() });
+    await service.settled();
+    const page = await visit(person);
+    for (const path of ['/', '/keys', '/usage?group=key', '/settings']) {
+      await page.goto(path);
+      await page.locator('h1').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      for (const width of [1360, 1000, 760, 360]) {
+        await page.setViewportSize({ width, height: 900 });
+        await eventually(async () => [path, width, await isTooWide(page)]).toEqual([path, width, []]);
+      }
+      await shoot(page, `long-names-${path.slice(1).replace(/\W/g, '-') || 'overview'}`);
+      await page.setViewportSize({ width: 1360, height: 900 });
+    }
+    await page.goto('/keys');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await press(page, /^Actions for/);
+    await page.getByRole('menuitem', { name: 'Rotate' }).click();
+    await page.getByRole('dialog').waitFor();
+    await shoot(page, 'long-names-dialog');
+    await eventually(() => isTooWide(page)).toEqual([]);
+  });
+
+  test('texts that people typed run in their own direction', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const { cookie, keyId } = person;
+    await service.call('PATCH', `/api/keys/${keyId}`, { cookie, body: { name: 'مفتاح' } });
+    const page = await visit(person);
+    await page.goto('/keys');
+    expect(await page.getByText('مفتاح').evaluate(direction)).toBe('rtl');
+    await page.goto('/playground');
+    const field = page.getByLabel('Your message');
+    await field.fill('مرحبا بالعالم');
+    expect(await field.evaluate(direction)).toBe('rtl');
+    await press(page, 'Send');
+    const message = page.getByRole('log').getByText('مرحبا بالعالم').first();
+    expect(await message.evaluate(direction)).toBe('rtl');
+  });
+
+  test('the playground’s own keys are one line of the usage, and none of the keys', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    for (const calls of [1, 2]) {
+      await page.goto('/playground');
+      await page.getByLabel('Your message').fill('Hello');
+      await press(page, 'Send');
+      await eventually(() => page.getByText('finish_reason: stop').count()).toBe(calls);
+    }
+    await service.settled();
+    const own = (await service.call('GET', '/api/keys', { cookie: person.cookie })).body.data;
+    expect(own.filter(({ name }: { name: string }) => name === 'Playground')).toHaveLength(2);
+    await page.goto('/usage?group=key');
+    const rows = page.getByRole('table', { name: 'Usage by key' }).getByRole('row');
+    await eventually(() => rows.allTextContents()).toEqual([expect.any(String), 'Playground22100%']);
+    await page.goto('/keys?show=all');
+    const keys = page.getByRole('table', { name: 'API keys' });
+    await keys.waitFor();
+    expect(await keys.textContent()).not.toContain('Playground');
+  });
+
+  test('usage by day is in the order of the days, whatever they cost', async () => {
+    const { service, visit } = stage();
+    const person = await service.person({ planRank: 2 });
+    const days = [
+      { date: '2026-03-01', credits: 5 },
+      { date: '2026-03-03', credits: 1 },
+      { date: '2026-03-02', credits: 9 },
+    ];
+    const page = await visit(person);
+    await page.route('**/api/usage?*', (route) =>
+      route.fulfill({
+        json: {
+          error: false,
+          message: 'SUCCESS',
+          status: 200,
+          data: {
+            from: '2026-03-01',
+            to: '2026-03-05',
+            days: days.map((day) => ({ ...day, service: 'chat', model: 'svc-1', keyId: null, calls: 1 })),
+          },
+        },
+      }),
+    );
+    await page.goto('/usage?group=day');
+    const table = page.getByRole('table', { name: 'Usage by day' });
+    await table.waitFor();
+    expect((await table.getByRole('row').allTextContents()).slice(1).map((row) => row.slice(0, 10))).toEqual([
+      '3 Mar 2026',
+      '2 Mar 2026',
+      '1 Mar 2026',
+    ]);
+  });
+
+  test('the first call is explained until one was made', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/');
+    await shows(page, /^Replace the value of API_KEY/);
+    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+    await page.reload();
+    await page.locator('.uplot canvas').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByText(/^Replace the value of API_KEY/).count()).toBe(0);
+  });
+}

@@ -1,0 +1,243 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { chat, type Person } from '#test/service/service.ts';
+import { eventually, press, shows, useStage } from '../stage.ts';
+import {
+  ask,
+  keysSent,
+  links,
+  mixturesOf,
+  namedPerson,
+  pages,
+  signIn,
+  signOut,
+  tracesOf,
+  usePlayground,
+  walk,
+} from './shared-browser.ts';
+
+const stage = useStage();
+let first: Person;
+let second: Person;
+
+/** Credits that a person has, by the service; an own key of theirs asks, so that it does not need their session. */
+async function balanceOf({ key }: Person): Promise<number> {
+  await stage().service.settled();
+  return (await stage().service.call('GET', '/api/credits', { key })).body.data.balance;
+}
+const isAccepted = async (key: string) => (await stage().service.call('GET', '/v1/models', { key })).status === 200;
+const become = async (page: Page, { cookie }: Person) => {
+  const [name = '', value = ''] = cookie.split('=');
+  await page.context().addCookies([{ name, value, url: stage().service.origin }]);
+};
+const showsPerson = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
+
+// Pages are walked twice, on a machine that may be busy.
+const timeout = 120_000;
+
+describe('a browser that two people share', { timeout }, () => {
+  let tab: Page;
+
+  const begin = async () => {
+    [first, second] = await Promise.all([
+      namedPerson(stage().service, 'Agatha'),
+      namedPerson(stage().service, 'Bertram'),
+    ]);
+    tab = await stage().visit();
+    await tab.goto('/login');
+    await signIn(tab, first);
+  };
+
+  it('shows the second person nothing of the first on any page, and lets them spend nothing of theirs', async () => {
+    await begin();
+    const sent = keysSent(tab);
+    await walk(tab);
+    await usePlayground(tab, 'Agatha');
+    expect(await tracesOf(tab, 'Agatha')).toEqual(['document', 'fields', 'localStorage', 'sessionStorage']);
+    const [left, full] = [await balanceOf(first), await balanceOf(second)];
+    await signOut(tab);
+    expect(sent.keys).not.toEqual([]);
+    for (const key of sent.keys) expect(await isAccepted(key)).toBe(false);
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+
+    await signIn(tab, second);
+    for (const path of pages) {
+      await tab.goto(path);
+      await showsPerson(tab, second);
+      expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    }
+    await walk(tab, async () => expect(await tracesOf(tab, 'Agatha')).toEqual([]));
+    await ask(tab, 'Bertram asks of hills');
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    expect(await balanceOf(first)).toBe(left);
+    expect(await balanceOf(second)).toBe(full - 1);
+  });
+
+  it('keeps them apart where nothing is loaded between signing out and signing in', async () => {
+    await begin();
+    await ask(tab, 'Agatha asks of rivers');
+    const left = await balanceOf(first);
+    await signOut(tab);
+    await signIn(tab, second);
+    await tab.getByRole('link', { name: 'Playground', exact: true }).click();
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    await ask(tab, 'Bertram asks of hills', { isThere: true });
+    expect(await balanceOf(first)).toBe(left);
+    expect(await balanceOf(second)).toBe(99);
+    for (let steps = 0; steps < 2; steps++) {
+      await tab.goBack();
+      expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    }
+  });
+
+  it('ends the first person in every tab when the second signs in', async () => {
+    await begin();
+    await usePlayground(tab, 'Agatha');
+    const left = await balanceOf(first);
+    const other = await tab.context().newPage();
+    await other.goto('/');
+    await signOut(other);
+    await eventually(() => tracesOf(tab, 'Agatha')).toEqual([]);
+    await signIn(other, second);
+    await ask(tab, 'Bertram asks of hills');
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    expect(await balanceOf(first)).toBe(left);
+    expect(await balanceOf(second)).toBe(99);
+  });
+
+  it('sends nothing for the first person once the cookie is the second one’s, though nobody said so', async () => {
+    await begin();
+    await usePlayground(tab, 'Agatha');
+    const left = await balanceOf(first);
+    await become(tab, second);
+    await tab.getByLabel('Your message').fill('Agatha asks again');
+    await press(tab, 'Send');
+    await showsPerson(tab, second);
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    expect([await balanceOf(first), await balanceOf(second)]).toEqual([left, 100]);
+  });
+
+  it('changes nothing of the second person from a page of the first', async () => {
+    await begin();
+    await tab.goto('/plans');
+    await press(tab, 'Subscribe Dev Pass');
+    await become(tab, second);
+    await press(tab, 'Subscribe to Dev Pass');
+    await showsPerson(tab, second);
+    expect((await stage().service.call('GET', '/api/subscription', second)).body.data).toBeNull();
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+  });
+
+  it.each(links)('shows nothing of the second person under the first one’s name on the page %s', async (link) => {
+    await begin();
+    await stage().service.call('PATCH', `/api/keys/${second.keyId}`, {
+      cookie: second.cookie,
+      body: { name: 'Bertram writes 4711' },
+    });
+    await stage().service.call('POST', '/v1/chat/completions', { key: second.key, body: chat() });
+    await stage().service.settled();
+    const mixed = await mixturesOf(tab, first.email, ['Bertram', '99 credits', 'Chat, svc-1']);
+    await tab.getByRole('link', { name: link === 'Settings' ? 'Plans' : 'Settings', exact: true }).click();
+    await tab.waitForLoadState('networkidle');
+    // As another program of this browser would: no page is told.
+    const { email, password } = second;
+    await tab.context().request.post('/api/auth/login', { data: { email, password } });
+    await tab.getByRole('link', { name: link, exact: true }).click();
+    await showsPerson(tab, second);
+    await shows(tab, `You are now signed in as ${second.email}.`);
+    expect(mixed.texts).toEqual([]);
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+  });
+
+  it.each(['focus', 'pageshow'])('becomes the second person’s on %s', async (event) => {
+    await begin();
+    await become(tab, second);
+    await tab.evaluate(`dispatchEvent(new PageTransitionEvent('${event}', { persisted: true }))`);
+    await showsPerson(tab, second);
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+  });
+
+  it('ends a playground key with a session that expired: out of memory at once, at the service within minutes', async () => {
+    await begin();
+    const sent = keysSent(tab);
+    await ask(tab, 'Agatha asks of rivers');
+    const left = await balanceOf(first);
+    const { cookie } = first;
+    const keys = (await stage().service.call('GET', '/api/keys', { cookie })).body.data;
+    const { createdAt, expiresAt } = keys.find(({ name }: { name: string }) => name === 'Playground');
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeLessThanOrEqual(15 * 60_000);
+    // Where the page looks whose session it is before it sends, and not earlier: other reads of its may be under way.
+    const endOfSessions = async (): Promise<void> => {
+      for (const { id, current } of (await stage().service.call('GET', '/api/auth/sessions', { cookie })).body.data)
+        if (!current) await stage().service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
+    };
+    const onItsWay = { times: 1 };
+    await tab.route('**/api/auth/me', (route) => endOfSessions().then(() => route.continue()), onItsWay);
+    await tab.getByLabel('Your message').fill('Agatha asks again');
+    await press(tab, 'Send');
+    await shows(tab, /^Your session has ended/);
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    expect(await balanceOf(first)).toBe(left);
+    await signIn(tab, first);
+    await eventually(() => isAccepted(sent.keys[0]!)).toBe(false);
+  });
+
+  it('aborts the first person’s call at signing out, and shows its result to nobody', async () => {
+    await begin();
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await tab.route('**/v1/chat/completions', async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    const aborted = tab.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/chat/completions'));
+    await tab.getByRole('link', { name: 'Playground', exact: true }).click();
+    await tab.getByLabel('Your message').fill('Agatha asks of rivers');
+    const asked = tab.waitForRequest('**/v1/chat/completions');
+    await press(tab, 'Send');
+    await asked;
+    await signOut(tab);
+    await aborted;
+    await signIn(tab, second);
+    release();
+    await tab.getByRole('link', { name: 'Playground', exact: true }).click();
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    expect([await balanceOf(first), await balanceOf(second)]).toEqual([100, 100]);
+  });
+
+  it('says that one is still signed in where signing out failed', async () => {
+    await begin();
+    await tab.route('**/api/auth/logout', (route) => route.abort());
+    await tab.getByRole('button', { name: /^Account of/ }).click();
+    await tab.getByRole('menuitem', { name: 'Sign out' }).click();
+    await shows(tab, /^You are still signed in\./);
+    await showsPerson(tab, first);
+  });
+
+  it('keeps a person who registers in the tab of the first apart from them', async () => {
+    await begin();
+    await tab.getByRole('link', { name: 'Settings' }).click();
+    await ask(tab, 'Agatha asks of rivers');
+    // Within the document, which the page of a link would leave.
+    await tab.evaluate("history.pushState(null, '', '/register')");
+    await tab.getByLabel('Name').fill('Cecil');
+    await tab.getByLabel('Email').fill('cecil@example.com');
+    await tab.getByLabel('Password', { exact: true }).fill('a quiet river bank');
+    await press(tab, 'Create account');
+    await tab.getByRole('link', { name: 'Skip for now' }).click();
+    await shows(tab, 'Hello, Cecil');
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+  });
+
+  it('becomes the page of whoever signs in with Google where the first wanted to link it', async () => {
+    await begin();
+    await tab.getByRole('link', { name: 'Settings' }).click();
+    await press(tab, 'Link Google');
+    const dialog = tab.getByRole('dialog');
+    await dialog.getByLabel('Email').fill('dora@example.com');
+    await dialog.getByLabel('Name').fill('Dora');
+    await dialog.getByRole('button', { name: 'Continue', exact: true }).click();
+    await tab.getByText('dora@example.com').first().waitFor();
+    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+  });
+});

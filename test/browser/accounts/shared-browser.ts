@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+import type { Person, TestService } from '#test/service/service.ts';
+import { guestPages } from '../pages/findings.ts';
+import { press, shows } from '../stage.ts';
+
+/** Pages of somebody signed in, as the navigation names them. */
+export const links = [
+  'Overview',
+  'API keys',
+  'Playground',
+  'Agents',
+  'Messages',
+  'Usage',
+  'Logs',
+  'Webhooks',
+  'Plans',
+  'Settings',
+];
+export const pages = [
+  ...dashboardPages.filter((path) => !guestPages.has(path) && !path.startsWith('/guides')),
+  '/agents?new',
+];
+
+/** A confirmed person whose name is on everything that is theirs: profile, keys and agents. */
+export async function namedPerson(service: TestService, name: string): Promise<Person> {
+  const person = await service.person();
+  const { cookie } = person;
+  await service.call('PATCH', '/api/auth/me', { cookie, body: { name } });
+  await service.call('PATCH', `/api/keys/${person.keyId}`, { cookie, body: { name: `${name}'s server` } });
+  await service.call('POST', '/api/agents', { cookie, body: { name: `${name}'s guide`, model: 'svc-1' } });
+  return person;
+}
+
+export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await press(page, 'Sign in');
+  await page.getByText(email).first().waitFor();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}
+
+/** Follows the navigation through every page. */
+export async function walk(page: Page, look: () => Promise<void> = async () => undefined): Promise<void> {
+  for (const name of links) {
+    await page.getByRole('link', { name, exact: true }).first().click();
+    await page.locator('h1').first().waitFor();
+    await look();
+  }
+}
+
+/** Sends a chat message in the playground, and waits for the end of the response. */
+export async function ask(page: Page, text: string, { isThere = false } = {}): Promise<void> {
+  if (!isThere) await page.goto('/playground');
+  await page.getByLabel('Your message').fill(text);
+  await press(page, 'Send');
+  await page.getByRole('button', { name: 'New chat' }).waitFor();
+}
+
+/** Leaves in the tab what it keeps: an agent not saved; a conversation with two models, parameters, a preset, and a message not sent. */
+export async function usePlayground(page: Page, name: string): Promise<void> {
+  await page.goto('/agents?new');
+  await page.getByLabel('Name').fill(`${name} has not saved this`);
+  await shows(page, 'Not saved yet; kept in this tab.');
+  await page.goto('/playground');
+  await page.getByLabel('System message').fill(`${name} writes letters`);
+  await page.getByRole('switch', { name: 'Compare' }).click();
+  await ask(page, `${name} asks of rivers`, { isThere: true });
+  await press(page, 'Presets');
+  await page.getByRole('dialog').getByLabel('Name').fill(`${name} 1`);
+  await press(page, 'Save');
+  await page.getByRole('button', { name: `Load ${name} 1` }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Your message').fill(`${name} has not sent this`);
+}
+
+/** The API keys that a page sends from now on. */
+export function keysSent(page: Page): { readonly keys: string[] } {
+  const keys = new Set<string>();
+  page.on('request', (request) => {
+    const [, key] = /^Bearer (.*)/.exec(request.headers()['authorization'] ?? '') ?? [];
+    if (key !== undefined) keys.add(key);
+  });
+  return {
+    get keys() {
+      return [...keys];
+    },
+  };
+}
+
+/** Where a name stands in the page: what is shown, what is in its fields, its address, its storage. */
+export async function tracesOf(page: Page, name: string): Promise<string[]> {
+  const places: Record<string, string> = await page.evaluate(`({
+    document: document.documentElement.outerHTML,
+    fields: [...document.querySelectorAll('input, textarea')].map(({ value }) => value).join(' '),
+    address: location.href + document.title + JSON.stringify(history.state),
+    localStorage: JSON.stringify(localStorage),
+    sessionStorage: JSON.stringify(sessionStorage),
+  })`);
+  return Object.keys(places).filter((place) => places[place]?.includes(name));
+}
+
+/** Collects, from now on, every text of a page that stands there together with the first person's address. */
+export async function mixturesOf(page: Page, address: string, texts: readonly string[]): Promise<{ texts: string[] }> {
+  const seen: string[] = [];
+  await page.exposeFunction('seen', (text: string) => void seen.push(text));
+  await page.evaluate(`new MutationObserver(() => {
+    const shown = document.body.innerText;
+    if (!shown.includes(${JSON.stringify(address)})) return;
+    for (const text of ${JSON.stringify(texts)}) if (shown.includes(text)) seen(text);
+  }).observe(document.body, { childList: true, subtree: true, characterData: true })`);
+  return { texts: seen };
+}

@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+/** Badges whose words are not all to be seen. */
+const cutBadges = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.mantine-Badge-root')]
+    .filter((badge) => [badge, ...badge.children].some((part) => part.scrollWidth > part.clientWidth)
+      || badge.getBoundingClientRect().right > document.documentElement.clientWidth)
+    .map((badge) => badge.textContent)`);
+
+export function keyTests(stage: () => Stage): void {
+  test('a key is made, renamed, suspended, resumed, rotated with grace and revoked, each felt by its next call', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    const statusWith = async (key: string) => (await service.call('GET', '/v1/models', { key })).status;
+    const menu = async (name: string, item: string) => {
+      await press(page, `Actions for ${name}`);
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+
+    await page.goto('/keys');
+    await press(page, 'Create API key');
+    await press(page, /^Create$/);
+    await shows(page, 'Name is required');
+    await page.getByLabel('Name').fill('shop');
+    await page.getByRole('combobox', { name: 'Expires' }).selectOption('In 90 days');
+    await press(page, /^Create$/);
+    const first = (await page.getByLabel('New API key', { exact: true }).textContent())!;
+    await press(page, 'Done');
+    expect(await statusWith(first)).toBe(200);
+
+    await menu('shop', 'Rename');
+    await page.getByRole('textbox', { name: 'Name' }).fill('web shop');
+    await press(page, 'Rename');
+    await menu('web shop', 'Suspend');
+    await shows(page, 'Suspended');
+    await eventually(() => statusWith(first)).toBe(401);
+    await menu('web shop', 'Resume');
+    await eventually(() => statusWith(first)).toBe(200);
+
+    await menu('web shop', 'Rotate');
+    await press(page, 'Rotate');
+    const second = (await page.getByLabel('New API key', { exact: true }).textContent())!;
+    await press(page, 'Done');
+    expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
+
+    await page.getByRole('button', { name: 'Actions for web shop' }).nth(1).waitFor();
+    await menu('test', 'Revoke');
+    await press(page, 'Revoke key');
+    await shows(page, '“test” is revoked.');
+    expect(await statusWith(person.key)).toBe(401);
+    await page.getByRole('switch', { name: 'Show revoked and expired' }).click();
+    await shows(page, 'Revoked');
+  });
+
+  test('a row that cannot be read is shown as such, can be revoked, and takes nothing from the others', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person());
+    const odd = [
+      { id: 'odd-4', name: 'a-long-name-without-any-space'.repeat(3), status: 'unreadable' },
+      { id: 'odd-1', name: 'broken', status: 'unreadable', createdAt: null, expiresAt: null },
+      {
+        id: 'odd-2',
+        name: 'tomorrow',
+        status: 'active',
+        createdAt: 'tomorrow',
+        expiresAt: '+292278994-08-17',
+        lastUsedAt: 7,
+      },
+      {
+        id: 'odd-3',
+        name: null,
+        prefix: null,
+        status: 'frozen',
+        createdAt: '2026-02-30T99:99:99Z',
+        expiresAt: 'never',
+      },
+    ];
+    const revoked: string[] = [];
+    await page.route('**/api/keys', async (route) => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const response = await route.fetch();
+      const body = await response.json();
+      return route.fulfill({ json: { ...body, data: [...body.data, ...odd] } });
+    });
+    await page.route('**/api/keys/odd-1', (route) => {
+      revoked.push(route.request().method());
+      return route.fulfill({ json: { error: false, message: 'SUCCESS', data: odd[0], status: 200 } });
+    });
+    await page.goto('/keys');
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    expect(await row('broken').textContent()).toMatch(/^brokenUnreadable––––$/);
+    expect(await row('tomorrow').textContent()).toContain('Active');
+    expect(await row('Unnamed key').textContent()).toContain('Frozen');
+    expect(await row('test').textContent()).toContain('Active');
+    await shoot(page, 'keys-unreadable');
+    await press(page, 'Actions for broken');
+    await page.getByRole('menuitem').first().waitFor();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Revoke']);
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    expect(await page.getByRole('dialog').textContent()).not.toContain('rotate it');
+    await press(page, 'Revoke key');
+    await shows(page, '“broken” is revoked.');
+    expect(revoked).toEqual(['DELETE']);
+    await press(page, 'Actions for Unnamed key');
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await press(page, 'Revoke key');
+    await shows(page, '“Unnamed key” does not exist any more.');
+    for (const width of [1360, 920, 800, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await cutBadges(page)).toEqual([]);
+      await shoot(page, `keys-unreadable-${width}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+    await page.route('**/api/credits?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      for (const entry of body.data.entries) entry.type = 'adjustment';
+      return route.fulfill({ json: body });
+    });
+    await page.goto('/usage');
+    await shows(page, 'adjustment');
+    expect(await cutBadges(page)).toEqual([]);
+    await shoot(page, 'ledger-360');
+    await page.setViewportSize({ width: 1360, height: 900 });
+    for (const path of ['/', '/usage', '/playground']) {
+      await page.goto(path);
+      await page.locator('h1').first().waitFor();
+    }
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await page.getByRole('button', { name: 'New chat' }).waitFor();
+  });
+}

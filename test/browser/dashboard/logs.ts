@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { chat } from '#test/service/service.ts';
+import { changeTheme, findings, still } from '../pages/findings.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+export function logTests(stage: () => Stage): void {
+  test('lists requests with their status, and shows why one was refused', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 2 });
+    const { key } = person;
+    const post = (body: unknown) => service.call('POST', '/v1/chat/completions', { key, body });
+    for (let call = 0; call < 26; call++) await post(chat());
+    const refused = await post({ ...chat(), temperature: 3 });
+    const body = { text: 'Good morning.', sourceLanguage: 'en', targetLanguage: 'fr' };
+    await service.call('POST', '/api/ai/translate', { key, body });
+    await service.settled();
+
+    const page = await visit(person);
+    await page.goto('/logs');
+    const table = page.getByRole('table', { name: /^Requests/ });
+    await eventually(() => table.getByRole('row').count()).toBe(26);
+    await press(page, 'Load more');
+    await eventually(() => table.getByRole('row').count()).toBe(29);
+    await shoot(page, 'logs-table');
+
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx: refused');
+    await eventually(() => table.getByRole('row').count()).toBe(2);
+    expect(new URL(page.url()).search).toBe('?status=4xx');
+    await page.reload();
+    await eventually(() => table.getByRole('row').count()).toBe(2);
+
+    const opener = table.getByRole('row').nth(1).getByRole('button');
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'Request' });
+    await drawer.getByText(String(refused.body.detail)).waitFor();
+    const text = (await drawer.textContent()) ?? '';
+    expect(text).toContain(refused.headers.get('x-request-id'));
+    expect(text).toContain('INVALID_FORMAT');
+    expect(text).toContain('x-request-id');
+    await still(page);
+    await shoot(page, 'logs-drawer-light');
+    const light = await findings(page);
+    await changeTheme(page, 'dark');
+    await shoot(page, 'logs-drawer-dark');
+    expect([...light, ...(await findings(page))]).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await still(page);
+    await shoot(page, 'logs-drawer-phone');
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'hidden' });
+    await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(await opener.textContent());
+  });
+
+  test('shows what is wrong when nothing matches, or the list cannot be loaded', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/logs');
+    await shows(page, 'No requests yet');
+    await shoot(page, 'logs-empty');
+    await page.goto('/logs?status=429&days=7');
+    await shows(page, 'No requests match these filters');
+    await press(page, 'Clear filters');
+    await shows(page, 'No requests yet');
+    expect(new URL(page.url()).search).toBe('');
+    await page.route('**/api/requests*', (route) => route.abort());
+    await press(page, 'Refresh');
+    await page.getByRole('alert').waitFor();
+    await page.unroute('**/api/requests*');
+    await press(page, 'Retry');
+    await eventually(() => page.getByRole('alert').count()).toBe(0);
+  });
+}

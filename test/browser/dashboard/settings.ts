@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { emailChangeCalls, newAddress } from '#test/requests/accounts/email-change.ts';
+import { tokenIn } from '#test/requests/accounts/inbox.ts';
+import { changeTheme, findings, still } from '../pages/findings.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
+
+export function settingsTests(stage: () => Stage): void {
+  const calls = emailChangeCalls(() => stage().service);
+
+  test('show where the account is signed in, with what, and end one session or all others', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const login = (userAgent: string) =>
+      service.call('POST', '/api/auth/login', { body: person, headers: { 'user-agent': userAgent } });
+    for (const userAgent of [firefox, 'curl/8.14.1', '<img src=x onerror=alert(1)>']) await login(userAgent);
+    const page = await visit(person);
+    await page.goto('/settings');
+    const sessions = page.getByRole('region', { name: 'Sessions' });
+    await sessions.getByText('Firefox on Windows').waitFor();
+    await sessions.getByText('Unknown device').waitFor();
+    expect(await sessions.getByText('This machine').count()).toBe(4);
+    expect(await sessions.getByText('This session').count()).toBe(1);
+    for (const theme of ['light', 'dark'] as const) {
+      await changeTheme(page, theme);
+      await shoot(page, `settings-sessions-${theme}`);
+      expect(await findings(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await still(page);
+    await shoot(page, 'settings-sessions-phone');
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    await sessions.getByRole('button', { name: /^Sign out Firefox on Windows/ }).click();
+    await shows(page, 'Session signed out.');
+    await eventually(() => sessions.getByText('Firefox on Windows').count()).toBe(0);
+    await press(page, 'Sign out all others');
+    await shows(page, 'All other sessions signed out.');
+    await eventually(() => sessions.getByRole('button').count()).toBe(0);
+    await page.reload();
+    await sessions.getByText('This session').waitFor();
+  });
+
+  test('change the email once both links are confirmed, in whatever browser', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const email = newAddress();
+    const page = await visit(person);
+    await page.goto('/settings');
+    await press(page, 'Change email');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('New email').fill(person.email);
+    await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+    await press(page, 'Send links');
+    await shows(page, /^New email must be another address than the current one/);
+    await dialog.getByLabel('New email').fill(email);
+    await press(page, 'Send links');
+    await shows(page, 'Wrong password');
+    await dialog.getByLabel('Password', { exact: true }).fill(person.password);
+    await shoot(page, 'email-change-dialog');
+    await press(page, 'Send links');
+    await shows(page, `Links sent to ${person.email} and ${email}.`);
+    await shows(page, `${person.email}: waiting`);
+    await shows(page, `${email} (new): waiting`);
+    for (const theme of ['light', 'dark'] as const) {
+      await changeTheme(page, theme);
+      await shoot(page, `email-change-pending-${theme}`);
+      expect(await findings(page)).toEqual([]);
+    }
+
+    const phone = await visit(undefined, { viewport: { width: 360, height: 740 } });
+    await phone.goto(`/email-change?token=${tokenIn(await calls.mailOf(email, 'new'))}`);
+    await eventually(() => phone.url()).not.toContain('token');
+    await shoot(phone, 'email-change-link-phone');
+    await press(phone, 'Confirm the change');
+    await shows(phone, /^Now open the link that we sent to the current email/);
+    await page.reload();
+    await shows(page, `${email} (new): confirmed`);
+
+    await page.goto(`/email-change?token=${tokenIn(await calls.mailOf(person.email, 'old'))}`);
+    await press(page, 'Confirm the change');
+    await page.getByRole('heading', { name: 'Email changed' }).waitFor();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await shows(page, email);
+    await page.goto('/settings');
+    await page.getByRole('region', { name: 'Email' }).getByText(email).waitFor();
+    expect(await page.getByText('waiting').count()).toBe(0);
+  });
+
+  test('cancel a change of the email that waits, and a link refuses one', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const first = await calls.requested(person);
+    const page = await visit(person);
+    await page.goto('/settings');
+    await press(page, 'Cancel change');
+    await shows(page, 'The change of your email is cancelled.');
+    await eventually(() => page.getByText('waiting').count()).toBe(0);
+    await page.goto(`/email-change?token=${first.old}`);
+    await press(page, 'Confirm the change');
+    await shows(page, /^The link has expired, was replaced/);
+    const second = await calls.requested(person);
+    await page.goto(`/email-change?token=${second.old}`);
+    await press(page, 'It was not me: refuse');
+    await page.getByRole('heading', { name: 'Change refused' }).waitFor();
+    await shoot(page, 'email-change-refused');
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test('have a user without a password sign in again to change the email, and offer no password to change', async () => {
+    const { service, visit } = stage();
+    const email = newAddress();
+    const { token } = await service.post('/_local/identity-token', { email, name: 'Gina' });
+    const response = await service.call('POST', '/api/auth/google', { body: { token } });
+    const page = await visit({ cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' });
+    await service.post('/_local/clock', { advance: 'PT11M' });
+    await page.goto('/settings');
+    await shows(page, /^You sign in with Google and have no password/);
+    await press(page, 'Change email');
+    await page.getByRole('dialog').getByLabel('New email').fill(newAddress());
+    await press(page, 'Send links');
+    await shows(page, /^You signed in more than 10 minutes ago/);
+    await press(page, 'Continue with Google');
+    const google = page.getByRole('dialog').last();
+    await google.getByLabel('Email', { exact: true }).fill(email);
+    await google.getByLabel('Name').fill('Gina');
+    await google.getByRole('button', { name: 'Continue', exact: true }).click();
+    await shows(page, /^Signed in again/);
+    await press(page, 'Send links');
+    await shows(page, /^Links sent to /);
+  });
+}

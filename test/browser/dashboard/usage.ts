@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { chat } from '#test/service/service.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+export function usageTests(stage: () => Stage): void {
+  test('shows what was spent by service, model and key, exports it, and pages through the ledger', async () => {
+    const { service, visit } = stage();
+    const person = await service.person({ planRank: 2 });
+    const { key } = person;
+    const calls = Array.from({ length: 21 }, () => service.call('POST', '/v1/chat/completions', { key, body: chat() }));
+    await Promise.all(calls);
+    const body = { text: 'Good morning.', sourceLanguage: 'en', targetLanguage: 'fr' };
+    await service.call('POST', '/api/ai/translate', { key, body });
+    await service.settled();
+
+    const page = await visit(person);
+    await page.goto('/usage');
+    const table = page.getByRole('table', { name: 'Usage by service' });
+    await eventually(() => table.getByRole('row', { name: /^Chat/ }).textContent()).toMatch(/^Chat212168%$/);
+    expect(await table.getByRole('row', { name: /^Translation/ }).textContent()).toMatch(/^Translation11032%$/);
+    await shows(page, /^22 calls, 31 credits in all/);
+
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    expect(lines[0]).toBe('date,service,model,key,calls,credits');
+    expect(lines.slice(1).map((line) => line.split(',').slice(1, 3).join())).toEqual(
+      expect.arrayContaining(['chat,svc-1', 'translation,svc-instruct']),
+    );
+
+    await page.getByText('Key', { exact: true }).first().click();
+    await shows(page, /^test …/);
+    const rows = page.getByRole('table', { name: /^Credit history/ }).getByRole('row');
+    expect(await rows.count()).toBe(21);
+    await press(page, 'Load more');
+    await eventually(() => rows.count()).toBeGreaterThan(22);
+  });
+
+  test('takes a custom range, says what is wrong with one, and keeps what was shown', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+    const page = await visit(person);
+    await page.goto('/usage');
+    const row = page.getByRole('table', { name: 'Usage by service' }).getByRole('row', { name: /^Chat/ });
+    await row.waitFor();
+    await page.getByRole('combobox', { name: 'Days' }).selectOption('Custom range');
+    const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
+    const today = await to.inputValue();
+    expect([today, await from.inputValue()]).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    ]);
+    await from.fill(today);
+    await shows(page, /^1 call, 1 credit in all/);
+    await page.locator('.uplot canvas').waitFor();
+    await shoot(page, 'usage-custom-range');
+    await from.fill('');
+    await shows(page, 'Enter a date');
+    await row.waitFor();
+    await from.fill('2999-01-01');
+    await shows(page, 'From must not be after To');
+    await row.waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/usage?') && asked.push(request.url()));
+    await from.fill('2024-01-01');
+    await shows(page, 'Choose a range of at most 366 days');
+    await shoot(page, 'usage-long-range');
+    const [top, other] = [await from.boundingBox(), await to.boundingBox()];
+    expect(top!.y).toBe(other!.y);
+    await to.fill('2999-01-01');
+    await shows(page, 'To must not be after today');
+    // A year is typed digit by digit, and each digit makes a date.
+    for (const year of ['0002', '0020', '0202']) {
+      await to.fill(`${year}-02-01`);
+      await shows(page, 'Enter a date from 1970 on');
+    }
+    expect(asked).toEqual([]);
+    await to.fill('2024-02-29');
+    await shows(page, 'No data for this period');
+    expect(asked.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29']);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+}

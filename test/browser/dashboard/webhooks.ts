@@ -1,0 +1,144 @@
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chat, type Person } from '#test/service/service.ts';
+import { type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
+import { changeTheme, findings, still } from '../pages/findings.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+/** The plan smm_pass. */
+const planRank = 3;
+
+/** Webhooks from the first to the last, with a receiver that breaks. */
+export function webhookTests(stage: () => Stage): void {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver.close());
+
+  test('a webhook is made, a charge arrives signed, and what a broken receiver missed is retried and redelivered', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank, credits: 5 });
+    const call = () => service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    const page = await visit(person);
+    const began = performance.now();
+    await page.goto('/webhooks');
+    await shows(page, 'No webhooks yet');
+    await page.getByRole('button', { name: 'Create webhook' }).first().click();
+    await page.getByLabel('URL').fill('http://10.0.0.1/');
+    await press(page, /^Create$/);
+    await shoot(page, 'webhook-refused');
+    await shows(page, /must begin with https:/);
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByLabel('Description').fill('billing');
+    await press(page, /^Create$/);
+    const secret = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+    await press(page, 'Done');
+
+    for (let count = 0; count < 4; count++) await call();
+    await eventually(() => receiver.events().map(({ type }) => type)).toEqual(['credits.low']);
+    const { body, headers } = receiver.received[0]!;
+    expect(new Verifier(secret).verify(body, headers as Record<string, string>)).toMatchObject({
+      data: { balance: 1 },
+    });
+    await press(page, 'Refresh');
+    await page.getByRole('row', { name: /credits\.low Delivered 204/ }).waitFor();
+
+    receiver.respond(respondWith(500, {}, 'out of order'));
+    await call();
+    await eventually(() => receiver.received.length).toBe(2);
+    await press(page, 'Refresh');
+    const row = page.getByRole('row', { name: /credits\.exhausted/ });
+    await page.getByRole('row', { name: /credits\.exhausted Pending 500 1 / }).waitFor();
+    await service.post('/_local/clock', { advance: 'PT6S' });
+    await page.getByRole('row', { name: /credits\.exhausted Pending 500 2 / }).waitFor();
+    await row.getByRole('button').click();
+    await shows(page, 'out of order');
+    await shoot(page, 'webhook-delivery');
+    receiver.respond(respondWith(204));
+    await press(page, 'Redeliver');
+    await page.getByRole('dialog').getByText('Delivered').waitFor();
+    expect(new Set(receiver.received.slice(1).map((one) => one.headers['webhook-id'])).size).toBe(1);
+    console.log(`a webhook from its making to a redelivery: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    expect(performance.now() - began).toBeLessThan(120_000);
+  });
+
+  test('a webhook is tested, edited, disabled, and its secret rotated', async () => {
+    const { service, visit } = stage();
+    const person = await owner();
+    receiver.received.length = 0;
+    const page = await visit(person);
+    await page.goto('/webhooks');
+    const choose = async (item: string) => {
+      await press(page, 'Actions for billing');
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Send test');
+    await page.getByRole('row', { name: /webhook\.test Delivered/ }).waitFor();
+    await choose('Rotate secret');
+    await press(page, /^Rotate$/);
+    const secret = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+    await press(page, 'Done');
+    await choose('Send test');
+    await eventually(() => receiver.received.length).toBe(2);
+    const { body, headers } = receiver.received[1]!;
+    expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    new Verifier(secret).verify(body, headers as Record<string, string>);
+    await choose('Edit');
+    await page.getByLabel('Description').fill('money');
+    await press(page, 'Save');
+    await press(page, 'Actions for money');
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByRole('row', { name: /money Disabled/ }).waitFor();
+    const [{ status }] = (await service.call('GET', '/api/webhooks', { key: person.key })).body.data.items;
+    expect(status).toBe('disabled');
+  });
+
+  test('its page, dialogs and drawer have nothing that axe finds serious, in both themes, and fit a phone', async () => {
+    const { visit, shoot } = stage();
+    const page = await visit(await owner());
+    await page.goto('/webhooks');
+    await press(page, 'Actions for billing');
+    await page.getByRole('menuitem', { name: 'Send test' }).click();
+    await page.getByRole('row', { name: /webhook\.test Delivered/ }).waitFor();
+    for (const scheme of ['light', 'dark'] as const) {
+      await changeTheme(page, scheme);
+      await shoot(page, `webhooks-full-${scheme}`);
+      expect(await findings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Create webhook' }).first().click();
+      if (scheme === 'light') await page.getByRole('switch', { name: /^All events/ }).click();
+      await shoot(page, `webhooks-new-${scheme}`);
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page
+        .getByRole('row', { name: /webhook\.test/ })
+        .getByRole('button')
+        .click();
+      await page.getByRole('dialog').getByText('Request body').waitFor();
+      await shoot(page, `webhooks-drawer-${scheme}`);
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await still(page);
+    await shoot(page, 'webhooks-full-phone');
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
+  test('a plan without webhooks is offered larger ones', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/webhooks');
+    await shows(page, 'Your plan has no webhooks');
+    await page.getByRole('link', { name: 'Compare plans' }).click();
+    await page.waitForURL('**/plans');
+  });
+
+  async function owner(): Promise<Person> {
+    const { service } = stage();
+    const person = await service.person({ planRank });
+    const body = { url: receiver.url, events: ['key.created'], description: 'billing' };
+    expect((await service.call('POST', '/api/webhooks', { key: person.key, body })).status).toBe(201);
+    return person;
+  }
+}

@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { numberFor, reached } from '#test/messages/sender.ts';
+import type { Person } from '#test/service/service.ts';
+import { changeTheme, findings, still } from '../pages/findings.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+import { recipient, textOf } from './message-fields.ts';
+
+/** Messages to phones: what a newcomer does, what became of them, and how it looks. */
+export function messageTests(stage: () => Stage): void {
+  test('a newcomer sends an SMS, sees it delivered and finds it on the phone, in less than a minute', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person({ planRank: 2 });
+    const page = await visit(person);
+    const began = performance.now();
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Messages', exact: true }).click();
+    await shows(page, 'No messages yet');
+    await shoot(page, 'messages-empty-light');
+    await press(page, 'Get code');
+    const code = page.getByRole('dialog');
+    await code.getByText('# A new Idempotency-Key for each message').waitFor();
+    await code.getByText('"to": "+14155550100"').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Test numbers').click();
+    await shows(page, 'Failed: the recipient has opted out');
+    await shoot(page, 'messages-test-numbers');
+    await press(page, 'Use a test number');
+    await shows(page, /^United States, \+1 \d{3} 555 01\d\d$/);
+    const to = (await recipient(page).inputValue()).trim();
+    const text = `Hello ${person.id}`;
+    await textOf(page).fill(text);
+    await shows(page, `${text.length} of 160 characters, GSM-7, 1 segment`);
+    await shoot(page, 'messages-typed');
+    await page.getByRole('button', { name: 'Send SMS' }).dblclick();
+    await page
+      .getByRole('status')
+      .filter({ hasText: `SMS to ${to}Delivered` })
+      .waitFor();
+    await shoot(page, 'messages-delivered');
+    await page.getByRole('row', { name: `Delivered ${to} SMS Hello` }).waitFor();
+    await page.getByRole('link', { name: 'Open local phone' }).click();
+    await shows(page, text);
+    expect(performance.now() - began).toBeLessThan(60_000);
+    console.log(`a newcomer’s first SMS: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    const sent = await reached(service, to);
+    expect(sent.filter((message) => message.text === text)).toHaveLength(1);
+  });
+
+  test('a message whose response is lost is sent once by its retry', async () => {
+    const { service, visit } = stage();
+    const person = await service.person({ planRank: 2 });
+    const page = await visit(person);
+    const to = numberFor();
+    await page.goto('/messages');
+    await recipient(page).fill(to);
+    await textOf(page).fill('Once');
+    let lost = 0;
+    await page.route('**/api/messages', async (route) => {
+      if (route.request().method() !== 'POST' || lost > 0) return route.fallback();
+      lost += 1;
+      await route.fetch();
+      return route.abort();
+    });
+    await press(page, 'Send SMS');
+    await shows(page, 'The service cannot be reached');
+    await press(page, 'Retry');
+    await page.getByRole('row', { name: /Delivered/ }).waitFor();
+    expect([lost, (await reached(service, to)).length]).toEqual([1, 1]);
+  });
+
+  test('a call rings on the phone, is heard once it is taken, and its list is filtered', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await sent(await service.person({ planRank: 2 })));
+    await page.goto('/messages');
+    const to = numberFor();
+    await page.getByText('Voice call', { exact: true }).first().click();
+    await page.getByLabel('Voice', { exact: true }).selectOption('joanna');
+    await recipient(page).fill(to);
+    await textOf(page).fill('Your table is ready.');
+    await shows(page, /^20 of 1,000 characters, spoken/);
+    await shoot(page, 'messages-call');
+    await press(page, 'Get code');
+    await page.getByRole('dialog').getByText('Idempotency-Key').waitFor();
+    await page.keyboard.press('Escape');
+    await press(page, 'Call now');
+    await page.getByRole('row', { name: /Voice call Your table/ }).waitFor();
+    const choose = (label: string, value: string) => page.getByRole('combobox', { name: label }).selectOption(value);
+    await choose('Channel', 'sms');
+    await eventually(() => page.getByRole('row', { name: /Voice call/ }).count()).toBe(0);
+    await choose('Status', 'undelivered');
+    await eventually(() => page.getByRole('row', { name: /Undelivered/ }).count()).toBe(1);
+    await choose('Status', 'queued');
+    await press(page, 'Clear filters');
+    await page
+      .getByRole('row', { name: /Voice call/ })
+      .getByRole('button')
+      .click();
+    await page.getByRole('dialog').getByText('joanna').waitFor();
+
+    const phone = await page.context().newPage();
+    await phone.goto('/_local/phone');
+    const honest = /last two digits of a number decide what is reported to the service,\s+whether a call is taken/;
+    await shows(phone, honest);
+    await shows(page, honest);
+    const call = phone.getByRole('group', { name: `Call to ${to}` });
+    const heard = phone.waitForResponse(/\/_local\/phone\/call/);
+    await call.getByRole('button', { name: 'Take the call' }).click();
+    expect((await heard).headers()['content-type']).toBe('audio/mpeg');
+    await call.getByRole('button', { name: 'Hang up' }).waitFor();
+    await shoot(phone, 'phone-call');
+    await call.getByRole('button', { name: 'Listen again' }).waitFor();
+    await phone.emulateMedia({ colorScheme: 'dark' });
+    expect(await findings(phone)).toEqual([]);
+    await phone.setViewportSize({ width: 360, height: 740 });
+    await shoot(phone, 'phone-narrow-dark');
+    expect(await phone.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
+  test('its list and drawer have nothing that axe finds serious, in both themes, and fit a phone and a wide screen', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await sent(await service.person({ planRank: 2 })));
+    await page.goto('/messages');
+    await page.getByRole('row', { name: /Undelivered/ }).waitFor();
+    await recipient(page).fill('+49 151');
+    await textOf(page).fill('Déjà vu 😀 Добрый день');
+    await shows(page, 'Germany: number not complete');
+    await shows(page, /^Characters such as .* need Unicode \(UCS-2\): 70 characters per segment, not 160/);
+    for (const scheme of ['light', 'dark'] as const) {
+      await changeTheme(page, scheme);
+      await shoot(page, `messages-full-${scheme}`);
+      expect(await findings(page)).toEqual([]);
+      await page
+        .getByRole('row', { name: /Undelivered/ })
+        .getByRole('button')
+        .click();
+      await page.getByRole('dialog').getByText('Credits charged').waitFor();
+      await shoot(page, `messages-drawer-${scheme}`);
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+    }
+    for (const [width, name] of [
+      [1920, 'wide'],
+      [360, 'phone'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await still(page);
+      await shoot(page, `messages-full-${name}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    }
+  });
+
+  test('a plan without messages is offered larger ones, and its list is read all the same', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/messages');
+    await shows(page, 'Your plan has no messages');
+    await shows(page, 'No messages yet');
+    await page.getByRole('link', { name: 'Compare plans' }).click();
+    await page.waitForURL('**/plans');
+  });
+
+  /** An account with messages that have ended. */
+  async function sent(person: Person): Promise<Person> {
+    const { service } = stage();
+    const send = (script: string, about: object = {}) =>
+      service.call('POST', '/api/messages', {
+        key: person.key,
+        body: { channel: 'sms', to: numberFor(script), text: 'A text of some length. '.repeat(8), ...about },
+      });
+    await send('00', { reference: 'order-4711' });
+    await send('02', { text: 'Nobody reads this' });
+    await send('03');
+    await send('04');
+    return person;
+  }
+}

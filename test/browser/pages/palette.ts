@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+import { changeTheme, findings } from './findings.ts';
+
+const input = (page: Page) => page.getByRole('combobox', { name: 'Search pages and actions' });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+const focused = (page: Page) => page.evaluate('document.activeElement.outerHTML');
+
+/** The label of the option that the field points to, which is the one that is marked. */
+async function active(page: Page): Promise<string | null> {
+  const id = await input(page).getAttribute('aria-activedescendant');
+  const option = dialog(page).getByRole('option', { selected: true });
+  expect(await option.getAttribute('id')).toBe(id);
+  return option.textContent();
+}
+
+async function opened(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await input(page).waitFor();
+}
+
+export function paletteTests(stage: () => Stage): void {
+  test('opens with its keys anywhere, and goes to a page without a mouse', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await page.getByLabel('Your message').focus();
+    await opened(page);
+    await input(page).fill('ledg');
+    expect(await dialog(page).getByRole('option').allTextContents()).toEqual(['Usage']);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Usage');
+    await eventually(() => focused(page)).toMatch(/^<h1.*Usage/);
+    expect(await dialog(page).count()).toBe(0);
+  });
+
+  test('is a combobox with a list: arrows go round, what is chosen is announced, Escape leads back', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/settings');
+    await page.getByLabel('Name').focus();
+    await opened(page);
+    expect(await active(page)).toBe('Create API key');
+    await page.keyboard.press('ArrowDown');
+    expect(await active(page)).toBe('New chat');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await active(page)).toBe('API reference');
+    await page.keyboard.press('ArrowDown');
+    expect(await active(page)).toBe('Create API key');
+    expect(await input(page).getAttribute('aria-controls')).toBe(await page.getByRole('listbox').getAttribute('id'));
+    for (const theme of ['light', 'dark'] as const) {
+      await changeTheme(page, theme);
+      await shoot(page, `palette-${theme}`);
+      expect(await findings(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await shoot(page, 'palette-phone');
+    await input(page).fill('<b>nothing</b>');
+    await shows(page, 'No page or action is named “<b>nothing</b>”.');
+    expect(await input(page).getAttribute('aria-expanded')).toBe('false');
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await eventually(() => dialog(page).count()).toBe(0);
+    await eventually(() => page.evaluate('document.activeElement.dataset.path')).toBe('name');
+  });
+
+  test('creates a key, begins a chat, switches the theme and signs out', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person(), { colorScheme: 'light' });
+    const act = async (text: string) => {
+      await opened(page);
+      await input(page).fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await page.goto('/keys');
+    await heading(page, 'API keys');
+    await act('create');
+    await page.getByRole('dialog', { name: 'Create API key' }).waitFor();
+    await page.keyboard.press('Control+k');
+    expect(await dialog(page).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await eventually(() => page.getByRole('dialog').count()).toBe(0);
+
+    await page.goto('/playground');
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: stop');
+    await act('new chat');
+    await eventually(() => page.getByText('finish_reason: stop').count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('');
+
+    await act('dark');
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    await act('sign');
+    await heading(page, 'Sign in');
+  });
+
+  test('opens from the navigation too, on a phone from its menu', async () => {
+    const page = await stage().visit(await stage().service.person(), { viewport: { width: 360, height: 740 } });
+    await page.goto('/');
+    await press(page, 'Menu');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Search/ })
+      .click();
+    await input(page).fill('plan');
+    await page.getByRole('option', { name: 'Plans' }).click();
+    await heading(page, 'Plans');
+  });
+
+  test('is loaded when it is first opened, and not before', async () => {
+    const page = await stage().visit(await stage().service.person());
+    const files: string[] = [];
+    page.on('request', (request) => files.push(request.url()));
+    await page.goto('/');
+    await page.waitForLoadState('networkidle');
+    const isPalette = (url: string) => /\/assets\/palette-[^/]*\.js$/.test(url);
+    expect(files.filter(isPalette)).toEqual([]);
+    await opened(page);
+    expect(files.filter(isPalette)).toHaveLength(1);
+  });
+}

@@ -1,0 +1,176 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { wavFile } from '#test/audio/files.ts';
+import { paddedSpeech } from '#test/audio/padded-speech.ts';
+import { signOut, tracesOf } from '../../accounts/shared-browser.ts';
+import { eventually, press, type Stage, shows } from '../../stage.ts';
+import { looksWell, saved, secondsIn } from './audio-page.ts';
+
+const megabyte = 1024 * 1024;
+const recording = paddedSpeech(5 * megabyte);
+/** The form of storage, which is on another port. */
+const storage = '**/audio';
+
+const choose = (page: Page, name: string, buffer = recording) =>
+  page.locator('input[type=file]').first().setInputFiles({ name, mimeType: 'audio/wav', buffer });
+
+const list = (page: Page) => page.getByRole('table', { name: 'Long transcriptions, newest first' });
+
+/** How fast the page may send, in bytes a second; -1 for no limit. */
+async function throttle(page: Page, uploadThroughput: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
+  await session.send('Network.emulateNetworkConditions', conditions);
+}
+
+export function longAudioTests(stage: () => Stage): void {
+  test('is uploaded with its progress, transcribed by a job, heard by its times, and there again another day', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'river.wav');
+    await shows(page, /^river\.wav, 5 MiB, 3\.0 s: about 0\.3 credits$/);
+    await throttle(page, 3 * megabyte);
+    await press(page, 'Transcribe');
+    const bar = page.getByRole('progressbar', { name: 'Upload' });
+    await eventually(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(20);
+    await shows(page, /^Uploading: [\d.]+ (KiB|MiB) of 5 MiB, \d+ %$/);
+    await press(page, 'Cancel upload');
+    await eventually(() => bar.count()).toBe(0);
+    await throttle(page, -1);
+    await press(page, 'Transcribe');
+    await shows(page, /^3\.0 s, 0\.3 credits$/);
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    expect(await transcript.getByRole('listitem').allTextContents()).toEqual([
+      '0:00Good evening. ',
+      '0:01The river runs by the old stone house. ',
+    ]);
+    await transcript.getByRole('button', { name: 'stone' }).click();
+    await eventually(() => secondsIn(page, 'Audio')).toBeGreaterThan(2);
+    expect((await saved(page, 'Download .srt')).name).toBe('river.srt');
+    await looksWell(stage(), page, 'playground-long-audio');
+
+    await page.reload();
+    await list(page).getByRole('button', { name: 'river.wav', exact: true }).click();
+    await shows(page, 'The river runs by the old stone house.');
+    await page.getByRole('button', { name: 'Download .vtt' }).waitFor();
+    expect(await transcript.getByRole('button', { name: /^Play from/ }).count()).toBe(0);
+    await stage().shoot(page, 'playground-long-audio-opened');
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(page, 'Choose its audio')]);
+    await chooser.setFiles({ name: 'river.wav', mimeType: 'audio/wav', buffer: recording });
+    await press(page, 'Play from 0:01');
+    await eventually(() => secondsIn(page, 'Audio')).toBeGreaterThan(1);
+    await press(page, 'Delete river.wav');
+    await press(page, 'Delete transcription');
+    await eventually(() => list(page).count()).toBe(0);
+    await signOut(page);
+    expect(await tracesOf(page, 'river')).toEqual([]);
+  });
+
+  test('that does not come is told with the reason, and sent again', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'river.wav');
+    await shows(page, /^The most that the file may cost is charged when/);
+    await page.route(storage, (route) => route.abort('connectionreset'), { times: 1 });
+    await press(page, 'Transcribe');
+    await shows(page, 'The upload broke before its end. Nothing was charged.');
+    await shoot(page, 'playground-long-audio-broken');
+    const body =
+      '<Error><Code>AccessDenied</Code><Message>Invalid according to Policy: Policy expired.</Message></Error>';
+    const headers = { 'access-control-allow-origin': '*' };
+    await page.route(storage, (route) => route.fulfill({ status: 403, body, headers }), { times: 1 });
+    await press(page, 'Retry');
+    await shows(page, /^The upload took longer than the hour/);
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 1 });
+    await press(page, 'Retry');
+    await shows(page, /^The transcription failed, and cost nothing\. Start it again;/);
+    await eventually(() => list(page).getByRole('row').nth(1).textContent()).toMatch(/river\.wavFailed.*0$/);
+  });
+
+  test('that takes long is shown with its time and what it costs at most, read no more once it has ended, and deleted', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    const reads: string[] = [];
+    page.on('request', (request) => reads.push(request.url()));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'river.wav');
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'hang', count: 1 });
+    await press(page, 'Transcribe');
+    await shows(page, /^1 credit charged; what is not used is refunded\.$/);
+    await shows(page, /^0:0[2-9]$/);
+    await shoot(page, 'playground-long-audio-running');
+    await eventually(() => list(page).getByRole('row').nth(1).textContent()).toMatch(/river\.wavRunning.*3\.0 s1$/);
+    await list(page).getByRole('button', { name: 'Delete river.wav' }).click();
+    await shows(page, /^It has not ended: it is charged for the seconds of its file/);
+    await press(page, 'Delete transcription');
+    await eventually(() => list(page).count()).toBe(0);
+    const before = reads.length;
+    await page.waitForTimeout(1500);
+    expect(reads.slice(before).filter((url) => url.includes('/transcriptions'))).toEqual([]);
+  });
+
+  test('that the balance does not pay is refused before its first byte, with the way to a plan', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person({ planRank: 2, credits: 12 }));
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'meeting.wav', wavFile({ length: 5 * megabyte, bytes: 5 * megabyte }));
+    await shows(page, /10:55: about 65\.6 credits$/);
+    await press(page, 'Transcribe');
+    await shows(
+      page,
+      'Not enough credits. This call needs up to 65.6 credits; you have 12 left. Upgrade the plan or wait for the next month.',
+    );
+    await shoot(page, 'playground-long-audio-credits');
+    expect(sent.filter((path) => path.endsWith('/uploads') || path === '/audio')).toEqual([]);
+    await choose(page, 'river.wav');
+    await shows(page, /^river\.wav/);
+    expect(await page.getByText('Not enough credits.').count()).toBe(0);
+    await page.getByRole('region', { name: 'Audio', exact: true }).waitFor();
+    await choose(page, 'meeting.wav', wavFile({ length: 5 * megabyte, bytes: 5 * megabyte }));
+    await shows(page, /about 65\.6 credits$/);
+    await press(page, 'Transcribe');
+    await page.getByRole('link', { name: 'View plans' }).click();
+    await page.getByRole('heading', { name: 'Plans' }).waitFor();
+  });
+
+  test('that the browser cannot play is warned of before it is uploaded; its code is shown on the page that keeps it', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'noise.mp3', Buffer.alloc(5 * megabyte));
+    await shows(page, /^This browser cannot play the file\./);
+    await shoot(page, 'playground-long-audio-unplayable');
+    await press(page, 'Get code');
+    const dialog = page.getByRole('dialog');
+    const code = dialog.locator('pre');
+    const uploading = { cURL: '| jq -r .data.url', Python: 'upload["url"]', JavaScript: 'upload.url' };
+    for (const [language, step] of Object.entries(uploading)) {
+      await dialog.getByRole('combobox', { name: 'Language' }).click();
+      await page.getByRole('option', { name: language, exact: true }).click();
+      await eventually(() => code.textContent()).toContain(step);
+      expect(await code.textContent()).toMatch(/audio\/mpeg[^]*\/api\/ai\/transcriptions/);
+    }
+    await shoot(page, 'playground-long-audio-code');
+    await page.keyboard.press('Escape');
+    await shows(page, /^noise\.mp3, 5 MiB$/);
+  });
+
+  test('of another browser, which does not know its name, is named by its start and its length before it is deleted', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/playground?tab=transcription');
+    await choose(page, 'river.wav');
+    await press(page, 'Transcribe');
+    await shows(page, /^3\.0 s, 0\.3 credits$/);
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await list(page)
+      .getByRole('button', { name: /^Delete trn_/ })
+      .click();
+    await shows(page, /^Delete the transcription of \d+ \w+, \d\d:\d\d \(3\.0 s\)\?$/);
+  });
+}

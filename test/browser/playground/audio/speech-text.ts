@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { signOut, tracesOf } from '../../accounts/shared-browser.ts';
+import { findings } from '../../pages/findings.ts';
+import { eventually, press, type Stage, shows } from '../../stage.ts';
+import { looksWell, secondsIn } from './audio-page.ts';
+
+const words = 'The heron stands in the reeds.';
+
+export function speechTextTests(stage: () => Stage): void {
+  test('a text to speak is there again after another page and a reload, with its voice, and gone with the session', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=speech');
+    const field = page.getByLabel('Text', { exact: true });
+    await field.fill(words);
+    await page.getByRole('combobox', { name: 'Voice' }).click();
+    await page.getByRole('option', { name: /^nova/ }).click();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    await page.goBack();
+    expect(await field.inputValue()).toBe(words);
+    await page.reload();
+    expect(await field.inputValue()).toBe(words);
+    await shows(page, /^Female, lively/);
+    await signOut(page);
+    expect(await tracesOf(page, 'heron')).toEqual([]);
+  });
+
+  test('a text that a session left is not shown to another person in the tab', async () => {
+    const { service, visit } = stage();
+    const [one, other] = [await service.person(), await service.person()];
+    const page = await visit(one);
+    await page.goto('/playground?tab=speech');
+    await page.getByLabel('Text', { exact: true }).fill(words);
+    const [name = '', value = ''] = other.cookie.split('=');
+    await page.context().addCookies([{ name, value, url: service.origin }]);
+    await page.goto('/playground?tab=speech');
+    await eventually(() => page.getByLabel('Text', { exact: true }).inputValue()).toMatch(/^Good morning\./);
+    expect(await tracesOf(page, 'heron')).toEqual([]);
+  });
+
+  test('speech plays where it is looked at: not when it comes to another tab, and no longer once one leaves', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=speech');
+    await page.getByLabel('Text', { exact: true }).fill(`${words} `.repeat(10));
+    const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
+    await page.route('**/api/ai/speech', async (route) => {
+      await isAway;
+      await route.continue();
+    });
+    await press(page, 'Generate speech');
+    await page.getByRole('tab', { name: 'Transcription' }).click();
+    leave();
+    await page.getByRole('button', { name: 'Download speech.mp3', includeHidden: true }).waitFor({ state: 'attached' });
+    await page.getByRole('tab', { name: 'Speech' }).click();
+    await press(page, 'Play');
+    await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(0.2);
+    await page.getByRole('tab', { name: 'Transcription' }).click();
+    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  });
+
+  test('a browser that lets nothing begin by itself shows the player as it is', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.addInitScript(
+      `HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('', 'NotAllowedError'))`,
+    );
+    await page.goto('/playground?tab=speech');
+    await press(page, 'Generate speech');
+    await shows(page, /^\d\.\d s, 50 credits$/);
+    expect(await page.getByRole('button', { name: 'Play', exact: true }).isEnabled()).toBe(true);
+  });
+
+  test('the page names what the demo engine hears and speaks, and nothing of it where a model does', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=transcription');
+    await shows(page, /^On this machine only speech from the Speech tab is transcribed/);
+    await looksWell(stage(), page, 'playground-transcription-local');
+    await page.getByRole('tab', { name: 'Speech' }).click();
+    const format = page.getByRole('combobox', { name: 'Format' });
+    const flac = page.getByRole('option', { name: /^FLAC/ });
+    await format.click();
+    await shows(page, 'FLAC, needs --audio-url');
+    expect(await flac.getAttribute('data-combobox-disabled')).toBe('true');
+    expect(await findings(page)).toEqual([]);
+    await stage().shoot(page, 'playground-speech-formats');
+
+    await page.route('**/config.json', (route) =>
+      route.fulfill({ json: { googleClientId: null, local: true, demoSpeechFormats: null } }),
+    );
+    await page.goto('/playground?tab=speech');
+    await format.click();
+    await flac.click();
+    await page.getByRole('tab', { name: 'Transcription' }).click();
+    await page.getByRole('button', { name: 'Record' }).waitFor();
+    expect(await page.getByText('On this machine').count()).toBe(0);
+  });
+}

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest';
+import { keysSent, signOut, tracesOf } from '../../accounts/shared-browser.ts';
+import { findings } from '../../pages/findings.ts';
+import { eventually, press, type Stage, shows } from '../../stage.ts';
+import { looksWell, positionIn, saved, secondsIn } from './audio-page.ts';
+
+const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer });
+
+export function speechTests(stage: () => Stage): void {
+  test('what is spoken is heard, seen, saved, and transcribed with words that are found again in the audio', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/playground?tab=speech');
+    await shows(page, /^\d+ of 4,096 characters, 50 credits$/);
+    await page.getByRole('combobox', { name: 'Voice' }).click();
+    await page.getByRole('option', { name: /^nova\s*Female, lively, English$/ }).click();
+    await shows(page, 'Request, response, credits and times appear here.');
+    await press(page, 'Generate speech');
+    const position = positionIn(page, 'Generated speech');
+    await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(0.2);
+    await press(page, 'Pause');
+    await shows(page, /^\d\.\d s, 50 credits$/);
+    const bars = position.locator('path').first();
+    await eventually(() => bars.getAttribute('d')).toMatch(/^(M[\d.]+ [\d.]+v[\d.]+){50,}$/);
+    expect(await page.locator('dl').first().textContent()).toMatch(/^Total time[\d.]+ m?s.*Credits50$/);
+    await position.press('End');
+    await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(3);
+    await position.press('Home');
+    await eventually(() => secondsIn(page, 'Generated speech')).toBe(0);
+    await position.click();
+    await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(1.5);
+    const speech = await saved(page, 'Download speech.mp3');
+    expect([speech.name, speech.bytes.length > 10_000]).toEqual(['speech.mp3', true]);
+    await looksWell(stage(), page, 'playground-speech');
+
+    await page.getByRole('tab', { name: 'Transcription' }).click();
+    await page.locator('input[type=file]').setInputFiles(file('morning.mp3', speech.bytes));
+    await shows(page, /^morning\.mp3, [\d.]+ KiB, \d\.\d s: about 0\.\d credits$/);
+    await press(page, 'Transcribe');
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await shows(page, /^\d\.\d s, 0\.\d credits$/);
+    expect(await transcript.getByRole('listitem').allTextContents()).toEqual([
+      '0:00Good morning. ',
+      expect.stringMatching(/^0:01These words were written/),
+    ]);
+    await transcript.getByRole('button', { name: 'hear' }).click();
+    await eventually(() => secondsIn(page, 'Audio')).toBeGreaterThan(3);
+    await eventually(() => transcript.locator('button[data-current=true]').textContent()).toMatch(/hear|them/);
+    await page.getByRole('button', { name: 'Play from 0:01' }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(() => secondsIn(page, 'Audio')).toBeLessThan(3);
+    const { name, bytes } = await saved(page, 'Download .srt');
+    expect([name, bytes.toString()]).toEqual([
+      'morning.srt',
+      expect.stringMatching(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\nGood morning\.\n\n2\n/),
+    ]);
+    expect((await saved(page, 'Download .vtt')).bytes.toString()).toMatch(/^WEBVTT\n\n00:00:00\.000 --> /);
+    expect((await saved(page, 'Download .txt')).bytes.toString()).toMatch(/^Good morning\. These .* them\.\n$/);
+    await looksWell(stage(), page, 'playground-transcription');
+
+    const sent = keysSent(page);
+    await press(page, 'Transcribe');
+    await eventually(() => sent.keys.length).toBe(1);
+    await signOut(page);
+    expect(await tracesOf(page, 'morning')).toEqual([]);
+    expect(await page.evaluate('document.querySelectorAll("audio").length')).toBe(0);
+  });
+
+  test('a recording is heard and sought in, though its file has no length, transcribed, and ended where one leaves its tab', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=transcription');
+    await press(page, 'Record');
+    const level = page.getByRole('meter', { name: 'Input level' });
+    await eventually(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(0);
+    expect(await findings(page)).toEqual([]);
+    await shoot(page, 'playground-recording');
+    await shows(page, /^0:02 of 5:00$/);
+    await press(page, 'Stop recording');
+    await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s: about 0\.\d credits$/);
+    await positionIn(page, 'Audio').press('End');
+    await eventually(() => secondsIn(page, 'Audio')).toBeGreaterThan(1.9);
+    await positionIn(page, 'Audio').press('Home');
+    await press(page, 'Play');
+    await eventually(() => secondsIn(page, 'Audio')).toBeGreaterThan(0.2);
+    await press(page, 'Transcribe');
+    await shows(page, /^\[\d seconds? of sound: the demo engine reads only its own speech\]$/);
+    await press(page, 'Record');
+    await eventually(() => page.getByRole('button', { name: 'Transcribe' }).isDisabled()).toBe(true);
+    await press(page, 'Discard');
+    await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
+    await page.locator('input[type=file]').setInputFiles(file('other.mp3', Buffer.from('Dear friend')));
+    await shows(page, /^other\.mp3/);
+    await press(page, 'Record');
+    await shows(page, /^0:01 of 5:00$/);
+    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('tab', { name: 'Transcription' }).click();
+    await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
+  });
+
+  test('a recording ends by itself after five minutes, and lets the microphone go', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.addInitScript(`{
+      const { getUserMedia } = MediaDevices.prototype;
+      MediaDevices.prototype.getUserMedia = async function (...request) {
+        return (window.stream = await getUserMedia.apply(this, request));
+      };
+    }`);
+    await page.clock.install();
+    await page.goto('/playground?tab=transcription');
+    await press(page, 'Record');
+    await shows(page, /^0:0[1-9] of 5:00$/);
+    await page.clock.fastForward('05:01');
+    await shows(page, /^recording\.webm/);
+    expect(await page.evaluate('stream.getTracks().map(({ readyState }) => readyState)')).toEqual(['ended']);
+  });
+
+  test('says why there is no recording, and offers files instead', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=transcription');
+    const failures = {
+      NotAllowedError: 'Microphone access is blocked.',
+      NotFoundError: 'No microphone found.',
+      NotReadableError: 'The microphone is in use by another program.',
+    };
+    for (const [name, sentence] of Object.entries(failures)) {
+      await page.evaluate(
+        `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`,
+      );
+      await press(page, 'Record');
+      await shows(page, sentence);
+    }
+    await shoot(page, 'playground-recording-refused');
+    await page.evaluate('delete window.MediaRecorder');
+    await press(page, 'Record');
+    await shows(page, 'This browser cannot record audio.');
+    expect(await page.getByRole('button', { name: 'Choose file' }).isEnabled()).toBe(true);
+  });
+
+  test('refuses in place what is of no format, empty or no audio, more than one file, and a text that nobody speaks', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=transcription');
+    const input = page.locator('input[type=file]');
+    await input.setInputFiles(file('long', Buffer.alloc(4 * 1024 * 1024 + 1), 'application/octet-stream'));
+    await shows(page, /^The format of the file is unknown/);
+    await input.setInputFiles(file('empty.mp3', Buffer.alloc(0)));
+    await shows(page, 'The file is empty.');
+    await input.setInputFiles(file('letter.mp3', Buffer.from('Dear friend')));
+    await shows(page, 'This browser cannot play this format.');
+    await press(page, 'Transcribe');
+    const unread = page.getByText('The file is not audio that can be read, or is incomplete.');
+    await unread.waitFor();
+    await input.setInputFiles(file('letter.pdf', Buffer.from('%PDF'), 'application/pdf'));
+    await shows(page, '“letter.pdf” is not audio. Choose a file in one of the formats above.');
+    expect(await unread.count()).toBe(0);
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      for (const name of ['a.mp3', 'b.mp3']) transfer.items.add(new File(['a'], name));
+      return transfer;
+    })()`);
+    await page.getByRole('button', { name: 'Choose file' }).dispatchEvent('drop', { dataTransfer });
+    await shows(page, 'One file at a time.');
+    expect(await page.getByText('a.mp3').count()).toBe(0);
+
+    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('😀'.repeat(4097));
+    await shows(page, 'Enter at most 4,096 characters');
+    expect(await page.getByRole('button', { name: 'Generate speech' }).isDisabled()).toBe(true);
+    await page.getByLabel('Text', { exact: true }).fill('Доброе утро.');
+    await press(page, 'Generate speech');
+    await shows(
+      page,
+      /does not speak this text with the voice alloy as mp3; change the text, the voice or the format\.$/,
+    );
+    await shows(page, '100 credits left');
+  });
+
+  test('speech that is stopped or cut is shown with what it cost, and retried', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/playground?tab=speech');
+    const field = page.getByLabel('Text', { exact: true });
+    await field.fill('The river runs by the old stone house. '.repeat(100));
+    const begun = page.waitForResponse('**/api/ai/speech');
+    await press(page, 'Generate speech');
+    await begun;
+    await press(page, 'Stop');
+    await shows(page, 'Interrupted. 200 credits charged.');
+
+    await field.fill('One more sentence is here. '.repeat(10));
+    await page.getByRole('combobox', { name: 'Format' }).click();
+    await page.getByRole('option', { name: /^PCM/ }).click();
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut', count: 1 });
+    await press(page, 'Generate speech');
+    await shows(page, 'Interrupted. 50 credits charged.');
+    await press(page, 'Retry');
+    await page.getByRole('button', { name: 'Download speech.pcm' }).waitFor();
+    await positionIn(page, 'Generated speech').press('End');
+    await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(10);
+  });
+}

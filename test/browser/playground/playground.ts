@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { eventually, press, type Stage, shows } from '../stage.ts';
+
+export function playgroundTests(stage: () => Stage): void {
+  test('streams a response piece by piece and shows its tokens, credits and times, with a short-lived key of its own', async () => {
+    const { service, visit } = stage();
+    // The key's lifetime is by the service's clock, which is ahead of the browser's.
+    const moved = await service.post('/_local/clock', { advance: 'PT3H' });
+    const person = await service.person();
+    const page = await visit(person);
+    await page.goto('/playground');
+    await page.getByLabel('Your message').fill('Tell me of rivers');
+    await press(page, 'Send');
+    const log = page.getByRole('log');
+    const lengths = new Set<number>();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    while (await page.getByRole('button', { name: 'Stop' }).isVisible())
+      lengths.add((await log.textContent())?.length ?? 0);
+    expect(lengths.size).toBeGreaterThan(3);
+    const receipt = await page.locator('dl').first().textContent();
+    expect(receipt).toMatch(/Time to first token[\d.]+ m?s.*Total time.*Tokens \(in \+ out\)\d+ \+ \d+.*Credits1$/);
+
+    const { cookie } = person;
+    const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;
+    const own = keys.filter(({ name }: { name: string }) => name === 'Playground');
+    expect(own).toHaveLength(1);
+    expect(Math.abs(Date.parse(own[0].expiresAt) - Date.parse(moved.now) - 15 * 60_000)).toBeLessThan(30_000);
+    await page.reload();
+    await page.getByLabel('Your message').fill('Again');
+    await press(page, 'Send');
+    await press(page, 'New chat');
+    const states = (await service.call('GET', '/api/keys', { cookie })).body.data
+      .filter(({ name }: { name: string }) => name === 'Playground')
+      .map(({ status }: { status: string }) => status);
+    expect(states.toSorted()).toEqual(['active', 'revoked']);
+  });
+
+  test('plays a function call to its end', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await press(page, 'Insert example');
+    await page.getByLabel('Your message').fill('What is the weather in Paris?');
+    await press(page, 'Send');
+    await shows(page, 'find_weather');
+    await page.getByLabel('Function result').fill('{"sky": "clear"}');
+    await press(page, 'Submit result');
+    await eventually(() => page.getByRole('log').textContent()).toMatch(/Function result\{"sky": "clear"\}Assistant./);
+  });
+
+  test('completes, embeds with a similarity matrix, and translates', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await page.getByRole('tab', { name: 'Completion' }).click();
+    await press(page, 'Generate');
+    await eventually(() => page.getByRole('region', { name: 'Output' }).textContent()).toMatch(/^Output.{20}/);
+
+    await page.getByRole('tab', { name: 'Embeddings' }).click();
+    await press(page, 'Compare');
+    const cells = page.getByRole('region', { name: 'Similarity matrix' }).getByRole('cell');
+    await eventually(() => cells.count()).toBe(17);
+    const values = (await cells.allTextContents()).slice(1).map(Number);
+    expect([values[0], values[5], values[10], values[15]]).toEqual([1, 1, 1, 1]);
+    expect(values[1]).toBeGreaterThan(values[2]!);
+
+    await page.getByRole('tab', { name: 'Translate' }).click();
+    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await shows(page, '8 words, 10 credits');
+    await eventually(() => page.getByRole('region', { name: 'Translation' }).last().textContent()).toMatch(/.{20}/);
+  });
+
+  test('compares a text with itself, and forgets what is taken out', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await page.getByRole('tab', { name: 'Embeddings' }).click();
+    const rows = page.getByRole('region', { name: 'Similarity matrix' }).getByRole('row');
+    for (const texts of ['river\nriver\nhill\nriver', 'hill\nriver', 'river\nriver\nriver']) {
+      await page.getByLabel('Texts, one per line').fill(texts);
+      await press(page, 'Compare');
+      const named = texts.split('\n').map((text, index) => expect.stringMatching(`^${index + 1} · ${text}\\d`));
+      await eventually(() => rows.allTextContents()).toEqual([expect.any(String), ...named]);
+    }
+  });
+
+  test('a number that is too large is refused, not left out', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('99999999999999999999');
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await shows(page, /^max_tokens must be/);
+  });
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { parseStage } from '#lib/stages.ts';
+import { plainStage } from '#test/stages/plain-stage.ts';
+import { ofType, pathOf, type Resource, synthesise } from '../synth.ts';
+
+const copyTo = 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies';
+const stage = parseStage({ ...plainStage, backup: { copyTo, days: 90 } });
+const { data, monitoring } = await synthesise({ stage });
+const none = await synthesise();
+
+const tableId = (name: string) =>
+  ofType(data, 'AWS::DynamoDB::GlobalTable').find(([, table]) => pathOf(table) === name)?.[0];
+const arnOf = (name: string) => ({ 'Fn::GetAtt': [tableId(name), 'Arn'] });
+const [[vaultId, vault] = []] = ofType(data, 'AWS::Backup::BackupVault');
+const roleId = ofType(data, 'AWS::IAM::Role').find(([, role]) => pathOf(role) === 'Backups/Role')?.[0];
+
+const plans = ofType(data, 'AWS::Backup::BackupPlan').map(([id, { Properties }]) => ({
+  id,
+  rules: (Properties['BackupPlan'] as { BackupPlanRule: Record<string, unknown>[] }).BackupPlanRule,
+}));
+
+test('a stage that copies no backups has none of it', () => {
+  const types = Object.values({ ...none.data.resources, ...none.monitoring.resources }).map(({ Type }) => Type);
+  expect(types.filter((type) => type.startsWith('AWS::Backup::'))).toEqual([]);
+});
+
+describe('a stage that copies its backups', () => {
+  test('makes one each day, kept for a week in a vault that stays, and copies it elsewhere for its days', () => {
+    expect(vault).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+    for (const { rules } of plans) {
+      expect(rules).toMatchObject([
+        {
+          TargetBackupVault: { 'Fn::GetAtt': [vaultId, 'BackupVaultName'] },
+          StartWindowMinutes: 60,
+          Lifecycle: { DeleteAfterDays: 7 },
+          CopyActions: [{ DestinationBackupVaultArn: copyTo, Lifecycle: { DeleteAfterDays: 90 } }],
+        },
+      ]);
+    }
+  });
+
+  test('saves accounts, meters, webhooks, agents, audit and ledger, the ledger an hour or more before the meters that it is counted by', () => {
+    const selected = ofType(data, 'AWS::Backup::BackupSelection').map(([, { Properties }]) => {
+      const { IamRoleArn, Resources } = Properties['BackupSelection'] as Record<string, unknown>;
+      expect(IamRoleArn).toEqual({ 'Fn::GetAtt': [roleId, 'Arn'] });
+      const plan = plans.find(({ id }) => JSON.stringify(Properties['BackupPlanId']).includes(id));
+      return [plan?.rules[0]?.['ScheduleExpression'], Resources];
+    });
+    expect(selected).toEqual([
+      ['cron(0 1 * * ? *)', [arnOf('ledger')]],
+      ['cron(0 3 * * ? *)', [arnOf('accounts'), arnOf('meters'), arnOf('webhooks'), arnOf('agents'), arnOf('audit')]],
+    ]);
+  });
+
+  test('has a role for these tables and vaults alone, without a policy of AWS', () => {
+    const role = ofType(data, 'AWS::IAM::Role').find(([id]) => id === roleId)![1];
+    expect(role.Properties['ManagedPolicyArns']).toBeUndefined();
+    expect(JSON.stringify(role.Properties)).toContain('"backup.amazonaws.com"');
+    const statements = ofType(data, 'AWS::IAM::Policy').flatMap(([, policy]) => statementsOf(policy));
+    const resourcesOf = (service: string) =>
+      statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith(`${service}:`)));
+    const tables = JSON.stringify(resourcesOf('dynamodb').map(({ Resource }) => Resource));
+    for (const name of ['accounts', 'meters', 'webhooks', 'agents', 'ledger', 'audit'])
+      expect(tables).toContain(tableId(name));
+    for (const name of ['idempotency', 'requests']) expect(tables).not.toContain(tableId(name));
+    const into = statements.find(({ Action }) => [Action].flat().includes('backup:CopyIntoBackupVault'));
+    expect(into?.Resource).toEqual([copyTo, { 'Fn::GetAtt': [vaultId, 'BackupVaultArn'] }]);
+    const keys = resourcesOf('kms').filter(({ Action }) => Action !== 'kms:DescribeKey');
+    for (const { Condition } of keys) expect(JSON.stringify(Condition)).toMatch(/GrantIsForAWSResource|ViaService/);
+    expect(statements.filter(({ Resource }) => Resource === '*')).toEqual([]);
+  });
+
+  test('has an alarm for what fails of it', () => {
+    const alarm = ofType(monitoring, 'AWS::CloudWatch::Alarm').find(([, one]) => pathOf(one) === 'Service/Backups')![1];
+    expect(JSON.stringify(alarm.Properties)).toMatch(/NumberOfBackupJobsFailed.*NumberOfCopyJobsFailed/);
+    expect(alarm.Properties['AlarmDescription']).toMatch(/docs\/runbook\.md#backups-fail$/);
+  });
+});
+
+interface Statement {
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+const statementsOf = ({ Properties }: Resource) =>
+  (Properties['PolicyDocument'] as { Statement: readonly Statement[] }).Statement;

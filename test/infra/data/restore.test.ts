@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseStage } from '#lib/stages.ts';
+import { plainStage } from '#test/stages/plain-stage.ts';
+import { type Stub, type StubResponse, startStubAws } from '../stub-aws.ts';
+import { ofType, synthesise } from '../synth.ts';
+
+const aws = await startStubAws();
+afterAll(() => aws.close());
+
+const arn = (name: string) => `arn:aws:dynamodb:eu-west-1:111111111111:table/${name}`;
+const described = (name: string, more: object = {}): StubResponse => ({
+  body: { Table: { TableName: name, TableArn: arn(name), TableStatus: 'ACTIVE', ...more } },
+});
+const notFound: StubResponse = { status: 400, body: { __type: 'ResourceNotFoundException', message: 'no such table' } };
+const done: StubResponse = { body: {} };
+
+const operations = () => aws.called.map(({ operation }) => operation);
+const updates = () => aws.called.filter(({ operation }) => operation === 'UpdateTable');
+const streamArn = `${arn('meters-2')}/stream/2026-11-22T09:00:00.000`;
+
+/** An account with the table `meters-1`, in which the other one appears once it was restored. */
+function account(exists = false): Stub {
+  return {
+    'DescribeTable meters-1': described('meters-1'),
+    get 'DescribeTable meters-2'(): StubResponse {
+      if (!exists && !operations().includes('RestoreTableToPointInTime')) return notFound;
+      const isStreaming = updates().some(({ text }) => text.includes('StreamEnabled'));
+      return described('meters-2', isStreaming ? { LatestStreamArn: streamArn } : {});
+    },
+    'DescribeTable none': notFound,
+    RestoreTableToPointInTime: done,
+    UpdateContinuousBackups: done,
+    UpdateTimeToLive: done,
+    UpdateTable: done,
+    TagResource: done,
+    ListTagsOfResource: {
+      body: {
+        Tags: [
+          { Key: 'text-ai-stage', Value: 'live' },
+          { Key: 'aws:cloudformation:stack-name', Value: 'x' },
+        ],
+      },
+    },
+  };
+}
+beforeEach(() => aws.play(account()));
+
+async function restore(...args: readonly string[]) {
+  const child = spawn(process.execPath, ['bin/restore.ts', ...args], {
+    cwd: join(import.meta.dirname, '../../..'),
+    env: { PATH: process.env['PATH'] ?? '', ...aws.credentials },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+describe('npm run restore', () => {
+  test('restores the second that is named, and gives the new table what a restore leaves out', async () => {
+    const { code, output } = await restore('meters', 'meters-1', 'meters-2', '--at', '2026-11-22T09:00:00Z');
+    expect([code, output]).toEqual([0, expect.stringContaining('existingTables')]);
+    const sent = (name: string) => aws.called.find(({ operation }) => operation === name)?.text;
+    expect(JSON.parse(sent('RestoreTableToPointInTime')!)).toMatchObject({
+      SourceTableName: 'meters-1',
+      TargetTableName: 'meters-2',
+      RestoreDateTime: Date.parse('2026-11-22T09:00:00Z') / 1000,
+    });
+    expect(sent('UpdateContinuousBackups')).toContain('"PointInTimeRecoveryEnabled":true');
+    expect(JSON.parse(sent('TagResource')!).Tags).toEqual([{ Key: 'text-ai-stage', Value: 'live' }]);
+    expect(updates().map(({ text }) => text)).toEqual([
+      expect.stringContaining('"DeletionProtectionEnabled":true'),
+      expect.stringContaining('"StreamViewType":"NEW_AND_OLD_IMAGES"'),
+    ]);
+    expect(operations()).not.toContain('UpdateTimeToLive');
+  });
+
+  test('prints a setting that the stage takes, and whose stream its functions follow', async () => {
+    const { output } = await restore('meters', 'meters-1', 'meters-2');
+    const setting = JSON.parse(output.slice(output.indexOf('existingTables: ') + 16, output.lastIndexOf(',')));
+    expect(setting).toEqual({ meters: { name: 'meters-2', streamArn } });
+    const { data, api } = await synthesise({ stage: parseStage({ ...plainStage, existingTables: setting }) });
+    expect(ofType(data, 'AWS::DynamoDB::GlobalTable')).toHaveLength(9);
+    const followed = ofType(api, 'AWS::Lambda::EventSourceMapping').map(
+      ([, { Properties }]) => Properties['EventSourceArn'],
+    );
+    expect(followed).toContain(streamArn);
+    const variables = JSON.stringify(ofType(api, 'AWS::Lambda::Function'));
+    expect(variables).toContain('"METERS_TABLE":"meters-2"');
+  });
+
+  test('goes on where a new table is there already', async () => {
+    aws.play(account(true));
+    expect(await restore('meters', 'meters-1', 'meters-2')).toMatchObject({ code: 0 });
+    expect(operations()).not.toContain('RestoreTableToPointInTime');
+    expect(updates()).toHaveLength(2);
+  });
+
+  test('gives a table that AWS Backup restored the rest, though its source is gone', async () => {
+    aws.play(account(true));
+    expect(await restore('meters', 'none', 'meters-2')).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(streamArn),
+    });
+    expect(operations()).not.toContain('RestoreTableToPointInTime');
+    expect(operations()).not.toContain('TagResource');
+    expect(updates()).toHaveLength(2);
+  });
+
+  test.each([
+    [['meters', 'none', 'meters-2'], /There is no table none/],
+    [['meters', 'meters-1', 'meters-2', '--at', 'yesterday'], /yesterday is not a time such as/],
+    [['models', 'meters-1', 'meters-2'], /Usage: npm run restore/],
+    [['meters', 'meters-1'], /Usage: npm run restore/],
+  ])('%j restores nothing', async (args, reason) => {
+    const { code, output } = await restore(...args);
+    expect([code, output]).toEqual([1, expect.stringMatching(reason)]);
+    expect(operations()).not.toContain('RestoreTableToPointInTime');
+  });
+});
+
+test('a table that functions follow cannot be used without its stream', () => {
+  const existingTables = { meters: { name: 'meters-2' } };
+  expect(() => parseStage({ ...plainStage, existingTables })).toThrow(/existingTables.meters must have streamArn/);
+});

@@ -1,0 +1,179 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { apiDocumentPath, dashboardPages } from '#contract/dashboard-config.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { pagesCode } from '#lib/constructs/edge/edge-functions.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { functionsOf, ofType, pathOf, synthesise } from '../synth.ts';
+import { distributionOf } from './distribution.ts';
+
+const { api, data } = await synthesise();
+const { config, originOf, toApi } = distributionOf(api);
+const signIns = allRoutes.filter(({ opensSession }) => opensSession);
+
+/** AWS "Restrictions on CloudFront Functions". */
+const maxFunctionBytes = 10_240;
+
+/** AWS "Managed cache policies". */
+const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+
+describe('the edge', () => {
+  test('sends every route of the table to the API, below its stage', () => {
+    const patterns = toApi.map(({ PathPattern = '' }) => new RegExp(`^${PathPattern.replace('*', '.*')}$`));
+    const lost = allRoutes.filter(({ path }) => !patterns.some((pattern) => pattern.test(path)));
+    expect(lost.map(({ path }) => path)).toEqual([]);
+    expect(new Set(toApi.map((behaviour) => originOf(behaviour).OriginPath))).toEqual(new Set(['/live']));
+  });
+
+  test('caches no response of the API, allows every method, and uses TLS only on both sides', () => {
+    const posts = new Set<string>(signIns.map(({ path }) => path));
+    for (const behaviour of toApi) {
+      if (!posts.has(behaviour.PathPattern ?? '')) expect(behaviour.CachePolicyId).toBe(cachingDisabled);
+      expect(behaviour).toMatchObject({
+        ViewerProtocolPolicy: 'https-only',
+        Compress: false,
+      });
+      expect(behaviour.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']));
+      expect(originOf(behaviour).CustomOriginConfig?.OriginProtocolPolicy).toBe('https-only');
+    }
+  });
+
+  test('names the country to what opens a session, which are POSTs, of which CloudFront caches nothing', () => {
+    expect(signIns.length).toBeGreaterThan(3);
+    expect(new Set(signIns.map(({ method }) => method))).toEqual(new Set(['POST']));
+    const paths = signIns.map(({ path }) => path);
+    expect(allRoutes.filter(({ method, path }) => method !== 'POST' && paths.includes(path))).toEqual([]);
+    const [[id, policy] = []] = ofType(api, 'AWS::CloudFront::CachePolicy');
+    expect(policy!.Properties['CachePolicyConfig']).toMatchObject({
+      MinTTL: 0,
+      DefaultTTL: 0,
+      MaxTTL: 1,
+      ParametersInCacheKeyAndForwardedToOrigin: {
+        HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['CloudFront-Viewer-Country'] },
+      },
+    });
+    // Before `/api/*`, as the first pattern that matches counts.
+    expect(toApi.slice(0, paths.length).map(({ PathPattern }) => PathPattern)).toEqual(paths);
+    for (const { CachePolicyId } of toApi.slice(0, paths.length)) expect(CachePolicyId).toEqual({ Ref: id });
+    const named = [...functionsOf(api)].filter(([, fn]) => JSON.stringify(fn.Properties).includes('COUNTRY_HEADER'));
+    expect(named.map(([name]) => name).toSorted()).toEqual(signIns.map((route) => route.id).toSorted());
+  });
+
+  test('has a longer timeout than the gateway for any buffered response', () => {
+    const plain = allRoutes.map(
+      ({ timeoutSeconds, streaming }) => (streaming ? Math.min(timeoutSeconds, 90) : timeoutSeconds) + 1,
+    );
+    for (const behaviour of toApi) {
+      expect(originOf(behaviour).CustomOriginConfig?.OriginReadTimeout).toBeGreaterThan(Math.max(...plain));
+    }
+  });
+
+  test('leaves the errors of the API as they are', () => {
+    expect(config.CustomErrorResponses).toBeUndefined();
+  });
+
+  test('alone reads the bucket, by signed requests', () => {
+    const files = originOf(config.DefaultCacheBehavior);
+    expect(files.OriginAccessControlId).toBeDefined();
+    const [[, bucket] = []] = ofType(api, 'AWS::S3::Bucket');
+    expect(bucket!.Properties['PublicAccessBlockConfiguration']).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    });
+  });
+
+  test('sends HSTS for a year, nosniff and a content security policy, which lets the page alone play what is in its memory', () => {
+    const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, { Properties }]) => Properties);
+    expect(policies).toHaveLength(2);
+    for (const { ResponseHeadersPolicyConfig } of policies) {
+      expect(ResponseHeadersPolicyConfig).toMatchObject({
+        SecurityHeadersConfig: {
+          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, IncludeSubdomains: true },
+          ContentTypeOptions: { Override: true },
+        },
+      });
+    }
+    const texts = policies.map((policy) => JSON.stringify(policy));
+    for (const text of texts)
+      expect(text).toMatch(/"ContentSecurityPolicy":.*default-src 'none'.*frame-ancestors 'none'/);
+    expect(texts.filter((text) => text.includes('; media-src blob:; '))).toHaveLength(1);
+  });
+
+  test('lets the page connect to itself and to the bucket of long audio alone, by that bucket’s regional name', () => {
+    const [[bucket] = []] = ofType(data, 'AWS::S3::Bucket');
+    const name = Object.keys(data.outputs).find((output) => output.includes('RegionalDomainName'));
+    expect(JSON.stringify(data.outputs[name!])).toContain(`"Fn::GetAtt":["${bucket}","RegionalDomainName"]`);
+    const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, part]) => JSON.stringify(part));
+    const pages = policies.filter((text) => text.includes('connect-src'));
+    expect(pages).toHaveLength(1);
+    expect(pages[0]).toMatch(
+      /; connect-src 'self' https:\/\/",\{[^{}]*RegionalDomainName[^{}]*\},"; form-action 'self'/,
+    );
+  });
+});
+
+describe('what runs at the edge', () => {
+  const codes = ofType(api, 'AWS::CloudFront::Function').map(([, fn]) => [
+    pathOf(fn),
+    String(fn.Properties['FunctionCode']),
+  ]);
+  const run = (name: string, request: object, response = { statusCode: 200 }): any => {
+    const [, code] = codes.find(([path]) => path?.split('/').includes(name))!;
+    return runInNewContext(`${code}; handler(event)`, {
+      event: { request: { headers: {}, ...request }, response, viewer: { ip: '192.0.2.7' } },
+    });
+  };
+
+  test.each(dashboardPages)('%s is the one document of the dashboard', (uri) => {
+    expect(run('Pages', { uri }).uri).toBe('/index.html');
+  });
+
+  test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('%s is a file', (uri) => {
+    expect(run('Pages', { uri }).uri).toBe(uri);
+  });
+
+  test('public files of the build are found in its folders too', async () => {
+    const folder = await testFolder();
+    await mkdir(join(folder, 'docs'));
+    for (const file of ['index.html', 'sources.txt', 'docs/openapi.json']) await writeFile(join(folder, file), '');
+    expect(pagesCode(folder)).toContain('var files = ["/docs/openapi.json","/index.html","/config.json"];');
+    await removeFolder(folder);
+  });
+
+  test('fits into a function of the edge', () => {
+    for (const [, code = ''] of codes) expect(Buffer.byteLength(code)).toBeLessThan(maxFunctionBytes);
+  });
+
+  test('a browser that navigates to any other path gets the dashboard with 404, and 200 with any other page', () => {
+    const accept = { value: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const unknown = run('Pages', { uri: '/no-such-page', headers: { accept } });
+    expect(unknown.uri).toBe('/index.html');
+    expect(run('PageStatus', unknown).statusCode).toBe(404);
+    const known = run('Pages', { uri: '/keys', headers: { accept, 'x-unknown-page': { value: 'of the caller' } } });
+    expect(run('PageStatus', known).statusCode).toBe(200);
+    expect(run('PageStatus', unknown, { statusCode: 304 }).statusCode).toBe(304);
+  });
+
+  test('any other request of any other path is 404 in the envelope', () => {
+    const response = run('Pages', { uri: '/wp-login.php' });
+    expect(response.statusCode).toBe(404);
+    expect(JSON.parse(response.body.data)).toMatchObject({
+      message: 'NOT_FOUND',
+      error: true,
+      data: null,
+      status: 404,
+    });
+  });
+
+  test('the API gets the viewer’s address, whatever address the caller sent', () => {
+    const request = run('Caller', {
+      uri: '/api/auth/login',
+      headers: { 'x-caller-address': { value: '203.0.113.1' } },
+    });
+    expect(request.headers['x-caller-address'].value).toBe('192.0.2.7');
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { planListing } from '#contract/billing/plans.ts';
+import { errorStatus } from '#contract/shared/errors.ts';
+import { live, parseStage } from '#lib/stages.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
+import { ofType, synthesise } from '../synth.ts';
+import { distributionOf } from './distribution.ts';
+
+const { api } = await synthesise();
+const other = await synthesise({ stage: otherStage, buffered: true });
+
+describe('the firewall', () => {
+  const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
+  const { Rules: rules, CustomResponseBodies: bodies } = acl!.Properties as {
+    Rules: { Name: string; Priority: number; Statement: any; Action?: any }[];
+    CustomResponseBodies: Record<string, { Content: string }>;
+  };
+
+  test('stands before the stage of the API', () => {
+    const [[, association] = []] = ofType(api, 'AWS::WAFv2::WebACLAssociation');
+    expect(JSON.stringify(association!.Properties)).toContain('/restapis/');
+  });
+
+  const own = ofType(other.api, 'AWS::WAFv2::WebACL')[0]![1].Properties;
+
+  test('has the rules of AWS against known attacks, and limits for sign-ins, for a key and for all requests', () => {
+    expect(rules.map(({ Name }) => Name)).toEqual([
+      'RequireEdge',
+      'AWSManagedRulesKnownBadInputsRuleSet',
+      'AWSManagedRulesCommonRuleSet',
+      'SignIns',
+      'Keys',
+      'Requests',
+    ]);
+    expect(rules.map(({ Priority }) => Priority)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('has the list of bad addresses where it sees those of callers, and not the edge’s', () => {
+    expect(JSON.stringify(own)).toContain('AWSManagedRulesAmazonIpReputationList');
+    expect(JSON.stringify(rules)).not.toContain('IpReputation');
+  });
+
+  test('counts what AWS finds in bodies, and blocks none for it', () => {
+    const groups = rules.map(({ Statement }) => Statement.ManagedRuleGroupStatement).filter(Boolean);
+    const counted = groups.flatMap(({ RuleActionOverrides }) => RuleActionOverrides);
+    expect(counted.map(({ Name }) => Name)).toEqual(
+      expect.arrayContaining([
+        'Log4JRCE_BODY',
+        'CrossSiteScripting_BODY',
+        'SizeRestrictions_BODY',
+        'NoUserAgent_HEADER',
+      ]),
+    );
+    expect(new Set(counted.map(({ ActionToUse }) => JSON.stringify(ActionToUse)))).toEqual(new Set(['{"Count":{}}']));
+  });
+
+  test('limits sign-ins by their POSTs, which leaves a page its reads', () => {
+    const { ScopeDownStatement } = rules.find(({ Name }) => Name === 'SignIns')!.Statement.RateBasedStatement;
+    expect(JSON.stringify(ScopeDownStatement)).toMatch(/"SearchString":"POST".*"SearchString":"\/api\/auth\/"/);
+  });
+
+  test('limits a key above what any plan with a limit allows it', () => {
+    const { AggregateKeyType, CustomKeys, Limit } = rules.find(({ Name }) => Name === 'Keys')!.Statement
+      .RateBasedStatement;
+    expect([AggregateKeyType, CustomKeys[0].Header.Name]).toEqual(['CUSTOM_KEYS', 'authorization']);
+    expect(Limit).toBeGreaterThan(5 * Math.max(...planListing.map(({ rate_limit }) => rate_limit ?? 0)));
+    const low = { requests: 60_000, keyRequests: 10_000, signIns: 100 };
+    expect(() => parseStage({ ...live, firewall: low })).toThrow(/keyRequests must be more than five minutes of 2000/);
+  });
+
+  test('logs what it blocked or counted, without credentials and query strings', () => {
+    const [[, logging] = []] = ofType(api, 'AWS::WAFv2::LoggingConfiguration');
+    const text = JSON.stringify(logging!.Properties);
+    for (const hidden of ['authorization', 'cookie', 'x-origin-verify', 'QueryString']) expect(text).toContain(hidden);
+    expect(logging!.Properties['LoggingFilter']).toMatchObject({ DefaultBehavior: 'DROP' });
+    expect(ofType(api, 'AWS::Logs::LogGroup').map(([, { Properties }]) => Properties['LogGroupName'])).toContain(
+      'aws-waf-logs-text-ai-live',
+    );
+  });
+
+  test('is there wherever the edge is, so that nothing goes past the edge', () => {
+    expect(() => parseStage({ ...live, firewall: null })).toThrow(/firewall must be there where the edge is/);
+  });
+
+  test('aggregates by the viewer’s address', () => {
+    for (const { Statement } of rules.filter(({ Name }) => ['SignIns', 'Requests'].includes(Name))) {
+      expect(Statement.RateBasedStatement).toMatchObject({
+        AggregateKeyType: 'FORWARDED_IP',
+        ForwardedIPConfig: { HeaderName: 'x-caller-address' },
+      });
+    }
+  });
+
+  test('returns the envelope, with the status of its code', () => {
+    for (const { Action } of rules.filter(({ Action }) => Action)) {
+      const { ResponseCode, CustomResponseBodyKey } = Action.Block.CustomResponse;
+      const envelope = JSON.parse(bodies[CustomResponseBodyKey]!.Content);
+      expect(envelope).toMatchObject({ error: true, data: null, status: ResponseCode });
+      expect(errorStatus[envelope.message as keyof typeof errorStatus]).toBe(ResponseCode);
+    }
+  });
+
+  test('the edge sends the origin verification header that the firewall requires, and no template has its value', () => {
+    const secret = JSON.stringify(rules[0]!.Statement);
+    expect(secret).toContain('{{resolve:secretsmanager:');
+    const { originOf, toApi } = distributionOf(api);
+    const [header] = originOf(toApi[0]!).OriginCustomHeaders!;
+    expect(header!.HeaderName).toBe(
+      rules[0]!.Statement.NotStatement.Statement.ByteMatchStatement.FieldToMatch.SingleHeader.Name,
+    );
+    expect(JSON.stringify(header!.HeaderValue)).toContain('{{resolve:secretsmanager:');
+  });
+
+  test('without an edge before it, aggregates by the source address', () => {
+    expect(JSON.stringify(own)).toContain('"AggregateKeyType":"IP"');
+    expect(JSON.stringify(own)).not.toMatch(/FORWARDED_IP|RequireEdge/);
+    expect(ofType(other.api, 'AWS::CloudFront::Distribution')).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { cacheControl } from '#contract/dashboard-config.ts';
+import { routeGroups } from '#contract/routes.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { synthesiseNow } from '../stacks.ts';
+import { ofType, type Resource, synthesise } from '../synth.ts';
+
+const dashboard = await testFolder();
+afterAll(() => removeFolder(dashboard));
+mkdirSync(join(dashboard, 'assets'));
+for (const file of ['index.html', 'favicon.svg', 'assets/a.js']) writeFileSync(join(dashboard, file), 'x');
+const { api, own } = synthesiseNow({ dashboard });
+const top = own['text-ai-live-api']!.Resources;
+
+/** The logical id of a stack that is nested in the API's. */
+const nested = (name: string) => idAt(`text-ai-live-api/${name}.NestedStack/${name}.NestedStackResource`);
+
+function idAt(path: string): string {
+  const found = Object.entries(top).find(([, { Metadata }]) => Metadata?.['aws:cdk:path'] === path);
+  if (!found) throw new Error(`nothing is at ${path}`);
+  return found[0];
+}
+
+/** Everything that comes before a resource of the stack. */
+function before(id: string, resources: Readonly<Record<string, Resource>> = top): Set<string> {
+  const { DependsOn = [], Properties } = resources[id]!;
+  const mentioned = [...JSON.stringify(Properties).matchAll(/"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/g)].map(([, ref]) => ref!);
+  const direct = [...[DependsOn].flat(), ...mentioned].filter((ref) => ref in resources);
+  return new Set(direct.flatMap((ref) => [ref, ...before(ref, resources)]));
+}
+
+const published = ofType(api, 'Custom::CDKBucketDeployment').map(([id, { Properties, DependsOn = [] }]) => ({
+  id,
+  after: [DependsOn].flat(),
+  sources: (Properties['SourceObjectKeys'] as unknown[]).length,
+  prune: Properties['Prune'],
+  cache: (Properties['SystemMetadata'] as Record<string, string>)['cache-control'],
+}));
+const [hashed, others, documents] = ['Hashed', 'Others', 'Documents'].map((name) =>
+  published.find(({ id }) => id.includes(name))!,
+);
+
+describe('a new page is published', () => {
+  test.each([...Object.keys(routeGroups), 'jobs', 'edge'])(
+    'after the functions of %s, their rollouts included',
+    (name) => {
+      expect(before(nested('pages'))).toContain(nested(name));
+    },
+  );
+
+  test('after the gateway leads to every route', () => {
+    const methods = Object.entries(top).filter(([, { Type }]) => Type === 'AWS::ApiGateway::Method');
+    const deployment = Object.entries(top).filter(([, { Type }]) => Type === 'AWS::ApiGateway::Deployment');
+    expect(methods.length).toBeGreaterThan(50);
+    expect([...before(nested('pages'))]).toEqual(expect.arrayContaining([...methods, ...deployment].map(([id]) => id)));
+  });
+
+  test('and nothing comes after it, so nothing that fails later can leave it alone', () => {
+    const later = Object.keys(top).filter((id) => before(id).has(nested('pages')));
+    expect(later).toEqual([]);
+  });
+});
+
+describe('the files of a page', () => {
+  test('are there before its document', () => {
+    expect(others!.after).toContain(hashed!.id);
+    expect(documents!.after).toContain(others!.id);
+    expect(published).toHaveLength(3);
+  });
+
+  test('have names that carry a hash and are kept for ever, or are asked for again each time', () => {
+    expect([hashed!.cache, others!.cache, documents!.cache]).toEqual([
+      cacheControl.hashed,
+      cacheControl.other,
+      cacheControl.other,
+    ]);
+    expect(cacheControl).toEqual({ hashed: 'public, max-age=31536000, immutable', other: 'no-cache' });
+  });
+
+  test('stay when the next page comes, as an open one goes on loading them', () => {
+    expect(published.map(({ prune }) => prune)).toEqual([false, false, false]);
+  });
+
+  test('are those of the build, and what differs between deployments', () => {
+    expect([hashed!.sources, others!.sources, documents!.sources]).toEqual([1, 2, 1]);
+  });
+});
+
+test('a stage that is deployed without a dashboard publishes no page', async () => {
+  const bare = await synthesise();
+  expect(ofType(bare.api, 'Custom::CDKBucketDeployment')).toEqual([]);
+});

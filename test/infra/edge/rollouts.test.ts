@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { functionId, functionsOf, ofType, pathOf, type Resource, synthesise } from '../synth.ts';
+
+const { api } = await synthesise();
+const rolledOut = [...allRoutes.map(({ id }) => id), unknownRouteId];
+
+/** A function's own part of a type, with its logical id: what stands below its id, or its deployment group. */
+function partOf(type: string, id: string): { readonly ref: string; readonly part: Resource } {
+  const parts = ofType(api, type).filter(
+    ([, part]) => functionId(part) === id || pathOf(part).endsWith(`Rollout/${id}`),
+  );
+  expect(parts).toHaveLength(1);
+  const [[ref, part] = []] = parts;
+  return { ref: ref!, part: part! };
+}
+
+/** The alarm on the metric that a function's log is filtered into, with its logical id. */
+function alarmOf(id: string): [ref: string, alarm: Resource] {
+  const { MetricTransformations } = partOf('AWS::Logs::MetricFilter', id).part.Properties;
+  const [metric] = MetricTransformations as { MetricName: string; MetricNamespace: string }[];
+  const found = ofType(api, 'AWS::CloudWatch::Alarm').filter(
+    ([, { Properties }]) =>
+      Properties['MetricName'] === metric!.MetricName && Properties['Namespace'] === metric!.MetricNamespace,
+  );
+  expect(found).toHaveLength(1);
+  return found[0]!;
+}
+
+test('every route has a rollout of its own, and nothing else has one', () => {
+  expect(ofType(api, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(rolledOut.length);
+  const shifted = ofType(api, 'AWS::Lambda::Alias').filter(([, alias]) => 'UpdatePolicy' in alias);
+  expect(new Set(shifted.map(([, alias]) => functionId(alias)))).toEqual(new Set(rolledOut));
+});
+
+describe.each(rolledOut)('the rollout of %s', (id) => {
+  test('moves its own alias, gradually, and is undone by the alarm that watches its function and by no other', () => {
+    const { ref, part } = partOf('AWS::CodeDeploy::DeploymentGroup', id);
+    const [alarm] = alarmOf(id);
+    expect(part.Properties).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
+      AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: alarm } }] },
+    });
+    const alias = partOf('AWS::Lambda::Alias', id).part;
+    expect(alias).toMatchObject({
+      Properties: { Name: 'live', FunctionName: { Ref: partOf('AWS::Lambda::Function', id).ref } },
+      UpdatePolicy: {
+        CodeDeployLambdaAliasUpdate: {
+          ApplicationName: part.Properties['ApplicationName'],
+          DeploymentGroupName: { Ref: ref },
+        },
+      },
+    });
+  });
+
+  test('that alarm counts what fails in the log of its function', () => {
+    const log = partOf('AWS::Logs::LogGroup', id).ref;
+    expect(partOf('AWS::Logs::MetricFilter', id).part.Properties['LogGroupName']).toEqual({ Ref: log });
+    expect(functionsOf(api).get(id)!.Properties['LoggingConfig']).toMatchObject({ LogGroup: { Ref: log } });
+    const [, alarm] = alarmOf(id);
+    expect(alarm.Properties).toMatchObject({ Period: 300, EvaluationPeriods: 1 });
+  });
+
+  test('the version before stays, so that its alias can go back to it', () => {
+    const version = partOf('AWS::Lambda::Version', id);
+    expect(version.part).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+    expect(partOf('AWS::Lambda::Alias', id).part.Properties['FunctionVersion']).toEqual({
+      'Fn::GetAtt': [version.ref, 'Version'],
+    });
+  });
+});
+
+test('callers reach every route by its alias, never a version past it', () => {
+  const aliases = new Set(ofType(api, 'AWS::Lambda::Alias').map(([ref]) => ref));
+  const uris = ofType(api, 'AWS::ApiGateway::Method').map(([, { Properties }]) =>
+    JSON.stringify((Properties['Integration'] as { Uri?: unknown }).Uri),
+  );
+  for (const uri of uris) expect([...aliases].some((ref) => uri.includes(`"Ref":"${ref}"`))).toBe(true);
+});

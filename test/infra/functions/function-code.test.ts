@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { afterAll, expect, test } from 'vitest';
+import { handlerFile } from '#contract/handlers.ts';
+import { allJobs } from '#contract/jobs.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { bundleSizes } from '#lib/bundle-sizes.ts';
+import { functionCode } from '#lib/constructs/function-code.ts';
+
+const entries = ['create-chat-completion', 'unknown-route'];
+const outdir = mkdtempSync(join(tmpdir(), 'function-code-'));
+
+const app = new App({ outdir });
+const stack = new Stack(app, 'stack');
+for (const entry of entries)
+  addFunction(stack, entry, join(import.meta.dirname, `../../../functions/api/${handlerFile(entry)}`));
+app.synth();
+const folders = readdirSync(outdir).filter((name) => name.startsWith('asset.'));
+const sizes = await bundleSizes();
+
+afterAll(() => rmSync(outdir, { recursive: true }));
+
+test('every entry point becomes code of its own', () => {
+  expect(folders).toHaveLength(entries.length);
+});
+
+/** Output of an expression in each function's code, loaded in a process of its own. */
+function printedByEach(expression: string): string[] {
+  const script = `import(process.argv[1]).then(({ handler }) => console.log(${expression}))`;
+  return folders.map((folder) =>
+    execFileSync(process.execPath, ['-e', script, join(outdir, folder, 'index.mjs')], {
+      cwd: outdir,
+      encoding: 'utf8',
+    }).trim(),
+  );
+}
+
+test('the code needs nothing beside it to load', () => {
+  expect(printedByEach('typeof handler')).toEqual(entries.map(() => 'function'));
+});
+
+test('a start loads neither Node’s own fetch nor TLS, HTTP/2 or WebCrypto, which not every call needs', () => {
+  const loaded = printedByEach('process.moduleLoadList.join()');
+  for (const modules of loaded) {
+    expect(modules).toContain('NativeModule internal/modules/esm/loader');
+    expect(modules).not.toMatch(/undici|NativeModule (tls|https|http2|internal\/crypto\/webcrypto),/);
+  }
+});
+
+test('no function loads more than its budget at cold start; node bin/bundle-sizes.ts lists them', () => {
+  const ids = new Set([...allRoutes, ...allJobs].map(({ id }) => id)).add(unknownRouteId);
+  expect(new Set(sizes.map(({ id }) => id))).toEqual(ids);
+  expect(sizes.filter(({ bytes, budget }) => bytes > budget)).toEqual([]);
+  for (const { bytes } of sizes) expect(bytes).toBeGreaterThan(50_000);
+});
+
+test('the megabyte of the tokenizer is a file beside the code, which no start reads', () => {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(outdir, folder)).map((name) => join(outdir, folder, name)),
+  );
+  const largest = Math.max(...files.map((file) => statSync(file).size));
+  expect(largest).toBeGreaterThan(700_000);
+  expect(largest).toBeGreaterThan(Math.max(...sizes.map(({ bytes }) => bytes)));
+});
+
+test('a change of what an entry point imports is a change of its code, and nothing else is', () => {
+  const folder = join(outdir, 'sources');
+  mkdirSync(join(folder, 'api'), { recursive: true });
+  writeFileSync(
+    join(folder, 'api/entry.ts'),
+    "import { word } from '../word.ts';\nexport const handler = () => word;\n",
+  );
+  const codeWith = (word: string): unknown => {
+    writeFileSync(join(folder, 'word.ts'), `export const word = '${word}';\n`);
+    const stack = new Stack(new App({ outdir: mkdtempSync(join(outdir, 'app-')) }), 'stack');
+    addFunction(stack, 'fn', join(folder, 'api/entry.ts'));
+    const [fn] = Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function'));
+    return fn?.['Properties'].Code.S3Key;
+  };
+  const [one, other, again] = [codeWith('one'), codeWith('other'), codeWith('one')];
+  expect(one).toEqual(expect.any(String));
+  expect(other).not.toBe(one);
+  expect(again).toBe(one);
+});
+
+function addFunction(stack: Stack, id: string, entry: string): LambdaFunction {
+  return new LambdaFunction(stack, id, {
+    code: functionCode(entry),
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+  });
+}

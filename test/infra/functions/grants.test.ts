@@ -1,0 +1,221 @@
+import { beforeAll, expect, test } from 'vitest';
+import { routeGroups } from '#contract/routes.ts';
+import { functionId, functionsOf, ofType, pathOf, resourcesOf, synthesise, type Whole } from '../synth.ts';
+
+interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+interface Grant {
+  readonly action: string;
+  readonly resource: string;
+  readonly condition: string;
+}
+
+let data: Whole;
+let api: Whole;
+let grants: ReadonlyMap<string, readonly Grant[]>;
+
+beforeAll(async () => {
+  ({ data, api } = await synthesise());
+  grants = grantsByFunction();
+});
+
+/** AWS may choose the number, pool or sender. */
+const sendsToPhones = (id: string, { action }: Grant) =>
+  id === 'send-message' && ['sms-voice:SendTextMessage', 'sms-voice:SendVoiceMessage'].includes(action);
+
+/** Grants of every function: its own log, and traces, which have no resource. */
+const isOwnTrail = (id: string, { action, resource }: Grant) =>
+  (['logs:CreateLogStream', 'logs:PutLogEvents'].includes(action) && resource === `${id}/Logs`) ||
+  (['xray:PutTelemetryRecords', 'xray:PutTraceSegments'].includes(action) && resource === '*');
+
+test('every function has a role of its own, which only Lambda may assume', () => {
+  const functions = [...functionsOf(api).values()];
+  const roles = functions.map((fn) => (fn.Properties['Role'] as { 'Fn::GetAtt': [string] })['Fn::GetAtt'][0]);
+  expect(new Set(roles).size).toBe(functions.length);
+  for (const role of roles) {
+    const { AssumeRolePolicyDocument, Tags, ...rest } = resourcesOf(api)[role]!.Properties;
+    expect(Tags).toBeDefined();
+    expect(AssumeRolePolicyDocument).toMatchObject({ Statement: [{ Principal: { Service: 'lambda.amazonaws.com' } }] });
+    expect(rest).toEqual({});
+  }
+});
+
+test('every function writes its own log and traces', () => {
+  for (const [id, granted] of grants) expect(granted.filter((grant) => isOwnTrail(id, grant))).toHaveLength(4);
+});
+
+test('beyond that, each has exactly these grants', async () => {
+  const lines = [...grants]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .flatMap(([id, granted]) => [
+      id,
+      ...describeGrants(granted.filter((grant) => !isOwnTrail(id, grant))).map((line) => `  ${line}`),
+    ]);
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('grants.txt');
+});
+
+/** In the sandbox SES authorizes sender and recipients; the condition holds the grant to the stage's sender. */
+const sendsAsSender = ({ action, resource, condition }: Grant) =>
+  action === 'ses:SendEmail' &&
+  resource === 'ses identity/*' &&
+  condition.includes('{"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}');
+
+/** What Lambda gives up of a stream: keys that Lambda makes, in a bucket of the job's own. */
+const keepsItsRecords = (id: string, { action, resource }: Grant) =>
+  action === 's3:PutObject' && resource === `${id}/Function/GivenUp/Bucket/aws/lambda/*`;
+
+/** Files of long audio, by their folder. */
+const isOfAudioFiles = ({ action, resource }: Grant) =>
+  /^s3:(?:GetObject|PutObject|DeleteObject|AbortMultipartUpload)$/.test(action) &&
+  /(?:uploads|forms|replies|texts)\/\*$/.test(resource);
+
+test('no action is a pattern, and no resource but that of the traces, of identities to send mails to, of numbers that messages come from of a job’s own records and of folders of audio', () => {
+  for (const [id, granted] of grants) {
+    expect(granted.filter(({ action }) => action.includes('*'))).toEqual([]);
+    const wide = granted.filter(({ resource }) => resource.includes('*'));
+    const allowed = (grant: Grant) =>
+      isOwnTrail(id, grant) ||
+      sendsAsSender(grant) ||
+      keepsItsRecords(id, grant) ||
+      sendsToPhones(id, grant) ||
+      isOfAudioFiles(grant);
+    expect(wide.filter((grant) => !allowed(grant))).toEqual([]);
+  }
+});
+
+test('a mail is sent from the address of the stage only, to any identity of the account', () => {
+  const sending = [...grants.values()].flat().filter(({ action }) => action.startsWith('ses:'));
+  expect(new Set(sending.map(({ condition }) => condition))).toEqual(
+    new Set([' if {"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}']),
+  );
+  expect(sending.filter(sendsAsSender)).not.toHaveLength(0);
+});
+
+test('the only other roles let new code take over, and CDK publish and empty the bucket', () => {
+  const roles = ofType(api, 'AWS::IAM::Role').map(([, role]) => pathOf(role));
+  const others = new Set(roles.filter((path) => !/^[a-z-]+\/Role$/.test(path)));
+  expect(others).toEqual(new Set(['Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']));
+});
+
+test('nothing can change or delete a row of the ledger but who appends to it, and nothing deletes one', () => {
+  const onLedger = [...grants].flatMap(([id, granted]) =>
+    granted
+      .filter(({ resource }) => resource === 'table ledger')
+      .map(({ action }) => [id, action.replace('dynamodb:', '')]),
+  );
+  const changing = onLedger.filter(([, action]) => !['GetItem', 'BatchGetItem', 'Query'].includes(action ?? ''));
+  expect(changing).toEqual([
+    ['project-ledger', 'PutItem'],
+    ['project-ledger', 'UpdateItem'],
+    ['retry-ledger', 'PutItem'],
+    ['retry-ledger', 'UpdateItem'],
+  ]);
+});
+
+test('audit events are added by the actions of operators, read by their list, and changed or deleted by nothing', () => {
+  const onAudit = [...grants].flatMap(([id, granted]) =>
+    granted.filter(({ resource }) => resource.startsWith('table audit')).map(({ action }) => [id, action]),
+  );
+  const adding = onAudit.filter(([, action]) => action === 'dynamodb:PutItem').map(([id]) => id);
+  const actions = routeGroups.operators.filter(({ method }) => method !== 'GET').map(({ id }) => id);
+  expect(new Set(adding)).toEqual(new Set(actions));
+  const others = onAudit.filter(([, action]) => action !== 'dynamodb:PutItem');
+  expect(new Set(others.map(([id]) => id))).toEqual(new Set(['list-audit-events']));
+  expect(new Set(others.map(([, action]) => action))).toEqual(
+    new Set(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']),
+  );
+});
+
+test('nothing scans, and items are deleted where sessions, throttles, unique constraints, webhooks, agents, transcriptions or accounts end, and nowhere else', () => {
+  const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
+  expect(all.filter(({ action }) => action === 'dynamodb:Scan')).toEqual([]);
+  const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
+  const meters = deleting.filter(({ resource }) => resource === 'table meters').map(({ id }) => id);
+  expect(meters).toEqual(['purge-accounts']);
+  const webhooks = deleting.filter(({ resource }) => resource === 'table webhooks').map(({ id }) => id);
+  expect(webhooks.toSorted()).toEqual(['delete-webhook', 'deliver-webhooks', 'purge-accounts']);
+  const agents = deleting.filter(({ resource }) => resource === 'table agents').map(({ id }) => id);
+  expect(agents.toSorted()).toEqual([
+    'create-document',
+    'delete-agent',
+    'delete-conversation',
+    'delete-document',
+    'purge-accounts',
+  ]);
+  const messages = deleting.filter(({ resource }) => resource === 'table messages').map(({ id }) => id);
+  expect(messages).toEqual(['purge-accounts']);
+  const transcriptions = deleting.filter(({ resource }) => resource === 'table transcriptions').map(({ id }) => id);
+  expect(transcriptions.toSorted()).toEqual(['create-transcription-job', 'delete-transcription-job', 'purge-accounts']);
+  expect(new Set(deleting.map(({ resource }) => resource))).toEqual(
+    new Set([
+      'table accounts',
+      'table meters',
+      'table idempotency',
+      'table webhooks',
+      'table agents',
+      'table messages',
+      'table transcriptions',
+    ]),
+  );
+});
+
+function grantsByFunction(): Map<string, Grant[]> {
+  const policies = ofType(api, 'AWS::IAM::Policy')
+    .filter(([, policy]) => functionsOf(api).has(functionId(policy)))
+    .map(([, policy]): [string, Grant[]] => {
+      const { Statement } = policy.Properties['PolicyDocument'] as { Statement: readonly Statement[] };
+      return [functionId(policy), Statement.flatMap(grantsOf)];
+    });
+  expect(new Set(policies.map(([id]) => id)).size).toBe(policies.length);
+  return new Map(policies);
+}
+
+function grantsOf({ Effect, Action, Resource, Condition }: Statement): Grant[] {
+  expect(Effect).toBe('Allow');
+  const condition = Condition ? ` if ${JSON.stringify(Condition)}` : '';
+  return [Action]
+    .flat()
+    .flatMap((action) => [Resource].flat().map((resource) => ({ action, resource: nameOf(resource), condition })));
+}
+
+/** One line for each resource and service. */
+function describeGrants(granted: readonly Grant[]): string[] {
+  const lines = Map.groupBy(granted, ({ action, resource, condition }) => {
+    const [service] = action.split(':');
+    return `${resource}${condition}: ${service}`;
+  });
+  return [...lines]
+    .map(([line, rows]) => [line, ...rows.map(({ action }) => action.replace(/^\w+:/, '')).toSorted()].join(' '))
+    .toSorted();
+}
+
+/** A readable name of the resource of an ARN in the API stack. */
+function nameOf(arn: unknown): string {
+  if (typeof arn === 'string') return arn;
+  const {
+    Ref,
+    'Fn::Join': join,
+    'Fn::GetAtt': attribute,
+    'Fn::ImportValue': exported,
+  } = arn as {
+    Ref?: string;
+    'Fn::Join'?: [string, unknown[]];
+    'Fn::GetAtt'?: [string, string];
+    'Fn::ImportValue'?: string;
+  };
+  if (Ref) return Ref in resourcesOf(api) ? pathOf(resourcesOf(api)[Ref]!) : Ref.replace('AWS::', '');
+  if (join)
+    return join[1]
+      .map(nameOf)
+      .join(join[0])
+      .replace(/^arn:Partition:(\w+):Region:AccountId:/, '$1 ');
+  if (attribute) return pathOf(resourcesOf(api)[attribute[0]]!);
+  const output = Object.values(data.outputs).find(({ Export }) => Export?.Name === exported);
+  const [table, kind] = (output!.Value as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'];
+  return `table ${pathOf(resourcesOf(data)[table]!)}${kind === 'StreamArn' ? '/stream' : ''}`;
+}

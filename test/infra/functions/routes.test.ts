@@ -1,0 +1,186 @@
+import { readdirSync } from 'node:fs';
+import * as v from 'valibot';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { handlerFile, jobFile } from '#contract/handlers.ts';
+import type { Route } from '#contract/http/route.ts';
+import { allJobs, canary } from '#contract/jobs.ts';
+import { Environment } from '#contract/platform/environment.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { modelDeadlines } from '#runtime/calls/model-deadlines.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
+import { functionsOf, ofType, pathOf, type Resource, resourcesOf, synthesise, type Whole } from '../synth.ts';
+
+interface DeployedMethod {
+  readonly path: string;
+  readonly method: string;
+  readonly handler: string;
+  readonly streams: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+const { api: template } = await synthesise();
+const other = await synthesise({ stage: otherStage, buffered: true });
+let methods: readonly DeployedMethod[];
+let functions: ReadonlyMap<string, Resource>;
+
+beforeAll(() => {
+  methods = methodsOf(template);
+  functions = functionsOf(template);
+});
+
+const entriesIn = (folder: string) =>
+  readdirSync(new URL(`../../../functions/${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts'),
+  );
+
+test('every row has its handler file and every handler file its row', () => {
+  const ids = [...allRoutes.map(({ id }) => id), unknownRouteId];
+  expect(entriesIn('api').toSorted()).toEqual(ids.map(handlerFile).toSorted());
+  expect(entriesIn('jobs').toSorted()).toEqual([...allJobs, canary].map(jobFile).toSorted());
+});
+
+test('there is one function for each route and job, and one for what no route matches', () => {
+  const rows = [...allRoutes, ...allJobs].map(({ id }) => id);
+  expect([...functions.keys()].toSorted()).toEqual([...rows, unknownRouteId].toSorted());
+});
+
+test('every route is deployed once, with its own handler, and nothing else is', () => {
+  const deployed = methods.filter(({ method }) => method !== 'ANY');
+  expect(deployed.map(({ method, path, handler }) => `${method} ${path} ${handler}`).toSorted()).toEqual(
+    allRoutes.map(({ method, path, id }) => `${method} ${path} ${id}`).toSorted(),
+  );
+});
+
+test('any other method and any other path gets the handler that returns 405 or 404', () => {
+  const rest = methods.filter(({ method }) => method === 'ANY');
+  expect(new Set(rest.map(({ handler }) => handler))).toEqual(new Set([unknownRouteId]));
+  const covered = new Set(rest.map(({ path }) => path));
+  expect(covered).toEqual(new Set(['/', ...apiPaths(template).values()]));
+  expect([...covered]).toEqual(expect.arrayContaining(['/', '/{proxy+}', '/api/{proxy+}', '/v1/{proxy+}']));
+});
+
+test('that handler has one statement in its resource policy, which never reaches its limit', () => {
+  const permissions = ofType(template, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
+  expect(permissions.filter((permission) => handlerIn(template, permission) === unknownRouteId)).toHaveLength(1);
+});
+
+test('the gateway takes forms for binary, which as text would lose their bytes, and nothing else', () => {
+  const [[, api] = []] = ofType(template, 'AWS::ApiGateway::RestApi');
+  expect(api!.Properties['BinaryMediaTypes']).toEqual(['multipart/form-data']);
+});
+
+describe('time', () => {
+  const secondsOf = (id: string) => Number(functions.get(id)?.Properties['Timeout']);
+
+  test('the deadline of a model is 3 seconds before the timeout of its function, whatever the stage sets', () => {
+    const stages = [{}, { MODEL_DEADLINE_MS: '900000', MODEL_STREAM_DEADLINE_MS: '900000' }];
+    const invoking = allRoutes.filter(({ uses }) => uses.inference);
+    expect(invoking.length).toBeGreaterThan(2);
+    for (const environment of stages.map((stage) => v.parse(Environment, stage))) {
+      const maxSeconds = (route: Route) => Math.max(...Object.values(modelDeadlines(route, environment))) / 1000;
+      expect(invoking.filter((route) => maxSeconds(route) > secondsOf(route.id) - 3)).toEqual([]);
+    }
+  });
+
+  test('the timeout of a function is a second before that of its gateway', () => {
+    const named = methods.filter(({ method }) => method !== 'ANY');
+    const gateway = named.map(({ handler, timeoutMs }) => [handler, timeoutMs]);
+    expect(gateway).toEqual(named.map(({ handler }) => [handler, (secondsOf(handler) + 1) * 1000]));
+  });
+
+  test('what is not streamed stays under the 29 s that the gateway waits', () => {
+    const plain = methods.filter(({ streams }) => !streams);
+    for (const { timeoutMs = 29_000 } of plain) expect(timeoutMs).toBeLessThanOrEqual(29_000);
+    expect(plain).not.toHaveLength(0);
+  });
+});
+
+describe('streaming', () => {
+  test('is used on the routes that declare it and nowhere else', () => {
+    const wanted = allRoutes.filter(({ streaming }) => streaming).map(({ id }) => id);
+    const streaming = methods.filter(({ streams }) => streams).map(({ handler }) => handler);
+    expect(streaming.toSorted()).toEqual(wanted.toSorted());
+  });
+
+  test('can be switched off for a front door that cannot stream', () => {
+    const buffered = methodsOf(other.api);
+    expect(buffered.map(({ path, method }) => `${method} ${path}`)).toEqual(
+      methods.map(({ path, method }) => `${method} ${path}`),
+    );
+    for (const { streams, timeoutMs = 0 } of buffered) expect([streams, timeoutMs <= 29_000]).toEqual([false, true]);
+  });
+});
+
+describe('logs', () => {
+  test('every function and the gateway write to a log that is not kept for ever', () => {
+    const logs = new Map(ofType(template, 'AWS::Logs::LogGroup'));
+    for (const [, { Properties }] of logs) expect(Properties['RetentionInDays']).toBeGreaterThan(0);
+    const used = [...functions.values()].map((fn) => fn.Properties['LoggingConfig'] as { LogGroup: { Ref: string } });
+    expect(new Set(used.map(({ LogGroup }) => LogGroup.Ref)).size).toBe(functions.size);
+    for (const { LogGroup } of used) expect(logs.has(LogGroup.Ref)).toBe(true);
+  });
+
+  test('the access log is JSON and has nothing in which links, credentials or prompts travel', () => {
+    const [[, stage] = []] = ofType(template, 'AWS::ApiGateway::Stage');
+    const { Format } = stage!.Properties['AccessLogSetting'] as { Format: string };
+    const values = Object.values(JSON.parse(Format)).join(' ');
+    expect(values).toContain('$context.requestId');
+    expect(JSON.parse(Format)).toMatchObject({ sourceIp: '$context.identity.sourceIp' });
+    expect(values).not.toMatch(/query|header|authoriz|body|caller|userAgent/i);
+    const settings = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
+    for (const { DataTraceEnabled, LoggingLevel } of settings)
+      expect([DataTraceEnabled, LoggingLevel]).toEqual([false, undefined]);
+  });
+});
+
+test('the gateway throttles all callers together at the rate and burst of the stage', () => {
+  const throttleOf = (from: Whole) => {
+    const [[, stage] = []] = ofType(from, 'AWS::ApiGateway::Stage');
+    const [all] = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
+    return [all?.['ResourcePath'], all?.['ThrottlingRateLimit'], all?.['ThrottlingBurstLimit']];
+  };
+  expect(throttleOf(template)).toEqual(['/*', 2000, 1000]);
+  expect(throttleOf(other.api)).toEqual(['/*', 50, 20]);
+});
+
+test('a deployment has its URLs as outputs', () => {
+  expect(Object.keys(template.outputs)).toEqual(expect.arrayContaining(['ApiUrl', 'InferenceUrl']));
+  const { ApiUrl, InferenceUrl } = template.outputs;
+  expect(JSON.stringify(ApiUrl?.Value)).toMatch(/"https:\/\/".*"DomainName".*"\/api"/);
+  expect(JSON.stringify(InferenceUrl?.Value)).toMatch(/"https:\/\/".*"DomainName".*"\/v1"/);
+});
+
+/** Path by logical id. */
+function apiPaths(from: Whole): Map<string, string> {
+  const resources = resourcesOf(from);
+  const pathOfResource = (id: string): string => {
+    const { ParentId, PathPart } = resources[id]!.Properties as { ParentId: { Ref?: string }; PathPart: string };
+    return `${ParentId.Ref ? pathOfResource(ParentId.Ref) : ''}/${PathPart}`;
+  };
+  return new Map(ofType(from, 'AWS::ApiGateway::Resource').map(([id]) => [id, pathOfResource(id)]));
+}
+
+function methodsOf(from: Whole): DeployedMethod[] {
+  const paths = apiPaths(from);
+  return ofType(from, 'AWS::ApiGateway::Method').map(([, { Properties }]) => {
+    const { HttpMethod, ResourceId, Integration } = Properties as {
+      HttpMethod: string;
+      ResourceId: { Ref?: string };
+      Integration: { TimeoutInMillis?: number; ResponseTransferMode?: string; Uri: unknown };
+    };
+    return {
+      path: ResourceId.Ref ? (paths.get(ResourceId.Ref) ?? '?') : '/',
+      method: HttpMethod,
+      handler: handlerIn(from, Integration.Uri),
+      streams: Integration.ResponseTransferMode === 'STREAM',
+      timeoutMs: Integration.TimeoutInMillis,
+    };
+  });
+}
+
+/** The function that a part of a template refers to. */
+function handlerIn(from: Whole, value: unknown): string {
+  const text = JSON.stringify(value);
+  const [, fn] = ofType(from, 'AWS::Lambda::Alias').find(([id]) => text.includes(`"${id}"`)) ?? [];
+  return fn ? (pathOf(fn).split('/')[0] ?? '') : '';
+}

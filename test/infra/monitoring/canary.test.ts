@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { canary } from '#contract/jobs.ts';
+import { failedWalks } from '#contract/platform/metrics.ts';
+import { costOfCanary, table } from '#lib/cost.ts';
+import { live, parseStage, stageNamed } from '#lib/stages.ts';
+import { hostedModel } from '#test/stages/hosted-model.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
+import { functionId, functionsOf, ofType, pathOf, type Resource, synthesise } from '../synth.ts';
+
+const without = await synthesise();
+const on = await synthesise({ stage: parseStage({ ...live, canary: { model: 'svc-1' } }) });
+
+const partsOf = (type: string, of = on): Resource[] =>
+  ofType(of.api, type)
+    .map(([, part]) => part)
+    .filter((part) => functionId(part) === canary.id);
+const variables = (of = on) =>
+  (functionsOf(of.api).get(canary.id)!.Properties['Environment'] as { Variables: Record<string, unknown> }).Variables;
+
+test('the canary is off by default, and then nothing of it is deployed', () => {
+  expect(stageNamed('live').canary).toBeNull();
+  expect(JSON.stringify(without)).not.toContain(canary.id);
+  expect(JSON.stringify(without)).not.toContain(failedWalks);
+});
+
+describe('a stage with the canary', () => {
+  test('has one alarm more, in users’ words, which rings for two walks in a row that failed or did not end', () => {
+    const alarms = (of = on) => [of.api, of.monitoring].flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'));
+    expect(alarms()).toHaveLength(alarms(without).length + 1);
+    const [, alarm] =
+      ofType(on.api, 'AWS::CloudWatch::Alarm').find(([, part]) => pathOf(part) === `${canary.id}-alarm/Failing`) ?? [];
+    expect(alarm!.Properties).toMatchObject({
+      Metrics: [
+        {
+          MetricStat: {
+            Metric: { MetricName: failedWalks, Namespace: 'text-ai-live' },
+            Period: 300,
+            Stat: 'Maximum',
+          },
+        },
+      ],
+      Threshold: 0,
+      ComparisonOperator: 'GreaterThanThreshold',
+      EvaluationPeriods: 2,
+      TreatMissingData: 'breaching',
+      AlarmDescription: expect.stringMatching(/^A new user does not get .*docs\/runbook.md#the-canary-fails$/),
+    });
+    expect(partsOf('AWS::Logs::MetricFilter')).toEqual([]);
+    expect(readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8')).toContain(
+      '\n## the canary fails\n',
+    );
+  });
+
+  test('runs it every five minutes, within which it ends, and tries no run again', () => {
+    const [rule] = partsOf('AWS::Events::Rule');
+    expect(rule!.Properties).toMatchObject({
+      ScheduleExpression: 'rate(5 minutes)',
+      Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0 } }],
+    });
+    expect(canary.timeoutSeconds).toBeLessThan(canary.trigger.everySeconds);
+    expect(partsOf('AWS::Lambda::EventInvokeConfig')[0]!.Properties).toMatchObject({ MaximumRetryAttempts: 0 });
+  });
+
+  test('lets nobody else run it: no path of the gateway, no queue, one permission, for its rule', () => {
+    const rule = ofType(on.api, 'AWS::Events::Rule').find(([, part]) => functionId(part) === canary.id);
+    expect(partsOf('AWS::Lambda::Permission').map(({ Properties }) => Properties)).toMatchObject([
+      { Principal: 'events.amazonaws.com', SourceArn: { 'Fn::GetAtt': [rule![0], 'Arn'] } },
+    ]);
+    expect(partsOf('AWS::Lambda::EventSourceMapping')).toEqual([]);
+    const methods = ofType(on.api, 'AWS::ApiGateway::Method').map(([, { Properties }]) => JSON.stringify(Properties));
+    expect(methods.filter((method) => method.includes('walkcanary'))).toEqual([]);
+  });
+
+  test('lets it read and write accounts, and delete nothing; it calls no model, sends no mail, moves no credits', () => {
+    const granted = partsOf('AWS::IAM::Policy').flatMap(({ Properties }) => {
+      const { Statement } = Properties['PolicyDocument'] as { Statement: { Action: string | string[] }[] };
+      return Statement.flatMap(({ Action }) => Action);
+    });
+    const own = new Set([
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+      'xray:PutTelemetryRecords',
+      'xray:PutTraceSegments',
+    ]);
+    expect(granted.filter((action) => !own.has(action)).toSorted()).toEqual(
+      ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action}`),
+    );
+    const tables = Object.keys(variables()).filter((name) => name.endsWith('_TABLE'));
+    expect(tables.filter((name) => name !== 'PLAN_TABLE')).toEqual(['ACCOUNTS_TABLE']);
+  });
+
+  test('sends it to where callers are sent: the edge, else the gateway itself', async () => {
+    expect(variables()['CANARY_MODEL']).toBe('svc-1');
+    expect(variables()['CANARY_ORIGIN']).toEqual(variables()['PUBLIC_ORIGIN']);
+    const other = await synthesise({ stage: otherStage, buffered: true });
+    expect(JSON.stringify(variables(other)['CANARY_ORIGIN'])).toMatch(/execute-api.*\/live"/);
+  });
+
+  test('shows its walks on the dashboard', () => {
+    const body = (of = on) => JSON.stringify(ofType(of.monitoring, 'AWS::CloudWatch::Dashboard'));
+    expect(body()).toContain(failedWalks);
+  });
+});
+
+test.each([
+  ['an unknown model', { model: 'gpt' }, {}, /canary\.model must name a chat model that every plan has/],
+  ['a model of the larger plans', { model: 'svc-1-32k' }, {}, /canary\.model must name a chat model that every plan/],
+  ['a model that embeds', { model: 'svc-embed' }, {}, /canary\.model must name a chat model/],
+  ['a model that is scaled to zero', { model: 'svc-1' }, { 'svc-1': hostedModel }, /canary\.model.*keep it awake/],
+])('a stage whose canary calls %s is refused', (_, chosen, hosted, message) => {
+  const models = { endpoints: {}, hosted, translation: 'svc-1' };
+  expect(() => parseStage({ ...live, models, canary: chosen })).toThrow(message);
+});
+
+test('docs/deploy.md has what a month of it costs', () => {
+  const guide = readFileSync(new URL('../../../docs/deploy.md', import.meta.url), 'utf8');
+  expect(guide).toContain(table(costOfCanary()));
+  expect(pathOf(partsOf('AWS::Lambda::Function')[0]!)).toBe(`${canary.id}/Function`);
+});

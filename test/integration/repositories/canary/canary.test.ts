@@ -1,0 +1,63 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { plansOf } from '#contract/billing/plans.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { openMeter } from '#domain/meter/credits/billing.ts';
+import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
+import { userKey } from '#repositories/accounts/account-items.ts';
+import { accountStore } from '#repositories/accounts/accounts.ts';
+import { canaryStore } from '#repositories/canary/canary.ts';
+import { outboxStore } from '#repositories/mail/outbox.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+
+const table = tables.accounts.name;
+const token = { digest: 'own', expiresAt: 5000 };
+const emailOf = (id: number) => `success+canary-${id}@simulator.amazonses.com`;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+/** Registers an account, and has the canary prepare the account of its own address by the same id. */
+async function prepared(id: number, own: string, address: string, confirmedAt?: number): Promise<boolean> {
+  const account = { id, email: address, name: 'A', role: 'viewer', createdAt: 0, passwordHash: 'p' } as const;
+  const confirmed = confirmedAt === undefined ? account : { ...account, confirmedAt };
+  const meter = openMeter(id, 0, plansOf('listing'));
+  await accountStore(database.client, table, () => tables.meters.name).create({ account: confirmed, meter }, 0);
+  const mail = { id: `mail-${id}`, to: own, subject: 's', text: 't', html: 'h' };
+  return canaryStore(database.client, table).prepare(id, own, { token, mail, purgeAt: 1 }, 0);
+}
+
+const rowOf = async (Key: Record<string, unknown>) =>
+  (await database.client.send(new GetCommand({ TableName: table, Key }))).Item;
+const mailOf = (id: number) => rowOf({ pk: `mail#mail-${id}`, sk: 'mail' });
+const toBePurged = async () => {
+  const store = accountDeletionStore(database.client, table, tables.meters.name, async () => undefined);
+  return (await Array.fromAsync(store.toBePurged(10))).map(({ accountId }) => accountId);
+};
+
+test.each([
+  ['of another address', 11, 'ada@example.com', undefined],
+  ['that is confirmed', 12, emailOf(12), 1000],
+])('the canary can neither confirm, mail nor purge an account %s', async (_, id, address, confirmedAt) => {
+  expect(await prepared(id, emailOf(12), address, confirmedAt)).toBe(false);
+  expect(await rowOf(userKey(id))).not.toHaveProperty('confirmation');
+  expect(await mailOf(id)).toBeUndefined();
+  expect(await toBePurged()).not.toContain(id);
+});
+
+test('its own account gets a token and a mail, and is purged whatever becomes of it', async () => {
+  expect(await prepared(13, emailOf(13), emailOf(13))).toBe(true);
+  expect(await rowOf(userKey(13))).toMatchObject({ confirmation: token });
+  expect(await mailOf(13)).toMatchObject({ to: emailOf(13), outbox: 'mail-13' });
+  expect(await toBePurged()).toEqual([13]);
+});
+
+test('what became of its mail is known once it was sent', async () => {
+  const store = canaryStore(database.client, table);
+  expect(await store.mailOutcome('mail-13')).toBeUndefined();
+  await outboxStore(database.client, table).close('mail-13', 'sent', 2000);
+  expect(await store.mailOutcome('mail-13')).toBe('sent');
+});

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { failedWalks } from '#contract/platform/metrics.ts';
+import { walk } from '#lib/cost.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
+import { withMetrics } from '#test/service/watched/metrics-on.ts';
+
+let folder: string;
+let command: LocalCommand;
+let origin: string;
+
+beforeAll(async () => {
+  folder = await testFolder();
+  const env = { ...withMetrics, POWERTOOLS_LOG_LEVEL: 'ERROR' };
+  command = runLocal(['--port', '0', '--data', folder, '--canary'], env);
+  origin = await command.ready;
+});
+afterAll(async () => {
+  await killCommands();
+  await removeFolder(folder);
+});
+
+const local = (path: string, body: unknown) =>
+  fetch(`${origin}/_local/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+const lines = () =>
+  `${command.out()}\n${command.err()}`.split('\n').flatMap((line): Record<string, any>[] => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+const walks = () => lines().filter((line) => failedWalks in line);
+const mailsToCanary = async () =>
+  ((await (await fetch(`${origin}/_local/mail`)).json()) as { to: string[]; subject: string }[]).filter(({ to }) =>
+    to.some((address) => address.startsWith('success+canary-')),
+  );
+
+/** The metric of the next walk, which begins as the clock is moved, and the step that it failed at. */
+async function nextWalk() {
+  const before = walks().length;
+  await local('clock', { advance: 'PT1S' });
+  await expect.poll(() => walks().length, { timeout: 25_000 }).toBe(before + 1);
+  const failure = lines().findLast(({ message }) => message === 'the canary failed');
+  const metric = walks().at(-1)!;
+  return { failed: metric[failedWalks] as number, step: failure?.['step'] as string | undefined, metric };
+}
+
+const noFaults = () =>
+  Promise.all(['sagemaker', 'dynamodb', 'ses'].map((target) => local('faults', { target, fault: 'none' })));
+afterEach(noFaults);
+
+describe('npm start -- --canary', () => {
+  test('walks from a registration to a chat and writes the metric of its alarm, by the mails that its cost names', async () => {
+    const { failed, metric } = await nextWalk();
+    expect(failed).toBe(0);
+    expect(metric['_aws']).toMatchObject({ CloudWatchMetrics: [{ Metrics: [{ Name: failedWalks, Unit: 'Count' }] }] });
+    await expect.poll(mailsToCanary).toHaveLength(walk.mails);
+  });
+
+  test.each([
+    ['a model that fails', { target: 'sagemaker', fault: 'error' }, 'chat'],
+    ['a database that is away', { target: 'dynamodb', fault: 'unavailable' }, 'register'],
+    ['mails that SES rejects', { target: 'ses', fault: 'reject' }, 'get the mail'],
+  ])(
+    'reports %s by the step that a new user does not get past, and goes on when it is over',
+    async (_, fault, step) => {
+      await local('faults', { ...fault, count: 10_000 });
+      expect(await nextWalk()).toMatchObject({ failed: 1, step });
+      await noFaults();
+      expect((await nextWalk()).failed).toBe(0);
+    },
+  );
+
+  test('logs no address, password, token or key of its walks', () => {
+    const secret = /canary-[0-9a-f]{18}|canary [0-9a-f]{24}|ta[scrd]_\w{20}/;
+    expect(secret.exec(command.out() + command.err())?.[0]).toBeUndefined();
+  });
+});

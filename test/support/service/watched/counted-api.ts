@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type BenchAccount, benchAccounts } from '#bench/shared/accounts.ts';
+import { events, wholeReply } from '#bench/upstream/model-replies.ts';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { type TableId, tables } from '#contract/platform/tables.ts';
+import { allRoutes } from '#contract/routes.ts';
+import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
+import { startFrontServer } from '#local/gateway/front-server.ts';
+import { apiHandler } from '#local/gateway/handlers.ts';
+import { installLambdaRuntime } from '#local/gateway/lambda-runtime.ts';
+import { payloadPart } from '#local/sagemaker/event-frames.ts';
+import { createFaults } from '#local/shared/faults.ts';
+import { listen, listener, readBody } from '#local/shared/loopback.ts';
+import { startTestDatabase } from '../../database/database.ts';
+import { withEnvironment } from '../environment.ts';
+
+/** The API alone, without jobs, so that everything its database and its model are asked is a request's doing. */
+export async function startCountedApi() {
+  const asked: string[] = [];
+  let delayMs = 0;
+  let firstPauseMs = 2;
+  const database = await startTestDatabase();
+  const proxy = await startDynamoProxy({
+    upstream: database.url,
+    faults: createFaults(),
+    async onRequest(operation) {
+      asked.push(operation);
+      if (delayMs > 0) await sleep(delayMs);
+    },
+  });
+  const model = await listen(
+    listener(async (request, response) => {
+      const sent = (await readBody(request)).toString();
+      asked.push('model');
+      if (!request.url?.endsWith('-stream')) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(wholeReply(sent));
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
+      for (const event of events) {
+        if (!response.write(payloadPart(event))) await once(response, 'drain');
+        await sleep(event === events[0] ? firstPauseMs : 2);
+      }
+      response.end();
+    }),
+  );
+  const names = Object.entries(tableVariables).map(([id, variable]) => [variable, tables[id as TableId].name]);
+  const restore = withEnvironment({
+    ...Object.fromEntries(names),
+    AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
+    AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url,
+    POWERTOOLS_METRICS_DISABLED: 'true',
+  });
+  installLambdaRuntime();
+  const front = await startFrontServer({ port: 0, routes: allRoutes, handlerOf: apiHandler });
+  let accounts = 0;
+
+  /** An account on a plan, its item changed as a test needs it. */
+  async function account(planRank = 4, about: (item: Record<string, unknown>) => object = () => ({})) {
+    accounts += 1;
+    const made = benchAccounts(accounts, planRank).at(-1) as BenchAccount;
+    const item = { ...made.item, ...about(made.item) };
+    await database.client.send(new PutCommand({ TableName: tables.meters.name, Item: item }));
+    return { ...made, item };
+  }
+
+  async function post(path: string, key: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    asked.length = 0;
+    const began = performance.now();
+    const response = await fetch(front.origin + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const pieces: string[] = [];
+    let firstByteMs = 0;
+    const decoder = new TextDecoder();
+    for await (const piece of response.body ?? []) {
+      firstByteMs ||= performance.now() - began;
+      pieces.push(decoder.decode(piece, { stream: true }));
+    }
+    const lastByteMs = performance.now() - began;
+    return { status: response.status, text: pieces.join(''), pieces, firstByteMs, lastByteMs, asked: [...asked] };
+  }
+
+  return {
+    client: database.client,
+    account,
+    post,
+    /** Every request to the database waits so long before it is passed on. */
+    delay(ms: number) {
+      delayMs = ms;
+    },
+    /** A streamed reply of the model pauses so long after its first piece. */
+    pauseModel(ms: number) {
+      firstPauseMs = ms;
+    },
+    async close() {
+      restore();
+      await front.close();
+      await Promise.all([proxy.close(), model.close()]);
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
+import { lmi } from '#gateways/sagemaker/containers/lmi.ts';
+import { tgi } from '#gateways/sagemaker/containers/tgi/tgi.ts';
+import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
+import { modelChunks } from '#gateways/sagemaker/stream/model-chunks.ts';
+import { stoppedChunks } from '#gateways/sagemaker/stream/stopped-chunks.ts';
+
+const usage = { prompt_tokens: 3, completion_tokens: 2 };
+const chunkOf = (content: string, finish_reason: string | null = null) =>
+  JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }], usage: null });
+const last = JSON.stringify({ choices: [], usage });
+const token = (text: string, details: object | null = null) =>
+  JSON.stringify({ token: { id: 1, text, special: false }, generated_text: details && 'x', details });
+
+/** The same answer as each family streams it. */
+const wires = [
+  [
+    'vllm',
+    vllm.chat!.chunk,
+    `: ping\n\ndata: ${chunkOf('Zü')}\n\ndata: ${chunkOf('rich 🎉', 'stop')}\n\ndata: ${last}\n\ndata: [DONE]\n\n`,
+  ],
+  [
+    'vllm with the line ends of Windows and a byte order mark',
+    vllm.chat!.chunk,
+    `\uFEFFdata: ${chunkOf('Zü')}\r\n\r\ndata: ${chunkOf('rich 🎉', 'stop')}\r\n\r\ndata: ${last}\r\n\r\n`,
+  ],
+  ['lmi', lmi.chat!.chunk, `${chunkOf('Zü')}\n${chunkOf('rich 🎉', 'eos_token')}\n${last}\n\n`],
+  [
+    'tgi',
+    tgi.chat!.chunk,
+    `data:${chunkOf('Zü')}\n\ndata:${chunkOf('rich 🎉', 'stop')}\n\ndata:${last}\n\ndata:[DONE]\n\n`,
+  ],
+  [
+    'tgi on a completion',
+    tgi.completion!.chunk,
+    `data:${token('Zü')}\n\ndata:${token('rich 🎉', { finish_reason: 'eos_token', generated_tokens: 2, input_length: 3 })}\n\n`,
+  ],
+] as const;
+
+async function collected(chunk: (event: unknown) => ModelChunk, parts: readonly Buffer[], stops: string[] = []) {
+  async function* bytes() {
+    yield* parts;
+  }
+  const source = { model: 'svc-1', chunk, parts: bytes, deadline: new Deadline(1000), waitMs: 1000, maxBytes: 4e6 };
+  const chunks: ModelChunk[] = [];
+  for await (const each of stoppedChunks(modelChunks(source), stops)) chunks.push(each);
+  return chunks;
+}
+
+const textOf = (chunks: readonly ModelChunk[]) =>
+  chunks.flatMap(({ choices }) => choices.map(({ text, delta }) => text ?? delta?.content ?? '')).join('');
+
+describe.each(wires)('a stream of %s', (_, chunk, wire) => {
+  const bytes = Buffer.from(wire);
+
+  it('is the same wherever its bytes are cut', async () => {
+    const whole = await collected(chunk, [bytes]);
+    expect(textOf(whole)).toBe('Zürich 🎉');
+    expect(whole.findLast((each) => each.usage)?.usage).toEqual(usage);
+    for (let at = 0; at <= bytes.length; at += 1) {
+      expect(await collected(chunk, [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
+    }
+    const single = Array.from(bytes, (byte) => Buffer.of(byte));
+    expect(await collected(chunk, single)).toEqual(whole);
+    const withEmpty = single.flatMap((byte) => [Buffer.alloc(0), byte]);
+    expect(await collected(chunk, withEmpty)).toEqual(whole);
+  });
+
+  it('has failed when it ends anywhere before its reason to end', async () => {
+    const end = bytes.indexOf(Buffer.from('"finish_reason":"'));
+    for (let at = 0; at < end; at += 1) {
+      await expect(collected(chunk, [bytes.subarray(0, at)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+    }
+  });
+
+  it('is cut at a stop sequence that comes in two chunks, and still tells its usage', async () => {
+    const chunks = await collected(chunk, [bytes], ['üri', 'never']);
+    expect(textOf(chunks)).toBe('Z');
+    expect(chunks.flatMap(({ choices }) => choices).at(-1)?.finish_reason).toBe('stop');
+    expect(chunks.findLast((each) => each.usage)?.usage).toEqual(usage);
+    expect(textOf(await collected(chunk, [bytes], ['🎉🎉']))).toBe('Zürich 🎉');
+  });
+});
+
+describe('a stream', () => {
+  const { chunk } = vllm.chat!;
+
+  it('that is held back at its end is given whole when it ends by [DONE] alone', async () => {
+    const wire = Buffer.from(`data: ${chunkOf('to be')}\n\ndata: [DONE]\n\n`);
+    expect(textOf(await collected(chunk, [wire], ['be or']))).toBe('to be');
+  });
+
+  it('is given before a call begins', async () => {
+    const call = { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] } }] };
+    const wire = `data: ${chunkOf('to be')}\n\ndata: ${JSON.stringify(call)}\n\ndata: ${chunkOf('', 'tool_calls')}\n\n`;
+    const chunks = await collected(chunk, [Buffer.from(wire)], ['be or']);
+    const pieces = chunks.flatMap(({ choices }) =>
+      choices.map(({ delta }) => (delta?.tool_calls ? 'call' : (delta?.content ?? ''))),
+    );
+    expect(pieces.filter(Boolean)).toEqual(['to ', 'be', 'call']);
+  });
+
+  it('has not answered in time when it goes on without a chunk, and has when its reader is slow', async () => {
+    const hello = Buffer.from(`data: ${chunkOf('Hello')}\n\n`);
+    async function* pings(deadline: Deadline) {
+      yield hello;
+      for (; !deadline.isOver; await sleep(5)) yield Buffer.from(': ping\n\n');
+      throw new Error('the connection was closed');
+    }
+    const source = () => ({ model: 'svc-1', chunk, deadline: new Deadline(5000), waitMs: 100, maxBytes: 1e6 });
+    const silent = modelChunks({ ...source(), parts: pings });
+    expect(textOf([(await silent.next()).value])).toBe('Hello');
+    await expect(silent.next()).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
+    async function* quick() {
+      yield* [hello, hello, Buffer.from(`data: ${chunkOf('', 'stop')}\n\n`)];
+    }
+    let chunks = 0;
+    for await (const _ of modelChunks({ ...source(), parts: quick })) {
+      chunks += 1;
+      await sleep(150);
+    }
+    expect(chunks).toBe(3);
+  });
+
+  it('is no stream of events when a line does not end', async () => {
+    const parts = Array.from({ length: 20 }, () => Buffer.alloc(64 * 1024, 'x'));
+    await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /line/ });
+  });
+
+  it.each([
+    'data: {"choices":\n\n',
+    `data: ${JSON.stringify({ choices: 'none' })}\n\n`,
+    'data: {"choices":[{"delta":{"content":5}}]}\n\n',
+  ])('with %j has failed', async (wire) => {
+    await expect(collected(chunk, [Buffer.from(wire)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+  });
+
+  it('goes on past usage that is none', async () => {
+    for (const wrong of [{ prompt_tokens: 'many', completion_tokens: 1 }, { prompt_tokens: 5 }, 'much', [1]]) {
+      const wire = `data: ${chunkOf('Hello', 'stop')}\n\ndata: ${JSON.stringify({ choices: [], usage: wrong })}\n\n`;
+      const chunks = await collected(chunk, [Buffer.from(wire)]);
+      expect([textOf(chunks), chunks.at(-1)?.usage]).toEqual(['Hello', null]);
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, test, vi } from 'vitest';
+import { ResponseLifecycle } from '#middleware/response-lifecycle.ts';
+
+type Settlement = () => Promise<void>;
+
+test('a response is settled once and closed once, whoever asks', async () => {
+  const [settlement, onClose] = [vi.fn<Settlement>(async () => undefined), vi.fn<() => void>()];
+  const lifecycle = new ResponseLifecycle(() => 0, onClose);
+  lifecycle.settleBy(settlement);
+  await Promise.all([lifecycle.settle(), lifecycle.settle()]);
+  await lifecycle.settle();
+  lifecycle.close();
+  lifecycle.close();
+  expect(settlement).toHaveBeenCalledOnce();
+  expect(onClose).toHaveBeenCalledOnce();
+});
+
+test('what settles a response may change until it is settled, and not after', async () => {
+  const settlement = () => vi.fn<Settlement>(async () => undefined);
+  const [first, second, third] = [settlement(), settlement(), settlement()];
+  const lifecycle = new ResponseLifecycle(
+    () => 0,
+    () => undefined,
+  );
+  await lifecycle.settle();
+  lifecycle.settleBy(first);
+  lifecycle.settleBy(second);
+  await lifecycle.settle();
+  lifecycle.settleBy(third);
+  await lifecycle.settle();
+  expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0]);
+});
+
+test('the first byte of a response is the first one', () => {
+  const times = [5, 7];
+  const lifecycle = new ResponseLifecycle(
+    () => times.shift() ?? 0,
+    () => undefined,
+  );
+  lifecycle.markFirstByte();
+  lifecycle.markFirstByte();
+  expect(lifecycle.firstByteAt).toBe(5);
+});
