@@ -70,6 +70,7 @@ async function run(): Promise<number> {
   }
   const written = await create(names, values.service);
   execFileSync('node_modules/.bin/oxfmt', written, { stdio: 'ignore' });
+  execFileSync(process.execPath, ['bin/openapi.ts'], { stdio: 'inherit' });
   console.log([...written, '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join('\n'));
   return 0;
 }

@@ -1,11 +1,10 @@
 import { idempotencyKey as keyRule } from '#contract/http/idempotency-key.ts';
-import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
 import { operationOf } from './operation.ts';
-import type { RecordedResponses } from './recorded/recorded-responses.ts';
+import type { RecordedResponse, RecordedResponses } from './recorded/recorded-responses.ts';
 import { schemaCollector } from './schemas.ts';
 import { inOrder, tags } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';
@@ -40,13 +39,16 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 2 * keyRule.maxLength + 2, pattern: keyRule.pattern },
 };
 
-/** The OpenAPI document of the route table. Throws where an operation has no recorded response. */
+/** Of an operation that is not written yet; `test/docs/openapi.test.ts` fails while there is one. */
+const unrecorded: RecordedResponse = { status: 200, headers: [], response: undefined };
+
+/** The OpenAPI document of the route table, with the recorded responses as examples. */
 export function openApiDocument(responses: RecordedResponses): object {
   const schemas = schemaCollector();
   const errors = errorCollector();
   const paths = new Map<string, Record<string, object>>();
   for (const route of inOrder(allRoutes)) {
-    const operation = operationOf(route, recordedOf(route, responses), { ...schemas, ...errors });
+    const operation = operationOf(route, responses[route.id] ?? unrecorded, { ...schemas, ...errors });
     paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
   }
   const webhooks = webhooksOf(schemas.schemaOf);
@@ -65,12 +67,6 @@ export function openApiDocument(responses: RecordedResponses): object {
       responses: sorted(errors.responses),
     },
   };
-}
-
-function recordedOf({ id }: Route, responses: RecordedResponses) {
-  const recorded = responses[id];
-  if (!recorded) throw new Error(`no response of ${id} is recorded: npx node bin/openapi.ts --record`);
-  return recorded;
 }
 
 const sorted = (entries: ReadonlyMap<string, object>) =>
