@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { binaryTypesOf } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
 import { unknownRouteId } from '#contract/routes.ts';
@@ -30,11 +31,15 @@ export interface FrontServerOptions {
 /** The largest payload that API Gateway passes to a function (AWS "Amazon API Gateway quotas", payload size). */
 const maxBodyBytes = 10 * 1024 * 1024;
 
-/** API Gateway's part on one machine: HTTP in, proxy events to handlers, their responses out. Loopback only. */
-export function startFrontServer(options: FrontServerOptions): Promise<HttpServer> {
+/**
+ * API Gateway's part on one machine: HTTP in, proxy events to handlers, their responses out. Loopback only. A function goes on when its
+ * reader has left, as on Lambda; closing leaves those that still run the same time again to end.
+ */
+export async function startFrontServer(options: FrontServerOptions): Promise<HttpServer> {
   const match = routeMatcher(options.routes);
   const binaryTypes = new Set(binaryTypesOf(options.routes));
   const log = options.log ?? (() => undefined);
+  const running = new Set<Promise<void>>();
 
   function functionOf(route: Route | undefined): RouteFunction {
     const id = route?.id ?? unknownRouteId;
@@ -70,7 +75,9 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
       pathParameters: found ? decodedValues(found.rawParameters) : { proxy: path.slice(1) },
       at: new Date(),
     });
-    await invoke(functionOf(found?.route), event, response, log);
+    const invocation = invoke(functionOf(found?.route), event, response, log);
+    running.add(invocation);
+    await invocation.finally(() => running.delete(invocation));
   }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
@@ -82,7 +89,18 @@ export function startFrontServer(options: FrontServerOptions): Promise<HttpServe
     });
   }
 
-  return startHttpServer({ port: options.port, serve, ...(options.access && { access: options.access }) });
+  const server = await startHttpServer({
+    port: options.port,
+    serve,
+    ...(options.access && { access: options.access }),
+  });
+
+  async function close(graceMs = 0): Promise<void> {
+    await server.close(graceMs);
+    await Promise.race([Promise.allSettled(running), sleep(graceMs, undefined, { ref: false })]);
+  }
+
+  return { ...server, close };
 }
 
 const tooLarge: Refusal = {

@@ -107,6 +107,23 @@ describe('the end', () => {
     await expect(pending).rejects.toThrow(/hang up|ECONNRESET/);
   });
 
+  test('waits for a function whose client has left, so that nothing of it is done after the end', async () => {
+    const begun = Promise.withResolvers<void>();
+    let isDone = false;
+    front.handlers['echo'] = buffered(async () => {
+      begun.resolve();
+      await sleep(200);
+      isDone = true;
+      return json('done');
+    });
+    const request = front.send('POST', '/api/echo');
+    request.on('error', () => undefined);
+    await begun.promise;
+    request.destroy();
+    await front.server.close(2000);
+    expect(isDone).toBe(true);
+  });
+
   test('a port in use is reported in a sentence that names the flag', async () => {
     const again = startFrontServer({ port: front.server.port, routes, handlerOf: async () => front.handlers['echo']! });
     await expect(again).rejects.toThrow(
