@@ -33,9 +33,13 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   return {
     ...core,
     models: modelGateway,
-    runtime: shared.runtime,
-    deadlineMs: deadlines.deadlineMs,
     inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
+    /** Read by the function that analyses texts alone. */
+    analysis: lazy(async () => {
+      const { analysisCalls } = await import('./analysis.ts');
+      const { deadlineMs } = deadlines;
+      return analysisCalls(core.environment, { gateway: modelGateway(), runtime: shared.runtime(), deadlineMs });
+    }),
     /** Read by the functions of audio alone. */
     audio,
     audioJobs: lazy(async () => (await import('../services/audio-jobs.ts')).audioJobs(core, async () => undefined)),
