@@ -11,12 +11,14 @@ export const functionName = v.pipe(
   v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'),
 );
 
-const choice = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+/** A, B or C. Words alone: the first `Intl` object of a process takes longer to load than all schemas of its start. */
+const alternatives = (names: readonly string[]): string =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ');
 
 /** The name of a model; a refusal lists them, as they are few. */
 export function modelFor(capability: Capability) {
   const names = models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id);
-  return v.picklist(names, `must name a model for ${capability}: ${choice.format(names)}`);
+  return v.picklist(names, `must name a model for ${capability}: ${alternatives(names)}`);
 }
 
 export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
