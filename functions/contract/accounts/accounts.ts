@@ -32,8 +32,6 @@ export const EmailDecision = v.object(
   body,
 );
 export const TokenQuery = v.object({ token: text(200) }, 'must have a token');
-/** No session's own id is this: it stands for all but the current one. */
-export const otherSessions = 'others';
 export const SessionPath = v.object({
   id: v.pipe(text(64), v.description('A session’s id, or `others` for all sessions but the current one.')),
 });

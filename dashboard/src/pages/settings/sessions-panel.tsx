@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
-import { otherSessions } from '#contract/accounts/accounts.ts';
+import { otherSessions } from '#contract/accounts/other-sessions.ts';
 import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
