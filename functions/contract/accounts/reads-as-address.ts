@@ -38,7 +38,8 @@ const degrees = new Set(['com', 'tech']);
 const familyNames = new Set('li ng kim ma hu su lu mo vu ly kg'.split(' '));
 
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?`;
-const dotted = new RegExp(String.raw`(?:${label}\.)+${label}(?<path>[/?]|:\d)?`, 'gu');
+/** Made where it is used, as it takes milliseconds that a start does without; V8 keeps what it compiled. */
+const dotted = (): RegExp => new RegExp(String.raw`(?:${label}\.)+${label}(?<path>[/?]|:\d)?`, 'gu');
 const explicit = /\S*(?::\/\/|\bwww\d?\.)\S*/i;
 const mailAddress = /\S*[\p{L}\p{M}\p{N}_]@[\p{L}\p{N}_]\S*/u;
 const schemeOrHandle = /\S*@\S*|\b(?:https?|ftp|mailto|javascript|data|tel|sms):\S+/i;
@@ -62,7 +63,7 @@ export function addressIn(text: string): string | undefined {
   const found = explicitAddressIn(text);
   if (found !== undefined) return found;
   const plain = withoutDisguise(text);
-  return schemeOrHandle.exec(plain)?.[0] ?? plain.match(dotted)?.find(isAddress);
+  return schemeOrHandle.exec(plain)?.[0] ?? plain.match(dotted())?.find(isAddress);
 }
 
 function withoutDisguise(text: string): string {

@@ -3,7 +3,8 @@
  * characters takes many times as long for each character of a text. Halves of characters are units too.
  */
 export class UnitTable {
-  readonly #numbers = new Uint16Array(0x1_00_00);
+  /** Empty until there is one: a function has several tables, of 128 KB, and most starts need none. */
+  #numbers = new Uint16Array(0);
   readonly #numberOf: (unit: string) => number;
 
   constructor(numberOf: (unit: string) => number) {
@@ -15,6 +16,7 @@ export class UnitTable {
   }
 
   #learn(code: number): number {
+    if (this.#numbers.length === 0) this.#numbers = new Uint16Array(0x1_00_00);
     const number = this.#numberOf(String.fromCharCode(code));
     this.#numbers[code] = number;
     return number;
