@@ -44,11 +44,11 @@ test('the code needs nothing beside it to load', () => {
   expect(printedByEach('typeof handler')).toEqual(entries.map(() => 'function'));
 });
 
-test('a start loads neither Node’s own fetch nor TLS, HTTP/2 or WebCrypto, which not every call needs', () => {
+test('a start loads neither Node’s own fetch nor its HTTP, TLS, HTTP/2 or WebCrypto, which not every call needs', () => {
   const loaded = printedByEach('process.moduleLoadList.join()');
   for (const modules of loaded) {
     expect(modules).toContain('NativeModule internal/modules/esm/loader');
-    expect(modules).not.toMatch(/undici|NativeModule (tls|https|http2|internal\/crypto\/webcrypto),/);
+    expect(modules).not.toMatch(/undici|NativeModule (http|tls|https|http2|internal\/crypto\/webcrypto),/);
   }
 });
 
