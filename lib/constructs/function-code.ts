@@ -2,6 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { joinStart } from './join-start.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
@@ -30,7 +31,8 @@ export function functionCode(entry: string): Code {
 
 /** Writes the code of an entry point into a folder; `index.mjs` has its handler. */
 export function bundle(entry: string, outdir: string): void {
-  buildSync({ ...bundling, entryPoints: { index: entry }, outdir });
+  const { metafile } = buildSync({ ...bundling, entryPoints: { index: entry }, outdir, metafile: true });
+  joinStart(outdir, metafile.outputs);
 }
 
 const substitute = (file: string): string => join(repository, 'functions/runtime/bundled', file);

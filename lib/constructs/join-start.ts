@@ -1,0 +1,73 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+
+type Outputs = ReadonlyMap<string, Metafile['outputs'][string]>;
+
+const options = {
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+const entry = 'index.mjs';
+
+/**
+ * Puts into `index.mjs` all that it imports statically, of which esbuild makes a file for each set of later imports that share it: Node.js
+ * takes longer to find, read and link thirty small files than to run what is in them. What is imported later imports from `index.mjs`.
+ */
+export function joinStart(outdir: string, outputs: Metafile['outputs']): void {
+  const files = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
+  const parts = [...partsOf(entry, files, new Set())];
+  const later = [...files.keys()].filter((file) => !parts.includes(file));
+  const contents = parts.map((file, at) => {
+    const names = files.get(file)?.exports ?? [];
+    return `export {${names.map((name) => `${name} as ${joined(at, name)}`).join()}} from './${file}';`;
+  });
+  buildSync({
+    ...options,
+    absWorkingDir: outdir,
+    stdin: { contents: contents.join('\n'), resolveDir: outdir },
+    outfile: join(outdir, entry),
+    allowOverwrite: true,
+    external: later.map((file) => `./${file}`),
+  });
+  for (const file of parts.slice(1)) rmSync(join(outdir, file));
+  for (const file of later) {
+    const path = join(outdir, file);
+    writeFileSync(path, importingJoined(readFileSync(path, 'utf8'), parts));
+  }
+}
+
+/** What `index.mjs` calls what one of its parts exports: several may export the same name. The first is the entry point itself. */
+const joined = (at: number, name: string): string => (at === 0 ? name : `_${at}_${name}`);
+
+/** A file and all that it imports statically, in the order in which they are found. */
+function partsOf(file: string, files: Outputs, seen: Set<string>): Set<string> {
+  seen.add(file);
+  for (const { path, kind, external } of files.get(file)?.imports ?? []) {
+    const name = basename(path);
+    if (kind === 'import-statement' && !external && !seen.has(name)) partsOf(name, files, seen);
+  }
+  return seen;
+}
+
+/** The code with its imports of parts changed, which are as esbuild minifies them: `import{a as b,c}from"./chunk-ABC.mjs"`. */
+function importingJoined(code: string, parts: readonly string[]): string {
+  return code.replaceAll(
+    /import(?:\{(?<names>[\w$ ,]*)\}from)?"\.\/(?<file>[\w-]+\.mjs)"/g,
+    (statement, names: string | undefined, file: string) => {
+      const at = parts.indexOf(file);
+      if (at === -1) return statement;
+      if (names === undefined) return `import"./${entry}"`;
+      const renamed = names.split(',').map((one) => {
+        const [name = '', local = name] = one.split(' as ');
+        return `${joined(at, name)} as ${local}`;
+      });
+      return `import{${renamed.join()}}from"./${entry}"`;
+    },
+  );
+}
