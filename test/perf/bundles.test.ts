@@ -14,7 +14,7 @@ describe.each([
   ['api/inference/create-chat-completion', 345],
   ['api/inference/create-openai-embeddings', 350],
   ['api/inference/translate', 345],
-  ['api/analysis/analyze', 365],
+  ['api/analysis/analyze', 345],
   ['api/keys/list-keys', 480],
   ['api/shared/unknown-route', 150],
   ['jobs/billing/project-ledger', 450],

@@ -8,7 +8,7 @@ import { bundle } from '#lib/constructs/function-code.ts';
 const folder = mkdtempSync(join(tmpdir(), 'join-start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const api = join(import.meta.dirname, '../../functions/api');
+const api = join(import.meta.dirname, '../../../functions/api');
 
 /** What a process of its own prints. */
 const printed = (script: string, file: string): string =>
