@@ -70,7 +70,7 @@ describe('the files of a page', () => {
     expect(published).toHaveLength(3);
   });
 
-  test('have names that carry a hash and are kept for ever, or are asked for again each time', () => {
+  test('have names that carry a hash and are kept for ever, or are requested again each time', () => {
     expect([hashed!.cache, others!.cache, documents!.cache]).toEqual([
       cacheControl.hashed,
       cacheControl.other,

@@ -21,8 +21,8 @@ function refusalOf(headers: Record<string, string>, origin = publicOrigin): unkn
 describe('a change that a page makes', () => {
   test.each([
     ['the dashboard, behind the edge', { host: gateway, origin: publicOrigin }],
-    ['a page at the address that was asked', { host: gateway, origin: `https://${gateway}` }],
-    ['nobody who says so', { host: gateway }],
+    ['a page at the address that was called', { host: gateway, origin: `https://${gateway}` }],
+    ['a client that sends no Origin', { host: gateway }],
   ])('is obeyed from %s', (_name, headers) => {
     expect(refusalOf(headers)).toBeUndefined();
   });
@@ -36,8 +36,8 @@ describe('a change that a page makes', () => {
     ['no origin', { host: gateway, origin: 'null' }],
     ['an empty origin', { host: gateway, origin: '' }],
     ['what is no origin', { host: gateway, origin: 'https://[::1' }],
-    ['another site, as the browser says', { host: gateway, 'sec-fetch-site': 'cross-site' }],
-    ['a sibling site, as the browser says', { host: gateway, 'sec-fetch-site': 'same-site' }],
+    ['another site, as the browser reports', { host: gateway, 'sec-fetch-site': 'cross-site' }],
+    ['a sibling site, as the browser reports', { host: gateway, 'sec-fetch-site': 'same-site' }],
   ])('is refused from %s', (_name, headers) => {
     expect(refusalOf(headers)).toBe('INSUFFICIENT_PERMISSIONS');
   });

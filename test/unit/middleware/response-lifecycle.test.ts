@@ -3,7 +3,7 @@ import { ResponseLifecycle } from '#middleware/response-lifecycle.ts';
 
 type Settlement = () => Promise<void>;
 
-test('a response is settled once and closed once, whoever asks', async () => {
+test('a response is settled once and closed once, whoever calls', async () => {
   const [settlement, onClose] = [vi.fn<Settlement>(async () => undefined), vi.fn<() => void>()];
   const lifecycle = new ResponseLifecycle(() => 0, onClose);
   lifecycle.settleBy(settlement);

@@ -90,7 +90,7 @@ describe('npx node bin/audit.ts', () => {
     expect(await reads.rows(account.id, before!.seq)).toHaveLength(4);
   });
 
-  it('exits 2 and says how it is used when it cannot be run', async () => {
+  it('exits 2 and shows how it is used when it cannot be run', async () => {
     const wrong = await audit(['--fast']);
     expect([wrong.status, wrong.out]).toEqual([2, expect.stringContaining('Usage: npx node bin/audit.ts')]);
     const { [tableVariables.ledger]: _none, ...env } = environment();

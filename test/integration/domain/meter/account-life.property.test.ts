@@ -34,7 +34,7 @@ interface Step {
   /** Seconds that pass before it, with nobody looking; or how long after the next thing that falls due. */
   readonly wait: number | { readonly afterDue: number };
   readonly faults: readonly Fault[];
-  /** Does it to both and tells how it went in each. */
+  /** Does it to both and returns how it went in each. */
   readonly act: (model: AccountModel, real: Real) => Promise<{ expected: unknown; outcome: unknown }>;
 }
 
@@ -154,7 +154,7 @@ function commandOf(step: Step): fc.AsyncCommand<AccountModel, Real> {
       account.clock.seconds += typeof step.wait === 'number' ? step.wait : untilDue(model, step.wait.afterDue);
       const hasExpiredHold = model.holds.values().some(({ deadline }) => deadline <= account.clock.seconds);
       model.tick(account.clock.seconds);
-      // A call does not wait for holds that have lapsed to be swept; where it would be admitted before, look first.
+      // A call does not wait for holds that have expired to be swept; where it would be admitted before, look first.
       if (hasExpiredHold) await account.current();
       real.faults.splice(0, Infinity, ...step.faults);
       const { expected, outcome } = await step.act(model, real);
@@ -172,7 +172,7 @@ function untilDue(model: AccountModel, after: number): number {
   return Math.max(0, Math.min(...moments, model.monthEnd()) + after - now);
 }
 
-/** What is shown and stored is what the model says. */
+/** What is shown and stored is what the model has. */
 async function compare(model: AccountModel, real: Real): Promise<void> {
   const { account } = real;
   const meter = await account.current();
@@ -205,7 +205,7 @@ async function compare(model: AccountModel, real: Real): Promise<void> {
   }
 }
 
-/** What has been written down is what the model says, and adds up to the balance. */
+/** What has been written down is what the model has, and adds up to the balance. */
 async function compareLedger(model: AccountModel, account: LedgerAccount): Promise<void> {
   const meter = await account.current();
   await account.project();
@@ -217,7 +217,7 @@ async function compareLedger(model: AccountModel, account: LedgerAccount): Promi
 
 describe('an account, whatever its owner, its operator, its calls, time and the network do', () => {
   it(
-    'has the credits, lots, subscription and ledger that a simple model says, after every step',
+    'has the credits, lots, subscription and ledger that a simple model has, after every step',
     async () => {
       const opened = fc.record({ day: fc.nat(800), second: fc.nat(86_399) });
       await fc.assert(

@@ -73,7 +73,7 @@ describe('calls that died', () => {
     patience,
   );
 
-  it('of an account whose item cannot be read do not keep the sweep from the others, and the sweep says so', async () => {
+  it('of an account whose item cannot be read do not keep the sweep from the others, and the sweep reports it', async () => {
     const own = await startTestDatabase();
     const { admit, sweep, find } = metering(meterStore(own.client, 'meters', ambient.random), planOfRank);
     const meters = await Promise.all(Array.from({ length: 20 }, () => putMeter(own.client, meterWith(credits(1)))));
@@ -152,7 +152,7 @@ describe('calls that died', () => {
     await account.close();
   });
 
-  it('free their places in flight when their deadline has passed, and not before', async () => {
+  it('stop counting as concurrent when their deadline has passed, and not before', async () => {
     const { admit } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
     const meter = await putMeter(database.client, meterWith(credits(10), { callsInFlight: 3, ceiling: 1000 }));
     for (const call of ['one', 'two', 'three']) await admit(attemptOn(meter, call));

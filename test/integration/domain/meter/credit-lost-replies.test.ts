@@ -16,58 +16,58 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** Something that its owner, operator or programs do with an account. */
-type Deed = (account: LedgerAccount) => Promise<unknown>;
+type Action = (account: LedgerAccount) => Promise<unknown>;
 const plan = fc.constantFrom('freemium', 'dev_pass', 'smm_pass');
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   plan.map(
-    (to): Deed =>
+    (to): Action =>
       (account) =>
         account.subscriptions.create(account.id, to),
   ),
   plan.map(
-    (to): Deed =>
+    (to): Action =>
       (account) =>
         account.subscriptions.upgrade(account.id, to),
   ),
   plan.map(
-    (to): Deed =>
+    (to): Action =>
       (account) =>
         account.subscriptions.downgrade(account.id, to),
   ),
-  fc.constant<Deed>(async (account) => {
+  fc.constant<Action>(async (account) => {
     const { subscription } = await account.current();
     return account.subscriptions.cancel(account.id, subscription?.id ?? '');
   }),
   fc.nat(500).map(
-    (more): Deed =>
+    (more): Action =>
       ({ id, clock, meters }) =>
         meters.change(id, clock.now(), (meter) => grantCredits(meter, credits(more + 1), clock.seconds)),
   ),
   ...[1, 2, 3].map(() =>
     fc.tuple(fc.nat(credits(90)), fc.double({ min: 0, max: 1, noNaN: true })).map(
-      ([held, share]): Deed =>
+      ([held, share]): Action =>
         (account) =>
           account.call(held, Math.floor(held * share)),
     ),
   ),
   fc.nat(credits(90)).map(
-    (held): Deed =>
+    (held): Action =>
       (account) =>
         account.admit(held),
   ),
   fc.nat(40 * 86_400).map(
-    (seconds): Deed =>
+    (seconds): Action =>
       async ({ clock }) =>
         void (clock.seconds += seconds),
   ),
-  fc.constant<Deed>((account) => account.meters.sweep(account.clock.now())),
+  fc.constant<Action>((account) => account.meters.sweep(account.clock.now())),
 );
 
-/** Does the deeds and tells how each went and where the account ended: all that its owner can see. */
-async function lived(deeds: readonly Deed[], fault?: (requestId: string) => Fault) {
+/** Does the actions and returns how each went and where the account ended: all that its owner can see. */
+async function lived(actions: readonly Action[], fault?: (requestId: string) => Fault) {
   const account = await openLedgerAccount(database.url, fault ? { fault } : {});
   const outcomes: string[] = [];
-  for (const deed of deeds) outcomes.push(await outcomeOf(deed(account)));
+  for (const action of actions) outcomes.push(await outcomeOf(action(account)));
   account.clock.seconds += 300;
   const { accountId, marks: _marks, buckets: _buckets, subscription, ...meter } = await account.current();
   await account.project();
@@ -82,12 +82,12 @@ async function lived(deeds: readonly Deed[], fault?: (requestId: string) => Faul
 
 describe('a network that loses replies and throttles', () => {
   it(
-    'in 30 % of attempts leaves the same answers, balance and ledger as one that does not',
+    'in 30 % of attempts leaves the same outcomes, balance and ledger as one that does not',
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(deed, { minLength: 15, maxLength: 30 }), fc.nat(), async (deeds, seed) => {
-          const faulted = await lived(deeds, inTurn(randomFaults(30, seed)));
-          expect(faulted).toEqual(await lived(deeds));
+        fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 30 }), fc.nat(), async (actions, seed) => {
+          const faulted = await lived(actions, inTurn(randomFaults(30, seed)));
+          expect(faulted).toEqual(await lived(actions));
         }),
         { numRuns: atLength(5, 200), endOnFailure: true },
       );
@@ -99,8 +99,8 @@ describe('a network that loses replies and throttles', () => {
     'whose transactions turn away 30 % of all writes leaves the same too',
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(deed, { minLength: 15, maxLength: 30 }), fc.nat(), async (deeds, seed) => {
-          expect(await lived(deeds, randomConflicts(30, seed))).toEqual(await lived(deeds));
+        fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 30 }), fc.nat(), async (actions, seed) => {
+          expect(await lived(actions, randomConflicts(30, seed))).toEqual(await lived(actions));
         }),
         { numRuns: atLength(3, 100), endOnFailure: true },
       );

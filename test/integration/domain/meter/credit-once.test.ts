@@ -70,7 +70,7 @@ describe('a hold', () => {
   );
 
   it(
-    'tells who came first: of many settlements one is true, whatever they say',
+    'shows who came first: of many settlements one is true, whatever they charge',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 2, maxLength: 6 }), async (costs) => {
@@ -96,7 +96,7 @@ describe('a hold', () => {
   );
 });
 
-describe('many at once', () => {
+describe('many concurrent', () => {
   let own: Awaited<ReturnType<typeof startTestDatabase>>;
   beforeAll(async () => {
     own = await startTestDatabase();

@@ -78,7 +78,7 @@ describe('many callers of one account', () => {
     [credits(1) - 1, 0],
     [credits(1), 1],
     [credits(2) - 1, 1],
-  ])('on %i microcredits, of ten calls for one credit at once %i is admitted', async (spendable, expected) => {
+  ])('on %i microcredits, of ten concurrent calls for one credit %i is admitted', async (spendable, expected) => {
     const meter = await newMeter(spendable);
     const { admit } = metering(store, planOfRank);
     const outcomes = await Promise.all(times(10, (call) => outcomeOf(admit(attemptOn(meter, `call-${call}`)))));
@@ -123,7 +123,7 @@ describe('many callers of one account', () => {
 });
 
 describe('what callers see of one balance', () => {
-  /** Calls of one credit at random moments; when each was sent and answered, and the balance it saw. */
+  /** Calls of one credit at random moments; when each was sent and returned, and the balance it saw. */
   async function history(calls: number, reach: number) {
     const meter = await newMeter(credits(reach));
     const seen = await Promise.all(

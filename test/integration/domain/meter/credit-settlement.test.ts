@@ -107,7 +107,7 @@ describe('a grant whose reply was lost', () => {
     'an upgrade': [({ id, subscriptions }) => subscriptions.upgrade(id, 'smm_pass'), 24_900],
   };
 
-  it.each(Object.keys(grants))('is given once, and answered as if nothing had been lost: %s', async (name) => {
+  it.each(Object.keys(grants))('is given once, and returns as if nothing had been lost: %s', async (name) => {
     const [act, granted] = grants[name]!;
     const faults: Fault[] = [];
     const account = await openLedgerAccount(database.url, { fault: () => faults.shift() ?? 'none' });

@@ -33,7 +33,7 @@ const meterOf = (keys: Record<string, WorkingKey>) =>
 const usedOf = async ({ accountId }: Meter) => (await store.find(accountId))?.budgets.get('budget-1')?.used;
 
 describe('a key with a spending limit', () => {
-  it('admits 5 of 200 calls at once with a limit of 5, by as many processes as like', async () => {
+  it('admits 5 of 200 concurrent calls with a limit of 5, by as many processes as like', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const processes = times(4, () => metering(store, planOfRank));
     const outcomes = await Promise.all(
@@ -55,7 +55,7 @@ describe('a key with a spending limit', () => {
     expect(await outcomeOf(calls.admit(attemptOn(meter, 'third', { amount: credits(4) })))).toBe('done');
   });
 
-  it('begins anew with its period, and a call that was held before gives nothing back into the new one', async () => {
+  it('begins again with its period, and a call that was held before gives nothing back into the new one', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, planOfRank);
     const late = start + day - 10_000;

@@ -24,7 +24,7 @@ afterAll(() => database.close());
 const refused = (error: unknown): string =>
   error instanceof ServiceError ? error.code : `unexpected: ${String(error)}`;
 
-/** Admits the call and says how it went. */
+/** Admits the call and returns how it went. */
 async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<string> {
   return metering(store, planOfRank)
     .admit(attemptOn(meter, requestId, about))
@@ -60,7 +60,7 @@ describe('admission', () => {
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: credits(10), admitted: 0 });
   });
 
-  it('refuses in the order 401, 403, 429, 402 when several rules are broken at once', async () => {
+  it('refuses in the order 401, 403, 429, 402 when several rules are broken together', async () => {
     const worst = meterWith(0, { planRank: 1, admitted: 10, ceiling: 20, buckets: new Map([[bucket(start), 10]]) });
     await putMeter(client, worst);
     expect(await outcomeOf(worst, 'a', { keyId: 'key-2', minPlanRank: 4 })).toBe('INVALID_API_KEY');
@@ -69,7 +69,7 @@ describe('admission', () => {
     expect(await outcomeOf(worst, 'd', { now: start + 63_000 })).toBe('INSUFFICIENT_CREDITS');
   });
 
-  it('limits the calls in flight without using up the rate window', async () => {
+  it('limits the concurrent calls without using up the rate window', async () => {
     const meter = await putMeter(client, meterWith(credits(100), { planRank: 1, callsInFlight: 5, ceiling: 1000 }));
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, call) => outcomeOf(meter, `call-${call}`)));
     expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(5);

@@ -88,7 +88,7 @@ describe('a carrier that does not keep to its protocol', () => {
     ['sends a page', reply(200, '<html>'), 'unknown'],
     ['redirects', reply(301, '', { location: 'http://127.0.0.1:1/' }), 'unknown'],
     ['throttles for a day', reply(400, '{"__type":"ThrottlingException"}', { 'retry-after': '86400' }), 'refused'],
-  ] as const)('and %s is asked once, within its time', async (_, how, expected) => {
+  ] as const)('and %s is called once, within its time', async (_, how, expected) => {
     received.length = 0;
     respond = how;
     const begun = performance.now();

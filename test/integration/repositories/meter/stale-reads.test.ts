@@ -26,7 +26,7 @@ interface Read {
 
 /**
  * A client as a lagging copy would serve it: a read that does not request the primary copy gets what the same read got
- * before, an index too, which no read can ask for. `reads` are all that were made of tables, not of indexes.
+ * before, an index too, for which no read can. `reads` are all that were made of tables, not of indexes.
  */
 function staleClient() {
   const client = new DynamoDBClient({ endpoint: database.url, maxAttempts: 1 });

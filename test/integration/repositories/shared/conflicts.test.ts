@@ -67,7 +67,7 @@ describe('a write that meets a transaction', () => {
     expect([requests, await count(2), await count(3)]).toEqual([6, 1, 1]);
   });
 
-  it('fails by its own condition, which is no conflict, at once', async () => {
+  it('fails by its own condition, which is no conflict, immediately', async () => {
     const items = [{ Update: increment(4) }, { Update: increment(5, 'attribute_exists(x)') }];
     expect(await commit(client, items)).toBe(false);
     await expect(client.send(new UpdateCommand(increment(5, 'attribute_exists(x)')))).rejects.toMatchObject({

@@ -37,7 +37,7 @@ async function reused(next: Script) {
 
 const nameOf = (result: AttemptResult) => ('error' in result ? (result.error as Error).name : result.response.status);
 
-test('an answer that nobody reads holds its sender back, and then comes whole', async () => {
+test('a response that nobody reads holds its sender back, and then comes whole', async () => {
   const body = Buffer.alloc(8 * 1024 * 1024, 'a');
   wire.script = { pieces: [Buffer.from(`${head}Content-Length: ${body.length}${crlf}${crlf}`), body] };
   const reply = await responseOver(connections());
@@ -49,7 +49,7 @@ test('an answer that nobody reads holds its sender back, and then comes whole', 
 test.each([
   [10, 0],
   [400, 1],
-])('an answer that is left may end: with %i ms between five chunks it takes %i connections', async (gapMs, lost) => {
+])('a response that is left may end: with %i ms between five chunks it takes %i connections', async (gapMs, lost) => {
   const over = connections();
   wire.script = { pieces: [two] };
   await read(over);

@@ -34,7 +34,7 @@ async function all(parts: AsyncIterable<Uint8Array>): Promise<string> {
   return pieces.join('|');
 }
 
-/** Where a stream breaks is told in it. */
+/** Where a stream breaks is reported in it. */
 function withoutMetadata({ outcome, ...rest }: Awaited<ReturnType<typeof resultOf>>) {
   return { ...rest, outcome: { ...outcome, metadata: undefined } };
 }
@@ -48,16 +48,16 @@ describe.each(['on', 'off'] as const)(
   'an invocation comes to the same as the SDK makes of it, in one attempt, fast path %s',
   (setting) => {
     test.each<[string, ScriptedResponse]>([
-      ['answered', { status: 200, body: '{"é":1}' }],
-      ['an answer that is no JSON', { status: 200, body: 'hm' }],
-      ['an answer that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
+      ['responded', { status: 200, body: '{"é":1}' }],
+      ['a response that is no JSON', { status: 200, body: 'hm' }],
+      ['a response that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
       ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
       ['the model is not ready', modelFailure(429, 'ModelNotReadyException')],
       ['away', modelFailure(503, 'ServiceUnavailable')],
       ['throttled', modelFailure(429, 'ThrottlingException')],
       ['no such endpoint', modelFailure(400, 'ValidationError')],
       ['cut', { status: 200, cutAfter: -1 }],
-      ['cut within the answer', { status: 200, body: '{"é":1}', cutAfter: 3 }],
+      ['cut within the response', { status: 200, body: '{"é":1}', cutAfter: 3 }],
     ])('%s', async (_, planned) => {
       scripted.aws.play([planned]);
       const theirs = await resultOf(() => runtimes.off().reply(invocation)(later()));
@@ -71,9 +71,9 @@ describe.each(['on', 'off'] as const)(
     });
 
     test.each<[string, ScriptedResponse]>([
-      ['answered', { status: 200, headers: frameHeaders, body: frames }],
+      ['responded', { status: 200, headers: frameHeaders, body: frames }],
       [
-        'the stream tells of a failure',
+        'the stream reports a failure',
         { status: 200, headers: frameHeaders, body: Buffer.concat([frames, modelStreamError('broken')]) },
       ],
       ['cut within a frame', { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 }],
@@ -91,7 +91,7 @@ describe.each(['on', 'off'] as const)(
       expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
     });
 
-    test('made ready, it leaves when it is sent; given up, it ends at once', async () => {
+    test('made ready, it leaves when it is sent; given up, it ends immediately', async () => {
       for (const runtime of [runtimes[setting]()]) {
         scripted.aws.play([{ status: 200, silent: true }]);
         const over = new Deadline(10_000);
@@ -135,7 +135,7 @@ test("streams that are read to the model's last word share one connection; one t
   expect(scripted.aws.sent[1]!.connection).not.toBe(scripted.aws.sent[0]!.connection);
 });
 
-test('an invocation that is given up when its answer is there, or anywhere within, breaks nothing', async () => {
+test('an invocation that is given up when its response is there, or anywhere within, breaks nothing', async () => {
   const runtime = runtimes.on();
   scripted.aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
   for (let round = 0; round < 60; round++) {

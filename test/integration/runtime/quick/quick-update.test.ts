@@ -68,10 +68,10 @@ describe.each(['on', 'off'] as const)(
       ['away twice', [failure(503, 'ServiceUnavailable'), failure(500, 'InternalServerError'), done]],
       ['away', [failure(500, 'InternalServerError')]],
       ['a proxy between us that fails', [{ status: 502, body: '<html>bad gateway</html>' }]],
-      ['cut before the answer, once', [{ status: 200, cutAfter: -1 }, done]],
-      ['cut before the answer, always', [{ status: 200, cutAfter: -1 }]],
-      ['cut within the answer, once', [{ ...done, cutAfter: 20 }, done]],
-      ['cut within the answer, always', [{ ...done, cutAfter: 20 }]],
+      ['cut before the response, once', [{ status: 200, cutAfter: -1 }, done]],
+      ['cut before the response, always', [{ status: 200, cutAfter: -1 }]],
+      ['cut within the response, once', [{ ...done, cutAfter: 20 }, done]],
+      ['cut within the response, always', [{ ...done, cutAfter: 20 }]],
       ['silence, once', [{ status: 200, silent: true }, done]],
       ['silence', [{ status: 200, silent: true }]],
     ])('%s', async (_, script) => {
@@ -142,7 +142,7 @@ test('credentials are renewed before they expire', async () => {
   expect(tokens).toEqual(['token-1', 'token-2', 'token-2']);
 });
 
-test('without credentials the SDK says so, and nothing is sent', async () => {
+test('without credentials the SDK reports it, and nothing is sent', async () => {
   scripted.aws.play([done]);
   const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
   const service = { ...serviceOf('dynamodb'), credentials: () => undefined };
@@ -153,7 +153,7 @@ test('without credentials the SDK says so, and nothing is sent', async () => {
 test.each([
   ['on', undefined],
   ['off', expect.stringContaining('aws-sdk-js')],
-] as const)('with FAST_PATH=%s a request is sent as the operator says', async (FAST_PATH, agent) => {
+] as const)('with FAST_PATH=%s a request is sent as the operator sets', async (FAST_PATH, agent) => {
   const restore = withEnvironment(variables());
   try {
     scripted.aws.play([none, { status: 200, body: '{}' }]);

@@ -21,16 +21,16 @@ const { sockets, connections } = wire;
 /** The same with Node's client. */
 async function readByNode(): Promise<string> {
   const agent = new Agent({ keepAlive: true });
-  const asked = nodeRequest({
+  const outgoing = nodeRequest({
     agent,
     host: '127.0.0.1',
     port: wire.port,
     method: 'POST',
     headers: { 'content-length': '4' },
   });
-  asked.end('body');
+  outgoing.end('body');
   try {
-    const [reply] = await once(asked, 'response');
+    const [reply] = await once(outgoing, 'response');
     return await summaryOf(reply.statusCode, reply.headers['x-name'], buffer(reply));
   } catch {
     return 'no response';
@@ -84,7 +84,7 @@ function cut(whole: Buffer, places: readonly number[]): Buffer[] {
   return ends.map((end, index) => whole.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 
-test('an answer is read as Node’s own client reads it, wherever its bytes are cut', async () => {
+test('a response is read as Node’s own client reads it, wherever its bytes are cut', async () => {
   const over = connections();
   const property = fc.asyncProperty(responseBytes, cuts, async (whole, places) => {
     wire.script = { pieces: cut(whole, places).filter(({ length }) => length > 0) };
@@ -120,8 +120,8 @@ test.each([
   ['a chunk without a size', `${chunked}${crlf}a${crlf}`],
   ['a chunk of an odd size', `${chunked}0x1${crlf}a${crlf}`],
   ['a chunk of no size that a program holds', `${chunked}fffffffffffffffff${crlf}a`],
-  ['a chunk that is longer than it says', `${chunked}1${crlf}ab${crlf}0${crlf}${crlf}`],
-  ['more than the answer', `${head}Content-Length: 1${crlf}${crlf}ab`],
+  ['a chunk that is longer than it declares', `${chunked}1${crlf}ab${crlf}0${crlf}${crlf}`],
+  ['more than the response', `${head}Content-Length: 1${crlf}${crlf}ab`],
   ['a head without an end', `${head}x-name: ${'a'.repeat(20_000)}`],
 ])('refused, and the connection with it: %s', async (_, bytesOfResponse) => {
   const over = connections();
@@ -136,10 +136,10 @@ test.each([
 test.each<[string, string, { ends?: boolean }, number]>([
   ['kept after a length', `${head}Content-Length: 2${crlf}${crlf}ok`, {}, 1],
   ['kept after chunks', `${chunked}2${crlf}ok${crlf}0${crlf}${crlf}`, {}, 1],
-  ['left when the answer says so', `${head}Connection: close${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
+  ['left when the response requires it', `${head}Connection: close${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
   ['left by HTTP/1.0', `HTTP/1.0 200 OK${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
-  ['left when its end is the answer’s', `${head}${crlf}ok`, { ends: true }, 3],
-  ['left when it ended unasked', `${head}Content-Length: 2${crlf}${crlf}ok`, { ends: true }, 3],
+  ['left when its end is the response’s', `${head}${crlf}ok`, { ends: true }, 3],
+  ['left when it ended by itself', `${head}Content-Length: 2${crlf}${crlf}ok`, { ends: true }, 3],
 ])('a connection is %s', async (_, bytesOfResponse, how, used) => {
   const over = connections();
   const before = sockets.length;
@@ -151,7 +151,7 @@ test.each<[string, string, { ends?: boolean }, number]>([
   expect(sockets.length - before).toBe(used);
 });
 
-test('words that nobody asked for end an idle connection, and are no part of the next answer', async () => {
+test('unsolicited bytes end an idle connection, and are no part of the next response', async () => {
   const over = connections();
   wire.script = { pieces: [two] };
   await read(over);

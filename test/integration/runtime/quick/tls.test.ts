@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { bundling } from '#lib/constructs/function-code.ts';
 import { loopbackCertificate, loopbackKey } from '#test/transport/loopback-certificate.ts';
 
-/** Asks twice, over two connections as each answer ends its own, and prints the bodies or the error's code. */
+/** Calls twice, over two connections as each response ends its own, and prints the bodies or the error's code. */
 const script = `
 import { text } from 'node:stream/consumers';
 import { attempt } from '#runtime/quick/attempt.ts';
@@ -23,7 +23,7 @@ for (let call = 0; call < 2; call++) {
 }`;
 
 const folder = mkdtempSync(join(tmpdir(), 'quick-tls-'));
-const program = join(folder, 'ask.mjs');
+const program = join(folder, 'call-twice.mjs');
 const trusted = join(folder, 'trusted.pem');
 const seen: { name: string | false | null; isResumed: boolean }[] = [];
 const server = createServer({ key: loopbackKey, cert: loopbackCertificate }, (socket: TLSSocket) => {
@@ -54,7 +54,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function ask(host: string, certificates: string): Promise<string[]> {
+async function callTwice(host: string, certificates: string): Promise<string[]> {
   const url = `https://${host}:${(server.address() as AddressInfo).port}`;
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificates };
   const { stdout } = await promisify(execFile)(process.execPath, [program, url], { env });
@@ -62,7 +62,7 @@ async function ask(host: string, certificates: string): Promise<string[]> {
 }
 
 test('over TLS the server is named, and the second connection resumes the first one’s session', async () => {
-  expect(await ask('localhost', trusted)).toEqual(['ok', 'ok']);
+  expect(await callTwice('localhost', trusted)).toEqual(['ok', 'ok']);
   expect(seen).toEqual([
     { name: 'localhost', isResumed: false },
     { name: 'localhost', isResumed: true },
@@ -70,11 +70,11 @@ test('over TLS the server is named, and the second connection resumes the first 
 });
 
 test('an address is no name to send, and is certified too', async () => {
-  expect(await ask('127.0.0.1', trusted)).toEqual(['ok', 'ok']);
+  expect(await callTwice('127.0.0.1', trusted)).toEqual(['ok', 'ok']);
   expect(seen).toMatchObject([{ name: false }, { name: false }]);
 });
 
-test('a server that nobody vouches for is told nothing', async () => {
-  expect(await ask('localhost', '')).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+test('a server that nobody vouches for is sent nothing', async () => {
+  expect(await callTwice('localhost', '')).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
   expect(seen).toEqual([]);
 });

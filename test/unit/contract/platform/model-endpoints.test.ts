@@ -7,7 +7,7 @@ describe('where models run', () => {
   const endpoints = (setting: unknown) =>
     v.parse(Environment, { MODEL_ENDPOINTS: JSON.stringify(setting) }).MODEL_ENDPOINTS;
 
-  it('is as the catalogue has it, unless the stage says otherwise of a model', () => {
+  it('is as the catalogue has it, unless the stage sets another for a model', () => {
     expect([...endpoints({})]).toEqual(models.map(({ id, endpoint, family }) => [id, { endpoint, family }]));
     const given = endpoints({
       'svc-1': 'Llama-Live',

@@ -47,7 +47,7 @@ describe('a pending change of an email address', () => {
   });
 });
 
-describe('the mail that asks the owner', () => {
+describe('the mail that requests the owner’s consent', () => {
   it('names the address that the account is to have', () => {
     expect(agreementMail(account, 'new@example.com', 'https://x').text).toContain('new@example.com');
   });

@@ -75,7 +75,7 @@ describe('a throttle', () => {
     ['accounts of an unconfirmed address deleted: 3 a day', unconfirmedDeletions, day, 3],
     ['guesses from a network: 20 in 5 minutes', guessesFromNetwork, 5 * minute, 20],
     ['mails from a network: 20 an hour', mailsFromNetwork, hour, 20],
-  ] as const)('lets through no more than the rule says in any window: %s', async (_, rule, ms, max) => {
+  ] as const)('lets through no more than the rule allows in any window: %s', async (_, rule, ms, max) => {
     await fc.assert(
       fc.asyncProperty(waits, async (times) => {
         expect(maxIn(await passes(rule, times), ms)).toBeLessThanOrEqual(max);
@@ -83,7 +83,7 @@ describe('a throttle', () => {
     );
   });
 
-  it('says truly how long to wait: a try a moment before is refused, one on time is not', async () => {
+  it('reports truly how long to wait: a try a moment before is refused, one on time is not', async () => {
     const rules = fc.constantFrom(mailsToAddress, guessesFromNetwork, mailsFromNetwork, passwordGuesses, deviceGuesses);
     await fc.assert(
       fc.asyncProperty(rules, fc.array(fc.integer({ min: 0, max: hour }), { maxLength: 30 }), async (rule, times) => {
@@ -103,7 +103,7 @@ describe('a throttle', () => {
     );
   });
 
-  it('lets through what the rule says and no more when many come at once, over any store that keeps revisions', async () => {
+  it('lets through what the rule allows and no more when many come concurrently, over any store that keeps revisions', async () => {
     for (const [rule, max] of [
       [passwordGuesses, 5],
       [deviceGuesses, 5],

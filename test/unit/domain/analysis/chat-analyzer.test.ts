@@ -207,11 +207,11 @@ describe('a text of several parts', () => {
     ['CONTEXT_LENGTH_EXCEEDED', 'MODEL_ERROR'],
     ['INVALID_FORMAT', 'MODEL_ERROR'],
   ] as const)('fails with the part that fails, without a second try: %s as %s', async (code, expected) => {
-    let asked = 0;
+    let calls = 0;
     const signals: (AbortSignal | undefined)[] = [];
     const { analyze } = analysisBy((_, signal) => {
       signals.push(signal);
-      if (++asked === 2) throw new ServiceError(code, 'The second part failed.');
+      if (++calls === 2) throw new ServiceError(code, 'The second part failed.');
       return positive;
     });
     expect(await failure(analyze({ text: long, analyses: ['sentiment'] }))).toMatchObject({ code: expected });

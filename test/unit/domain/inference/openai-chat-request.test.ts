@@ -17,8 +17,8 @@ const call = (id: string, name = 'get_weather', text = '{}') => ({
   function: { name, arguments: text },
 });
 
-const asked = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
-const modelRequest = (body: object) => toModelRequest(conversationOfOpenAi(asked(body)), 100);
+const parsed = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
+const modelRequest = (body: object) => toModelRequest(conversationOfOpenAi(parsed(body)), 100);
 
 describe('what the model is sent of', () => {
   it.each<[string, object, object[]]>([
@@ -68,7 +68,7 @@ describe('what the model is sent of', () => {
     ]);
   });
 
-  it('a function result, as the answer to the call before it', () => {
+  it('a function result, as the response to the call before it', () => {
     const called = { role: 'assistant', content: null, function_call: { name: 'get_weather', arguments: '{}' } };
     const { messages } = modelRequest({
       messages: [user, called, { role: 'function', name: 'get_weather', content: 'clear' }],
@@ -138,7 +138,7 @@ describe('what the model is sent of', () => {
     [{ max_tokens: 5, max_completion_tokens: 6 }, 6],
     [{ max_tokens: null }, undefined],
   ])('output tokens: %j', (body, expected) => {
-    expect(conversationOfOpenAi(asked(body)).maxTokens).toBe(expected);
+    expect(conversationOfOpenAi(parsed(body)).maxTokens).toBe(expected);
   });
 });
 
@@ -175,7 +175,7 @@ describe('a request is refused for', () => {
       'messages',
       /the tool call that it responds to/,
     ],
-    ['two answers', { n: 2 }, 'n', /must be 1/],
+    ['two choices', { n: 2 }, 'n', /must be 1/],
     ['another kind of tool', { tools: [{ type: 'web_search' }] }, 'tools.0.type', /must be function/],
     ['129 tools', { tools: Array.from({ length: 129 }, () => tools[1]) }, 'tools', /at most 128 tools/],
     ['tools beside functions', { tools, functions: [time] }, 'tools', /beside functions/],

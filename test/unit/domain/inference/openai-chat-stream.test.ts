@@ -22,7 +22,7 @@ const call = (id: string, name = 'get_weather', text = '{}') => ({
   function: { name, arguments: text },
 });
 
-const asked = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
+const parsed = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
 
 const about = { id: 'chatcmpl-1', created: 7, model: 'svc-1' };
 const usage = { prompt_tokens: 3, completion_tokens: 4 };
@@ -80,7 +80,7 @@ describe('a stream', () => {
   ];
 
   it('opens each call with its id and name, and goes on by its index', async () => {
-    const chunks = await streamed(calls, openAiChat(asked({ tools })));
+    const chunks = await streamed(calls, openAiChat(parsed({ tools })));
     expect(chunks.map(({ choices }) => choices[0])).toEqual([
       choiceOf({ role: 'assistant', content: null, refusal: null }),
       choiceOf({ tool_calls: [{ index: 0, ...call('a', 'get_weather', '') }] }),
@@ -92,44 +92,47 @@ describe('a stream', () => {
     ]);
   });
 
-  it('has only the first call where one was asked for', async () => {
+  it('has only the first call where one was requested', async () => {
     const names = (chunks: any[]) => JSON.stringify(chunks).match(/get_\w+/g);
-    expect(names(await streamed(calls, openAiChat(asked({ tools, parallel_tool_calls: false }))))).toEqual([
+    expect(names(await streamed(calls, openAiChat(parsed({ tools, parallel_tool_calls: false }))))).toEqual([
       'get_weather',
     ]);
-    const functions = await streamed(calls, openAiChat(asked({ functions: [weather, time] })));
+    const functions = await streamed(calls, openAiChat(parsed({ functions: [weather, time] })));
     expect(names(functions)).toEqual(['get_weather']);
     expect(functions.map(({ choices }) => choices[0].delta.function_call?.arguments ?? '').join('')).toBe('{"x":1}');
     expect(functions.at(-1).choices[0].finish_reason).toBe('function_call');
     expect(names(await streamed(calls, specifiedChat))).toEqual(['get_weather']);
   });
 
-  it('says the role and the end also when nothing was said', async () => {
-    const chunks = await streamed([chunkOf({}, 'stop')], openAiChat(asked({})));
+  it('sends the role and the end also when there was no text', async () => {
+    const chunks = await streamed([chunkOf({}, 'stop')], openAiChat(parsed({})));
     expect(chunks.map(({ choices }) => choices[0])).toEqual([
       choiceOf({ role: 'assistant', content: '', refusal: null }),
       choiceOf({}, 'stop'),
     ]);
   });
 
-  it('tells the usage after the end, to those who ask', async () => {
+  it('reports the usage after the end, to those who request it', async () => {
     const chunks = await streamed(
       [chunkOf({ content: 'Hi' }, 'stop')],
-      openAiChat(asked({ stream_options: { include_usage: true } })),
+      openAiChat(parsed({ stream_options: { include_usage: true } })),
     );
     expect(chunks.at(-1)).toEqual({ ...about, object: 'chat.completion.chunk', choices: [], usage: total });
     expect(chunks.slice(0, -1).map((chunk) => chunk.usage)).toEqual([null, null, null]);
-    const silent = await streamed([chunkOf({ content: 'Hi' }, 'stop')], openAiChat(asked({})));
+    const silent = await streamed([chunkOf({ content: 'Hi' }, 'stop')], openAiChat(parsed({})));
     expect(JSON.stringify(silent)).not.toContain('usage');
   });
 
-  it.each(['length', 'content_filter'])('that ended by %s says so, for the call may not be whole', async (reason) => {
-    const cut = [...calls.slice(0, 3), chunkOf({}, reason)];
-    expect((await streamed(cut, openAiChat(asked({ tools })))).at(-1).choices[0].finish_reason).toBe(reason);
-    expect((await streamed(cut, specifiedChat)).at(-1).choices[0].finish_reason).toBe(reason);
-  });
+  it.each(['length', 'content_filter'])(
+    'that ended by %s reports it, for the call may not be whole',
+    async (reason) => {
+      const cut = [...calls.slice(0, 3), chunkOf({}, reason)];
+      expect((await streamed(cut, openAiChat(parsed({ tools })))).at(-1).choices[0].finish_reason).toBe(reason);
+      expect((await streamed(cut, specifiedChat)).at(-1).choices[0].finish_reason).toBe(reason);
+    },
+  );
 
-  it('put together is what a whole answer is, however it was cut', async () => {
+  it('put together is what a whole response is, however it was cut', async () => {
     const made = fc.record({
       id: fc.string(),
       name: fc.string({ minLength: 1 }),
@@ -148,7 +151,7 @@ describe('a stream', () => {
             ]),
             chunkOf({}, parts.length > 0 ? 'tool_calls' : 'stop'),
           ];
-          const format = openAiChat(asked({ tools }));
+          const format = openAiChat(parsed({ tools }));
           const tool_calls = parts.map(({ id, name, pieces }) => ({
             id,
             function: { name, arguments: pieces.join('') },

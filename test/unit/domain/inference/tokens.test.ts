@@ -83,7 +83,7 @@ describe('our count and the library’s', () => {
     }
   });
 
-  it('stop where more than was asked for is reached', async () => {
+  it('stop where more than was requested is reached', async () => {
     expect(await bpeTokenizer.count(words(1000), 10)).toBe(11);
     expect(await bpeTokenizer.count('='.repeat(100_000), 50)).toBeLessThan(70);
     expect(await bpeTokenizer.count(words(10), 10)).toBe(10);

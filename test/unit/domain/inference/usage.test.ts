@@ -4,26 +4,26 @@ import { inference } from '#domain/inference/inference.ts';
 import { tokenPrice } from '#domain/meter/pricing.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
-const unasked = () => {
-  throw new Error('this model is not asked here');
+const uncalled = () => {
+  throw new Error('this model is not called here');
 };
 
 /** What a completion of a container costs that reports such a usage. */
 async function costOf(usage: unknown): Promise<number> {
   const reply = { choices: [{ text: 'one two three' }], usage } as never;
-  const others = { chat: unasked, chatStream: unasked, completionStream: unasked, embed: unasked };
-  const gateway = { ...others, completion: () => ({ prepare: unasked, send: async () => reply }) };
+  const others = { chat: uncalled, chatStream: uncalled, completionStream: uncalled, embed: uncalled };
+  const gateway = { ...others, completion: () => ({ prepare: uncalled, send: async () => reply }) };
   const { orderCompletion, complete } = inference(gateway, bpeTokenizer, { now: () => 0 });
   const order = await orderCompletion(
     { model: 'svc-instruct', prompt: 'zero', stream: false } as never,
     specifiedCompletion,
     async () => undefined,
   );
-  if (order.stream) throw new Error('a whole reply was asked for');
+  if (order.stream) throw new Error('a whole reply was requested');
   return (await complete(order, 'request')).cost;
 }
 
-describe('what a model says it used', () => {
+describe('what a model reports that it used', () => {
   const counted = tokenPrice('completion', 4);
 
   it.each([

@@ -18,7 +18,7 @@ import { credits } from '#test/meter/meters.ts';
 
 const spendSome = (meter: Meter, amount: number): Meter => spend(meter, Math.min(amount, meter.spendable));
 
-/** Registers and subscribes at once, cancels at once or later: the meter at each of the moments. */
+/** Registers and subscribes immediately, cancels immediately or later: the meter at each of the moments. */
 function cancelledLife(plan: ChosenPlan, registered: string, cancelled: string, moments: readonly string[]): Meter[] {
   const since = at(`${registered}T09:00:00Z`);
   const opened = spend(openMeter(1, since, planOfRank).meter, credits(100));

@@ -58,7 +58,7 @@ describe('amounts', () => {
     }
   });
 
-  it('of the ledger say where they do not add up', () => {
+  it('of the ledger show where they do not add up', () => {
     const row = { accountId: 1, type: 'grant', at: 0 } as const;
     const rows = [
       { ...row, seq: 1, amount: 5, balance: 5 },

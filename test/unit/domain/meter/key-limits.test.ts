@@ -26,7 +26,7 @@ describe('the budget of a limited key', () => {
     ['day', '2028-02-29T12:00:00Z', '2028-03-01T00:00:00Z'],
     ['month', '2028-02-29T12:00:00Z', '2028-03-01T00:00:00Z'],
     ['month', '2027-12-31T23:59:59Z', '2028-01-01T00:00:00Z'],
-  ] as const)('per %s begins anew after %s at %s', (period, now, next) => {
+  ] as const)('per %s begins again after %s at %s', (period, now, next) => {
     expect(nextPeriod(period, seconds(now))).toBe(seconds(next));
   });
 

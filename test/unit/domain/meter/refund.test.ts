@@ -138,7 +138,7 @@ describe('credits that come back', () => {
     expect(refund(later, charge, { amount: 10 }, start + 40 * day).meter.used).toEqual({ [service]: 4 });
   });
 
-  it('may be none: the entry says that it has ended', () => {
+  it('may be none: the entry shows that it has ended', () => {
     const { meter, charge } = charged(opened(), 10);
     const back = refund(meter, charge, { amount: 0 }, start);
     expect([balance(back.meter), back.entries.length]).toEqual([balance(meter), 1]);

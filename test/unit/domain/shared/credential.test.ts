@@ -9,7 +9,7 @@ const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger(
 const kinds = fc.constantFrom('key', 'session', 'confirmation', 'reset', 'device');
 
 describe('a credential', () => {
-  it('says whose and what it is, and its digest is found again', () => {
+  it('shows whose and what it is, and its digest is found again', () => {
     fc.assert(
       fc.property(kinds, accountIds, (kind, accountId) => {
         const { text, ...issued } = issueCredential(kind, accountId, random);
@@ -29,7 +29,7 @@ describe('a credential', () => {
     for (const text of ['tai_zzzzzzzzz', 'tai_é00000000']) expect(accountOfKey(text)).toBeUndefined();
   });
 
-  it('is refused with any one character changed, without asking the database', () => {
+  it('is refused with any one character changed, without calling the database', () => {
     const { text } = issueCredential('key', 123_456_789, random);
     const others = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     for (let place = 4; place < text.length; place++) {

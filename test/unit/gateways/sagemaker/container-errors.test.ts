@@ -7,7 +7,7 @@ const tooLong =
 const tgiTooLong =
   'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 200 `max_new_tokens`';
 
-describe('what a container answers in place of a reply', () => {
+describe('what a container returns in place of a reply', () => {
   const json = JSON.stringify;
   it.each([
     [

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A stream's charge, what was noted in it, and how often the stream was told that it is cancelled. */
+/** A stream's charge, what was noted in it, and how often the stream was notified that it is cancelled. */
 function followed(noteDelivered: (cost: number) => Promise<boolean>) {
   const noted: number[] = [];
   const onCancelled = vi.fn<() => void>();
@@ -60,14 +60,14 @@ describe('a stream that runs', () => {
     expect(noted).toEqual([1]);
   });
 
-  it('is told once that it was cancelled', async () => {
+  it('is notified once that it was cancelled', async () => {
     const { noted, onCancelled } = followed(async (cost) => cost < 2);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(noted).toEqual([1, 2]);
     expect(onCancelled).toHaveBeenCalledOnce();
   });
 
-  it('is not told so where its own settlement came before the note', async () => {
+  it('is not notified where its own settlement came before the note', async () => {
     const { charge, onCancelled } = followed(async () => {
       charge.isOpen = false;
       return false;

@@ -65,7 +65,7 @@ test('maps whose names are data are read as a Map, of the item itself only', () 
   expect(itemOf(text, wanting(['h', 's'], ['h']))).toEqual({ h: new Map(Object.entries(h)), s });
 });
 
-test('an answer without an item is read as none, and what is not an item is refused', () => {
+test('a response without an item is read as none, and what is not an item is refused', () => {
   for (const text of ['{}', ' { } ']) expect(itemOf(text, wanting(['a']))).toBeUndefined();
   const attribute = (value: string) => `{"Attributes":{"a":${value}}}`;
   for (const number of ['9007199254740993', '1e300'])

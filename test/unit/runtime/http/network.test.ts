@@ -63,12 +63,12 @@ describe('the network of a request', () => {
     },
   );
 
-  it('is never what the caller says, where there is no proxy', () => {
+  it('is never what the caller sends, where there is no proxy', () => {
     expect(networkOf(eventFrom('203.0.113.7', '198.51.100.1'), on())).toBe('203.0.113.7');
     expect(networkOf(bareEventFrom('203.0.113.7', '198.51.100.1'), on())).toBe('203.0.113.7');
   });
 
-  it('is what the first trusted proxy saw, whatever the caller says before it', () => {
+  it('is what the first trusted proxy saw, whatever the caller sends before it', () => {
     const [caller, cdn, balancer] = ['203.0.113.7', '130.176.0.1', '10.0.0.1'];
     expect(networkOf(eventFrom(cdn, caller), on(1))).toBe(caller);
     expect(networkOf(eventFrom(cdn, `198.51.100.1, 192.0.2.9,${caller}`), on(1))).toBe(caller);

@@ -43,7 +43,7 @@ async function call(meter: Meter, now: number): Promise<{ remaining: number } | 
   }
 }
 
-/** So many calls at one moment; how many were admitted, and what each refused one was told. */
+/** So many calls at one moment; how many were admitted, and the wait that each refused one was given. */
 async function together(meter: Meter, now: number, count: number) {
   const outcomes = await Promise.all(times(count, () => call(meter, now)));
   const waits = outcomes.flatMap((outcome) => ('retryAfter' in outcome ? [outcome.retryAfter] : []));
@@ -88,7 +88,7 @@ describe('the rolling minute', () => {
   );
 
   it(
-    'tells in Retry-After, at most 63 s, a wait after which the call is admitted',
+    'reports in Retry-After, at most 63 s, a wait after which the call is admitted',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 5 }), gaps, async (limit, gaps) => {
@@ -110,7 +110,7 @@ describe('the rolling minute', () => {
     patience,
   );
 
-  it('tells in its headers how many calls are left: so many are admitted then, and not one more', async () => {
+  it('reports in its headers how many calls are left: so many are admitted then, and not one more', async () => {
     const meter = await withLimit(20);
     for (const [seconds, burst] of [
       [0, 7],
@@ -179,7 +179,7 @@ describe('four workers with one account', () => {
       expect(admitted.length / minutes).toBeGreaterThanOrEqual(0.95 * limit * Math.min(1, load));
       if (load < 1) return expect(refused).toEqual([]);
       expect(refused.every((wait) => wait >= 1 && wait <= 63)).toBe(true);
-      // Now nobody else comes, and so many at once are more than are left.
+      // Now nobody else comes, and so many together are more than are left.
       const { waits } = await together(meter, now, limit);
       return expect(await call(meter, now + Math.min(...waits) * 1000)).toHaveProperty('remaining');
     },

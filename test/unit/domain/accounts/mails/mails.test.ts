@@ -48,7 +48,7 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     expect(mail.subject).toMatch(/^[A-Z][^\r\n]{5,100}$/);
   });
 
-  it('says the same in text and in HTML, and greets its owner by name', () => {
+  it('has the same sentences in text and in HTML, and greets its owner by name', () => {
     const shown = readable(mail.html).map((line) => line.trim());
     const sentences = mail.text.split('\n').filter((line) => line !== '' && line !== link);
     expect(sentences[0]).toBe(isToOwner ? 'Hello Ada,' : 'Hello,');

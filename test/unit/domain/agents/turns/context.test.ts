@@ -13,11 +13,11 @@ const about = { createdAt: 0, expiresAt: 1 };
 const sized = fc.integer({ min: 5, max: 60 });
 
 /** Messages, newest last; a call is followed by its result. */
-const groups = fc.array(fc.tuple(fc.constantFrom('said', 'called'), sized), { maxLength: 20 });
+const groups = fc.array(fc.tuple(fc.constantFrom('text', 'called'), sized), { maxLength: 20 });
 function messagesOf(list: readonly (readonly [string, number])[]): Message[] {
   const bare = list.flatMap(([kind, tokens], index): Omit<Message, 'place'>[] => {
     const role = index % 2 === 0 ? 'user' : 'assistant';
-    if (kind === 'said') return [{ role, content: 'x', tokens, ...about }];
+    if (kind === 'text') return [{ role, content: 'x', tokens, ...about }];
     const call = { name: 'f', arguments: '{}' };
     return [
       { role: 'assistant', content: '', call, tokens, ...about },
@@ -57,7 +57,7 @@ function choicesOf(given: Case): Choices {
   const { list, fresh, window, maxTokens, truncation, texts, instructions, summarizedUpTo: upTo } = given;
   const earlier = messagesOf(list);
   const required: Message[] = [{ place: earlier.length, role: 'user', content: 'z', tokens: fresh, ...about }];
-  // A summary ends between groups, as it is made of whole ones.
+  // A summary ends between groups, for it covers whole ones.
   const isEnd = upTo !== null && earlier[upTo]?.role !== 'function';
   return {
     agent: { model: 'svc-1', instructions, functions: [], maxTokens, truncation },
@@ -172,7 +172,7 @@ describe('with truncation', () => {
 it('a result whose call has expired is not sent, nor a call without its result', async () => {
   const [call, result, ...rest] = messagesOf([
     ['called', 10],
-    ['said', 10],
+    ['text', 10],
     ['called', 10],
   ]);
   const base = choicesOf({

@@ -35,7 +35,7 @@ describe('a text with stop sequences', () => {
     ['stop', ['stop'], '', true],
     // The first to be complete ends the text, not the first to begin.
     ['xabcd', ['abcd', 'bc'], 'xa', true],
-    // Of two that are complete at once, both go.
+    // Of two that are complete together, both go.
     ['xabc', ['c', 'abc'], 'x', true],
     ['aab', ['ab'], 'a', true],
     ['今日は。明日', ['。'], '今日は', true],

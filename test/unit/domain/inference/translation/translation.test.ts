@@ -90,7 +90,7 @@ describe('the price', () => {
 });
 
 describe('an order', () => {
-  it('says what the text costs, and refuses no words and too many with both numbers', async () => {
+  it('reports what the text costs, and refuses no words and too many with both numbers', async () => {
     const { order } = serviceWith(shout);
     expect(await order(request, proved)).toMatchObject({ model: 'svc-instruct', words: 2, amount: credits(10) });
     const text = (words: number) => ({ ...request, text: 'word '.repeat(words) });
@@ -140,7 +140,7 @@ describe('a translation', () => {
     expect(await translated(` ${manySentences}\n`, shout)).toBe(` ${manySentences.toUpperCase()}\n`);
   });
 
-  it('keeps the order of the parts under any delays, with at most four at once', async () => {
+  it('keeps the order of the parts under any delays, with at most four concurrently', async () => {
     let [open, maxOpen] = [0, 0];
     await fc.assert(
       fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 5 })), async (delays) => {
@@ -175,10 +175,10 @@ describe('a translation', () => {
     ['INVALID_FORMAT', 'MODEL_ERROR'],
     ['CONTEXT_LENGTH_EXCEEDED', 'MODEL_ERROR'],
   ] as const)('fails with the first part that fails: %s as %s', async (code, expected) => {
-    let asked = 0;
+    let calls = 0;
     const failure = await failureOf(async (id, sent) => {
-      asked += 1;
-      if (asked === 3) throw new ServiceError(code, 'The third part failed.');
+      calls += 1;
+      if (calls === 3) throw new ServiceError(code, 'The third part failed.');
       return shout(id, sent);
     }, manySentences);
     expect(failure).toMatchObject({ code: expected });
@@ -205,7 +205,7 @@ describe('a translation', () => {
 });
 
 describe('the settings', () => {
-  it('name a chat model of the catalogue, svc-instruct unless told', () => {
+  it('name a chat model of the catalogue, svc-instruct unless set', () => {
     expect(v.parse(Environment, {}).TRANSLATION_MODEL).toBe(model);
     expect(v.parse(Environment, { TRANSLATION_MODEL: 'svc-1' }).TRANSLATION_MODEL.id).toBe('svc-1');
     for (const wrong of ['svc-embed', 'gpt-4', '']) {
@@ -226,8 +226,8 @@ describe('languages', () => {
       expect(`${code} ${name}`).toMatch(/^[a-z]{2} \p{Lu}[\p{L} -]+$/u);
       const sourceLanguage = code.toUpperCase();
       const targetLanguage = code === 'en' ? 'fr' : 'en';
-      const asked = { text: 'x', sourceLanguage, targetLanguage };
-      expect(v.parse(TranslationRequest, asked)).toEqual(asked);
+      const body = { text: 'x', sourceLanguage, targetLanguage };
+      expect(v.parse(TranslationRequest, body)).toEqual(body);
     }
   });
 });

@@ -11,7 +11,7 @@ import { credits } from '#test/meter/meters.ts';
 
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** The earlier hold, if any, is given back; `charged` is spent and at most `held` held anew. */
+/** The earlier hold, if any, is given back; `charged` is spent and at most `held` held again. */
 function withHold(meter: Meter, charged: number, held: number): Meter {
   const free = balance(meter) - charged;
   const amount = Math.min(held, free);

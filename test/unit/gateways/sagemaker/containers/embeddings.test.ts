@@ -14,7 +14,7 @@ describe('embeddings', () => {
     [0.3, 0.4],
   ];
 
-  it('are asked of vllm in OpenAI form, whose vectors may come in any order', () => {
+  it('are requested of vllm in OpenAI form, whose vectors may come in any order', () => {
     expect(sent(vllm.embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body))).toEqual([
       { input: texts, dimensions: 8 },
     ]);
@@ -22,14 +22,14 @@ describe('embeddings', () => {
     expect(vllm.embeddings!.reply({ data, usage: { prompt_tokens: 4 } })).toEqual({ vectors, promptTokens: 4 });
   });
 
-  it('are asked of lmi as inputs', () => {
+  it('are requested of lmi as inputs', () => {
     expect(sent(lmi.embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body))).toEqual([
       { inputs: texts },
     ]);
     expect(lmi.embeddings!.reply(vectors)).toEqual({ vectors });
   });
 
-  it('are asked of tei as inputs, 32 at a time', () => {
+  it('are requested of tei as inputs, 32 at a time', () => {
     const bodies = sent(tei.embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body)) as {
       inputs: string[];
     }[];

@@ -19,7 +19,7 @@ describe.each([
   ['vllm', vllm],
   ['lmi', lmi],
 ] as const)('%s', (_, container) => {
-  it('is sent OpenAI bodies with top_k, without a model, and asked for the usage of streams', () => {
+  it('is sent OpenAI bodies with top_k, without a model, that request the usage of streams', () => {
     expect(chatBody(container, { ...sampling, stop: ['.'] })).toEqual({
       messages,
       max_tokens: 9,
@@ -38,7 +38,7 @@ describe.each([
     });
   });
 
-  it('is told the name that it serves the model by, where the stage gives one', () => {
+  it('is sent the name that it serves the model by, where the stage gives one', () => {
     expect(chatBody(container, {}, { stream: false, servedName: 'mine' })).toMatchObject({ model: 'mine' });
     expect(completionBody(container, {}, { stream: true, servedName: 'mine' })).toMatchObject({ model: 'mine' });
   });

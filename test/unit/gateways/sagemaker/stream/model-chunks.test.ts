@@ -15,7 +15,7 @@ const last = JSON.stringify({ choices: [], usage });
 const token = (text: string, details: object | null = null) =>
   JSON.stringify({ token: { id: 1, text, special: false }, generated_text: details && 'x', details });
 
-/** The same answer as each family streams it. */
+/** The same response as each family streams it. */
 const wires = [
   [
     'vllm',
@@ -76,7 +76,7 @@ describe.each(wires)('a stream of %s', (_, chunk, wire) => {
     }
   });
 
-  it('is cut at a stop sequence that comes in two chunks, and still tells its usage', async () => {
+  it('is cut at a stop sequence that comes in two chunks, and still reports its usage', async () => {
     const chunks = await collected(chunk, [bytes], ['üri', 'never']);
     expect(textOf(chunks)).toBe('Z');
     expect(chunks.flatMap(({ choices }) => choices).at(-1)?.finish_reason).toBe('stop');
@@ -103,7 +103,7 @@ describe('a stream', () => {
     expect(pieces.filter(Boolean)).toEqual(['to ', 'be', 'call']);
   });
 
-  it('has not answered in time when it goes on without a chunk, and has when its reader is slow', async () => {
+  it('has not responded in time when it goes on without a chunk, and has when its reader is slow', async () => {
     const hello = Buffer.from(`data: ${chunkOf('Hello')}\n\n`);
     async function* pings(deadline: Deadline) {
       yield hello;

@@ -37,13 +37,13 @@ describe('tgi', () => {
   it('is sent calls and results without empty content, and a chosen function by its name', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    const asked = [
+    const earlier = [
       { role: 'assistant', content: null, tool_calls: [call] },
       { role: 'assistant', content: '', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'call_1', name: 'f', content: '21' },
     ];
     expect(
-      chatBody(tgi, { messages: asked, tools, tool_choice: { type: 'function', function: { name: 'f' } } }),
+      chatBody(tgi, { messages: earlier, tools, tool_choice: { type: 'function', function: { name: 'f' } } }),
     ).toEqual({
       messages: [
         { role: 'assistant', tool_calls: [call] },
@@ -58,15 +58,15 @@ describe('tgi', () => {
     expect(chatBody(tgi, { tool_choice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
-  it('is asked for answers by a JSON schema in its own words', () => {
+  it('is sent the JSON schema of a response in its own words', () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } } };
-    const asked = { response_format: { type: 'json_schema', json_schema: { name: 'place', schema } } };
-    expect(chatBody(tgi, asked)).toMatchObject({ response_format: { type: 'json', value: schema } });
+    const request = { response_format: { type: 'json_schema', json_schema: { name: 'place', schema } } };
+    expect(chatBody(tgi, request)).toMatchObject({ response_format: { type: 'json', value: schema } });
     expect(chatBody(tgi, { response_format: { type: 'json_object' } })).not.toHaveProperty('response_format');
   });
 
   it('is sent completions as inputs and parameters', () => {
-    const asked = { return_full_text: false, details: true };
+    const always = { return_full_text: false, details: true };
     expect(completionBody(tgi, { ...sampling, stop: ['.'] })).toEqual({
       inputs: 'Hi',
       parameters: {
@@ -77,7 +77,7 @@ describe('tgi', () => {
         top_k: 50,
         frequency_penalty: 0.5,
         stop: ['.'],
-        ...asked,
+        ...always,
         decoder_input_details: true,
       },
       stream: false,
@@ -89,7 +89,7 @@ describe('tgi', () => {
         do_sample: true,
         temperature: 1,
         top_k: 50,
-        ...asked,
+        ...always,
         decoder_input_details: false,
       },
       stream: true,
