@@ -14,7 +14,7 @@ export interface Stage {
   /** A fresh browser profile, signed in as the person, if one is named. */
   readonly visit: (person?: Pick<Person, 'cookie'>, options?: BrowserContextOptions) => Promise<Page>;
   readonly shoot: (page: Page, name: string) => Promise<void>;
-  /** What went wrong in any page since it was last asked: exceptions, and what the policy did not let through. */
+  /** What went wrong in any page since it was last called: exceptions, and what the policy did not let through. */
   readonly complaints: () => string[];
   /** Closes the pages of a test, which would go on reading beside the next one; throws where one complained. */
   readonly leave: () => Promise<void>;
@@ -94,7 +94,7 @@ async function visit(
 /** Presses the button of that name, which may be a dialog's. */
 export const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).click();
 
-/** Resolves when the page says so. */
+/** Resolves when the page shows the text. */
 export const shows = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
 /** Looks again until it is so; to be awaited with its expectation. */

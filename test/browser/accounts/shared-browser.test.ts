@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
 import { eventually, press, shows, useStage } from '../stage.ts';
 import {
-  ask,
+  sendMessage,
   keysSent,
   links,
   mixturesOf,
@@ -20,7 +20,7 @@ const stage = useStage();
 let first: Person;
 let second: Person;
 
-/** Credits that a person has, by the service; an own key of theirs asks, so that it does not need their session. */
+/** Credits that a person has, by the service; an own key of theirs calls, so that it does not need their session. */
 async function balanceOf({ key }: Person): Promise<number> {
   await stage().service.settled();
   return (await stage().service.call('GET', '/api/credits', { key })).body.data.balance;
@@ -67,7 +67,7 @@ describe('a browser that two people share', { timeout }, () => {
       expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     }
     await walk(tab, async () => expect(await tracesOf(tab, 'Agatha')).toEqual([]));
-    await ask(tab, 'Bertram asks of hills');
+    await sendMessage(tab, 'Bertram asks of hills');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect(await balanceOf(first)).toBe(left);
     expect(await balanceOf(second)).toBe(full - 1);
@@ -75,13 +75,13 @@ describe('a browser that two people share', { timeout }, () => {
 
   it('keeps them apart where nothing is loaded between signing out and signing in', async () => {
     await begin();
-    await ask(tab, 'Agatha asks of rivers');
+    await sendMessage(tab, 'Agatha asks of rivers');
     const left = await balanceOf(first);
     await signOut(tab);
     await signIn(tab, second);
     await tab.getByRole('link', { name: 'Playground', exact: true }).click();
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
-    await ask(tab, 'Bertram asks of hills', { isThere: true });
+    await sendMessage(tab, 'Bertram asks of hills', { isThere: true });
     expect(await balanceOf(first)).toBe(left);
     expect(await balanceOf(second)).toBe(99);
     for (let steps = 0; steps < 2; steps++) {
@@ -99,13 +99,13 @@ describe('a browser that two people share', { timeout }, () => {
     await signOut(other);
     await eventually(() => tracesOf(tab, 'Agatha')).toEqual([]);
     await signIn(other, second);
-    await ask(tab, 'Bertram asks of hills');
+    await sendMessage(tab, 'Bertram asks of hills');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect(await balanceOf(first)).toBe(left);
     expect(await balanceOf(second)).toBe(99);
   });
 
-  it('sends nothing for the first person once the cookie is the second one’s, though nobody said so', async () => {
+  it('sends nothing for the first person once the cookie is the second one’s, though no page was notified', async () => {
     await begin();
     await usePlayground(tab, 'Agatha');
     const left = await balanceOf(first);
@@ -139,7 +139,7 @@ describe('a browser that two people share', { timeout }, () => {
     const mixed = await mixturesOf(tab, first.email, ['Bertram', '99 credits', 'Chat, svc-1']);
     await tab.getByRole('link', { name: link === 'Settings' ? 'Plans' : 'Settings', exact: true }).click();
     await tab.waitForLoadState('networkidle');
-    // As another program of this browser would: no page is told.
+    // As another program of this browser would: no page is notified.
     const { email, password } = second;
     await tab.context().request.post('/api/auth/login', { data: { email, password } });
     await tab.getByRole('link', { name: link, exact: true }).click();
@@ -157,10 +157,10 @@ describe('a browser that two people share', { timeout }, () => {
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
 
-  it('ends a playground key with a session that expired: out of memory at once, at the service within minutes', async () => {
+  it('ends a playground key with a session that expired: out of memory immediately, at the service within minutes', async () => {
     await begin();
     const sent = keysSent(tab);
-    await ask(tab, 'Agatha asks of rivers');
+    await sendMessage(tab, 'Agatha asks of rivers');
     const left = await balanceOf(first);
     const { cookie } = first;
     const keys = (await stage().service.call('GET', '/api/keys', { cookie })).body.data;
@@ -193,9 +193,9 @@ describe('a browser that two people share', { timeout }, () => {
     const aborted = tab.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/chat/completions'));
     await tab.getByRole('link', { name: 'Playground', exact: true }).click();
     await tab.getByLabel('Your message').fill('Agatha asks of rivers');
-    const asked = tab.waitForRequest('**/v1/chat/completions');
+    const requested = tab.waitForRequest('**/v1/chat/completions');
     await press(tab, 'Send');
-    await asked;
+    await requested;
     await signOut(tab);
     await aborted;
     await signIn(tab, second);
@@ -205,7 +205,7 @@ describe('a browser that two people share', { timeout }, () => {
     expect([await balanceOf(first), await balanceOf(second)]).toEqual([100, 100]);
   });
 
-  it('says that one is still signed in where signing out failed', async () => {
+  it('shows that one is still signed in where signing out failed', async () => {
     await begin();
     await tab.route('**/api/auth/logout', (route) => route.abort());
     await tab.getByRole('button', { name: /^Account of/ }).click();
@@ -217,7 +217,7 @@ describe('a browser that two people share', { timeout }, () => {
   it('keeps a person who registers in the tab of the first apart from them', async () => {
     await begin();
     await tab.getByRole('link', { name: 'Settings' }).click();
-    await ask(tab, 'Agatha asks of rivers');
+    await sendMessage(tab, 'Agatha asks of rivers');
     // Within the document, which the page of a link would leave.
     await tab.evaluate("history.pushState(null, '', '/register')");
     await tab.getByLabel('Name').fill('Cecil');

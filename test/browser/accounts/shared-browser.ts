@@ -55,7 +55,7 @@ export async function walk(page: Page, look: () => Promise<void> = async () => u
 }
 
 /** Sends a chat message in the playground, and waits for the end of the response. */
-export async function ask(page: Page, text: string, { isThere = false } = {}): Promise<void> {
+export async function sendMessage(page: Page, text: string, { isThere = false } = {}): Promise<void> {
   if (!isThere) await page.goto('/playground');
   await page.getByLabel('Your message').fill(text);
   await press(page, 'Send');
@@ -70,7 +70,7 @@ export async function usePlayground(page: Page, name: string): Promise<void> {
   await page.goto('/playground');
   await page.getByLabel('System message').fill(`${name} writes letters`);
   await page.getByRole('switch', { name: 'Compare' }).click();
-  await ask(page, `${name} asks of rivers`, { isThere: true });
+  await sendMessage(page, `${name} asks of rivers`, { isThere: true });
   await press(page, 'Presets');
   await page.getByRole('dialog').getByLabel('Name').fill(`${name} 1`);
   await press(page, 'Save');

@@ -36,7 +36,7 @@ export function usageTests(stage: () => Stage): void {
     await eventually(() => rows.count()).toBeGreaterThan(22);
   });
 
-  test('takes a custom range, says what is wrong with one, and keeps what was shown', async () => {
+  test('takes a custom range, shows what is wrong with one, and keeps what was shown', async () => {
     const { service, visit, shoot } = stage();
     const person = await service.person();
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
@@ -62,8 +62,8 @@ export function usageTests(stage: () => Stage): void {
     await from.fill('2999-01-01');
     await shows(page, 'From must not be after To');
     await row.waitFor();
-    const asked: string[] = [];
-    page.on('request', (request) => request.url().includes('/api/usage?') && asked.push(request.url()));
+    const requested: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/usage?') && requested.push(request.url()));
     await from.fill('2024-01-01');
     await shows(page, 'Choose a range of at most 366 days');
     await shoot(page, 'usage-long-range');
@@ -76,10 +76,10 @@ export function usageTests(stage: () => Stage): void {
       await to.fill(`${year}-02-01`);
       await shows(page, 'Enter a date from 1970 on');
     }
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await to.fill('2024-02-29');
     await shows(page, 'No data for this period');
-    expect(asked.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29']);
+    expect(requested.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29']);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 }

@@ -49,7 +49,7 @@ export function boundaryTests(stage: () => Stage): void {
     },
   );
 
-  test('a page that throws says so, and the others are still there', async () => {
+  test('a page that throws reports it, and the others are still there', async () => {
     const { service, visit, shoot, complaints } = stage();
     const page = await visit(await service.person());
     await throwing(plansChunk)(page);
@@ -70,7 +70,7 @@ export function boundaryTests(stage: () => Stage): void {
     complaints();
   });
 
-  test('a sign-in page that throws says so, with the way to the overview', async () => {
+  test('a sign-in page that throws reports it, with the way to the overview', async () => {
     const { visit, shoot, complaints } = stage();
     const page = await visit();
     await throwing('**/assets/login-*.js')(page);
@@ -119,7 +119,7 @@ export function boundaryTests(stage: () => Stage): void {
     expect(loads.count).toBe(1);
   });
 
-  test('a page whose code stays gone is reloaded once, then says so, and never loops', async () => {
+  test('a page whose code stays gone is reloaded once, then reports it, and never loops', async () => {
     const { service, visit, shoot, complaints } = stage();
     const page = await visit(await service.person());
     await page.goto('/');

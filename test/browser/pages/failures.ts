@@ -149,7 +149,7 @@ export function failureTests(stage: () => Stage): void {
     await shows(page, /^Confirm your email first/);
     await page.goto('/');
     await page.getByRole('button', { name: 'resend the email' }).waitFor();
-    // What the page asks for by itself would notice it too, before anything is pressed.
+    // What the page requests by itself would notice it too, before anything is pressed.
     await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, 'resend the email');

@@ -52,7 +52,7 @@ export async function changeTheme(page: Page, colorScheme: 'light' | 'dark'): Pr
 
 /**
  * Resolves when no transition or animation runs. Frames first: what changes the styles starts them with the next one.
- * All of them end, as the tests ask for reduced motion.
+ * All of them end, as the tests request reduced motion.
  */
 export async function still(page: Page): Promise<void> {
   await page.evaluate(`(async () => {

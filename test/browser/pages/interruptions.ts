@@ -5,7 +5,7 @@ import { changeTheme, findings } from './findings.ts';
 
 const longQuestion = 'Tell me of rivers, in many words';
 
-async function ask(page: Page, text: string): Promise<void> {
+async function sendMessage(page: Page, text: string): Promise<void> {
   await page.getByLabel('Your message').fill(text);
   await press(page, 'Send');
 }
@@ -27,7 +27,7 @@ export function interruptionTests(stage: () => Stage): void {
     const page = await visit(person);
     await page.goto('/playground');
     await stopEarly(page);
-    await ask(page, longQuestion);
+    await sendMessage(page, longQuestion);
     await shows(page, 'Interrupted. 1 credit charged.');
     await eventually(() => page.locator('dl').first().textContent()).toMatch(/Credits1$/);
     expect(await page.getByRole('log').textContent()).toContain('interrupted');
@@ -48,7 +48,7 @@ export function interruptionTests(stage: () => Stage): void {
     const page = await visit(await service.person());
     await page.goto('/playground');
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
-    await ask(page, longQuestion);
+    await sendMessage(page, longQuestion);
     await shows(page, 'Interrupted. 1 credit charged.');
     expect(await page.getByText(/cannot be reached/).count()).toBe(0);
     await press(page, 'Retry');
@@ -80,11 +80,11 @@ export function interruptionTests(stage: () => Stage): void {
     expect(await field.getAttribute('placeholder')).toBe('Default: 1,024');
     expect(await page.getByRole('textbox', { name: 'Top k' }).getAttribute('placeholder')).toBe('Default: 50');
     await field.fill('5');
-    await ask(page, longQuestion);
+    await sendMessage(page, longQuestion);
     await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: length');
     await press(page, 'New chat');
     await page.getByRole('tabpanel', { name: 'Chat' }).getByRole('switch', { name: 'Stream' }).click();
-    await ask(page, longQuestion);
+    await sendMessage(page, longQuestion);
     await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: length');
     await page.getByRole('tab', { name: 'Completion' }).click();
     expect(await page.getByRole('textbox', { name: 'Maximum tokens' }).getAttribute('placeholder')).toBe(

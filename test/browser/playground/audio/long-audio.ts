@@ -67,7 +67,7 @@ export function longAudioTests(stage: () => Stage): void {
     expect(await tracesOf(page, 'river')).toEqual([]);
   });
 
-  test('that does not come is told with the reason, and sent again', async () => {
+  test('that does not come is reported with the reason, and sent again', async () => {
     const { service, visit, shoot } = stage();
     const page = await visit(await service.person({ planRank: 2 }));
     await page.goto('/playground?tab=transcription');

@@ -117,7 +117,7 @@ export function speechTests(stage: () => Stage): void {
     expect(await page.evaluate('stream.getTracks().map(({ readyState }) => readyState)')).toEqual(['ended']);
   });
 
-  test('says why there is no recording, and offers files instead', async () => {
+  test('shows why there is no recording, and offers files instead', async () => {
     const { service, visit, shoot } = stage();
     const page = await visit(await service.person());
     await page.goto('/playground?tab=transcription');
