@@ -17,10 +17,10 @@ const stream = { stream: true };
 /** Every way to spend credits: what is sent, and the step that `npm test` kills at. */
 const ways: [way: string, path: string, body: object, step: string][] = [
   ['a chat stream', '/v1/chat/completions', { ...chat(), ...stream }, 'model chunk 1'],
-  ['completion', '/v1/completions', completion, 'model answered'],
+  ['completion', '/v1/completions', completion, 'model returned'],
   ['a completion stream', '/v1/completions', { ...completion, ...stream }, 'UpdateItem 2 sent'],
-  ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: ['a bank'] }, 'UpdateItem 1 answered'],
-  ['analysis', '/api/ai/analyze', { text: 'A quiet river bank.', analyses: ['pii'] }, 'model answered'],
+  ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: ['a bank'] }, 'UpdateItem 1 returned'],
+  ['analysis', '/api/ai/analyze', { text: 'A quiet river bank.', analyses: ['pii'] }, 'model returned'],
   ['translation', '/api/ai/translate', translation, 'UpdateItem 2 sent'],
 ];
 
@@ -107,7 +107,7 @@ describe('a process that is killed while it serves', () => {
 });
 
 describe('a process that is killed while transactions turn away 30 % of all writes', () => {
-  const steps = ['UpdateItem 1 answered', 'UpdateItem 2 sent', 'UpdateItem 2 answered', 'UpdateItem 3 answered'];
+  const steps = ['UpdateItem 1 returned', 'UpdateItem 2 sent', 'UpdateItem 2 returned', 'UpdateItem 3 returned'];
 
   it(
     'has charged its call or not, and loses no credit once the sweep has gone round',
@@ -145,7 +145,7 @@ describe('a process that is killed while it changes a plan', () => {
   ];
 
   it.each(changes)(
-    '%s, has made it once or not at all, and once when it is asked for again',
+    '%s, has made it once or not at all, and once when it is requested again',
     { timeout: patience },
     async (_, isSubscribed, request, credits) => {
       async function killedAt(step?: string) {
@@ -153,14 +153,14 @@ describe('a process that is killed while it changes a plan', () => {
         if (isSubscribed) await service.call('POST', '/api/subscription/create', { key, body: subscription });
         return { key, ...(await sendToVictim({ ...request, key }, step)) };
       }
-      const steps = atLength(false, true) ? (await killedAt()).steps : ['UpdateItem 1 answered'];
+      const steps = atLength(false, true) ? (await killedAt()).steps : ['UpdateItem 1 returned'];
       for (const step of steps) {
         const { died, key } = await killedAt(step);
         await service.post('/_local/clock', { advance: 'PT2M' });
         const { status } = await service.call(request.method, request.path, { ...request, key });
         const { balance } = (await service.call('GET', '/api/credits', { key })).body.data;
         expect([step, died, [200, 409].includes(status)]).toEqual([step, true, true]);
-        // An upgrade that is made only when it is asked for again is prorated by two minutes, a part of a credit.
+        // An upgrade that is made only when it is requested again is prorated by two minutes, a part of a credit.
         expect(credits - balance).toBeOneOf([0, 1]);
       }
     },

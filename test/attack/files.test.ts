@@ -71,7 +71,7 @@ describe('what is kept on one machine', () => {
     expect(second.err()).toBe('');
   });
 
-  it('in a folder that holds more than it is closed file by file; others stay as they are, and it is said', async () => {
+  it('in a folder that holds more than it is closed file by file; others stay as they are, and it is reported', async () => {
     await mkdir(folder, { mode: 0o755 });
     await mkdir(join(folder, 'photos'), { mode: 0o755 });
     await writeFile(join(folder, 'package.json'), '{}', { mode: 0o644 });
@@ -135,7 +135,7 @@ describe('a damaged database', () => {
     ['that is cut off', (bytes) => bytes.subarray(0, bytes.length - 8 * 4096)],
   ];
 
-  it.each(damages)('%s is told at the start, without a secret; what is advised works', async (_what, damage) => {
+  it.each(damages)('%s is reported at the start, without a secret; what is advised works', async (_what, damage) => {
     const secrets = Object.values(await closedService());
     await writeFile(database(), damage(await readFile(database())));
     const failing = runLocal(['--port', '0', '--data', folder]);

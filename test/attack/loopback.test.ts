@@ -26,15 +26,15 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-interface Asked {
+interface Order {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
 }
 
-/** A request as a browser could send it: whatever its Host header says, it comes to this address. */
-async function ask({ address, port }: Listening, { method = 'GET', path = '/', headers = {}, body }: Asked) {
+/** A request as a browser could send it: whatever its Host header names, it comes to this address. */
+async function send({ address, port }: Listening, { method = 'GET', path = '/', headers = {}, body }: Order) {
   const sent = request({ host: address, port, method, path, headers, agent: false });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -51,7 +51,7 @@ const signedByNobody = {
 };
 
 /** What each server here obeys when it comes from the service itself. */
-const orders: readonly Asked[] = [
+const orders: readonly Order[] = [
   { method: 'POST', headers: signedByNobody, body: '{}' },
   {
     method: 'POST',
@@ -78,7 +78,7 @@ const cors = (headers: IncomingMessage['headers']): string[] =>
 async function expectRefused(headersFor: (listening: Listening) => Record<string, string>): Promise<void> {
   for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
     for (const order of orders) {
-      const response = await ask(listening, { ...order, headers: { ...order.headers, ...headersFor(listening) } });
+      const response = await send(listening, { ...order, headers: { ...order.headers, ...headersFor(listening) } });
       const where = `${listening.port === port ? 'front' : listening.port} ${order.method ?? 'GET'} ${order.path ?? '/'}`;
       expect([where, response.status, cors(response.headers)]).toEqual([where, 403, []]);
       expect(response.text).not.toContain(demo.password);
@@ -106,10 +106,10 @@ describe('the ports that npm start opens', () => {
     await expectRefused(({ port: own }) => ({ host: hostOf(own) }));
   });
 
-  it('refuse a target that names another host, whatever the Host header says', async () => {
+  it('refuse a target that names another host, whatever the Host header names', async () => {
     for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
       for (const { path = '/', ...order } of orders)
-        expect((await ask(listening, { ...order, path: `http://evil.example${path}` })).status).toBe(403);
+        expect((await send(listening, { ...order, path: `http://evil.example${path}` })).status).toBe(403);
   });
 
   it.each([
@@ -129,7 +129,7 @@ describe('the ports that npm start opens', () => {
     await expectRefused(() => ({ 'sec-fetch-site': site }));
   });
 
-  it('give no page leave to ask (a preflight), not even the dashboard', async () => {
+  it('give no page leave to call (a preflight), not even the dashboard', async () => {
     for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
       for (const origin of ['https://evil.example', `http://127.0.0.1:${port}`]) {
         const headers = {
@@ -137,7 +137,7 @@ describe('the ports that npm start opens', () => {
           'access-control-request-method': 'POST',
           'access-control-request-headers': 'x-amz-target',
         };
-        const response = await ask(listening, { method: 'OPTIONS', path: '/v1/models', headers });
+        const response = await send(listening, { method: 'OPTIONS', path: '/v1/models', headers });
         expect(response.status).toBeGreaterThanOrEqual(400);
         expect(cors(response.headers)).toEqual([]);
       }
@@ -147,14 +147,14 @@ describe('the ports that npm start opens', () => {
     for (const listening of ports.filter(({ address, port: own }) => address === '127.0.0.1' && own !== port))
       for (const order of orders) {
         const headers = { ...order.headers, origin: `http://127.0.0.1:${listening.port}` };
-        expect((await ask(listening, { ...order, headers })).status).toBe(403);
+        expect((await send(listening, { ...order, headers })).status).toBe(403);
       }
   });
 
   it('refuse in the format of the path', async () => {
     const front = { address: '127.0.0.1', port };
     const bodyOf = async (path: string) => {
-      const { headers, text: body } = await ask(front, { path, headers: { host: 'evil.example' } });
+      const { headers, text: body } = await send(front, { path, headers: { host: 'evil.example' } });
       if (!path.startsWith('/_local')) expect(headers['x-request-id']).toBeTruthy();
       return JSON.parse(body);
     };
@@ -182,10 +182,10 @@ describe('the ports that npm start opens', () => {
         'content-type': 'application/json',
       };
       const body = JSON.stringify({ email: demo.email, password: demo.password });
-      expect((await ask(front, { method: 'POST', path: '/api/auth/login', headers, body })).status).toBe(200);
+      expect((await send(front, { method: 'POST', path: '/api/auth/login', headers, body })).status).toBe(200);
       const link = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
       for (const path of ['/', '/docs', '/_local/inbox'])
-        expect((await ask(front, { path, headers: link })).status).toBe(200);
+        expect((await send(front, { path, headers: link })).status).toBe(200);
       for (const path of [
         '/api/auth/confirm?token=x',
         '/v1/models',
@@ -193,13 +193,13 @@ describe('the ports that npm start opens', () => {
         '/_local/status',
         '/_local/mail',
       ])
-        expect((await ask(front, { path, headers: link })).status).toBe(403);
+        expect((await send(front, { path, headers: link })).status).toBe(403);
       const frame = { ...link, 'sec-fetch-dest': 'iframe' };
-      for (const path of ['/', '/_local/inbox']) expect((await ask(front, { path, headers: frame })).status).toBe(403);
+      for (const path of ['/', '/_local/inbox']) expect((await send(front, { path, headers: frame })).status).toBe(403);
     },
   );
 
-  it('answer a page of another port in a real browser with nothing, on whatever address they are', async () => {
+  it('return nothing to a page of another port in a real browser, on whatever address they are', async () => {
     const browser = await launchBrowser();
     const page = await browser.newPage();
     const evil = createServer((_request, response) => response.end('Evil')).listen(0, '127.0.0.1');

@@ -4,7 +4,7 @@ import { demoEngine } from '#local/demo-engine/engine.ts';
 const engine = demoEngine({ wordDelayMs: 0 });
 const never = new AbortController().signal;
 
-async function ask(content: string, more: object): Promise<any> {
+async function choiceOf(content: string, more: object): Promise<any> {
   const reply = await engine.invoke({ messages: [{ role: 'user', content }], ...more }, never);
   if (reply.kind !== 'json') throw new Error('a stream');
   return (reply.body as { choices: unknown[] }).choices[0];
@@ -29,7 +29,7 @@ const called = ({ message }: any) =>
 
 describe('several tools', () => {
   it('are called when the request names several, each with its own part of it', async () => {
-    const choice = await ask(both, { tools });
+    const choice = await choiceOf(both, { tools });
     expect([choice.finish_reason, called(choice)]).toEqual([
       'tool_calls',
       ['get_weather Paris', 'getPopulation Tokyo'],
@@ -38,12 +38,12 @@ describe('several tools', () => {
   });
 
   it('are one where parallel calls are off or only one is named', async () => {
-    expect(called(await ask(both, { tools, parallel_tool_calls: false }))).toEqual(['get_weather Paris']);
-    expect(called(await ask('What is the weather in Paris?', { tools }))).toEqual(['get_weather Paris']);
+    expect(called(await choiceOf(both, { tools, parallel_tool_calls: false }))).toEqual(['get_weather Paris']);
+    expect(called(await choiceOf('What is the weather in Paris?', { tools }))).toEqual(['get_weather Paris']);
   });
 
   it('come in a stream one after the other, each opened with id and name', async () => {
-    const whole = await ask(both, { tools });
+    const whole = await choiceOf(both, { tools });
     const pieces = (await streamed(both, { tools })).flatMap(({ delta }) => delta.tool_calls ?? []);
     expect(pieces.filter(({ id }) => id).map(({ index, function: { name } }) => [index, name])).toEqual([
       [0, 'get_weather'],
@@ -56,7 +56,7 @@ describe('several tools', () => {
   });
 
   it('share max_tokens: what does not fit is cut, with the finish reason length', async () => {
-    const choice = await ask(both, { tools, max_tokens: 4 });
+    const choice = await choiceOf(both, { tools, max_tokens: 4 });
     expect(choice.finish_reason).toBe('length');
     expect(choice.message.tool_calls).toHaveLength(1);
   });
@@ -68,14 +68,14 @@ describe('several tools', () => {
       { role: 'tool', tool_call_id: 'a', name: 'get_weather', content: '{"sky":"clear"}' },
       { role: 'tool', tool_call_id: 'b', name: 'getPopulation', content: '14 million' },
     ];
-    const { message } = await ask('', { messages, tools });
+    const { message } = await choiceOf('', { messages, tools });
     expect(message.content).toMatch(/get_weather answered: sky is clear\..*getPopulation answered: 14 million\./);
   });
 });
 
 describe('response_format', () => {
   it('json_object is a JSON object with the reply', async () => {
-    const { message } = await ask('What grows in Lisbon?', { response_format: { type: 'json_object' } });
+    const { message } = await choiceOf('What grows in Lisbon?', { response_format: { type: 'json_object' } });
     expect(JSON.parse(message.content)).toEqual({ answer: expect.stringMatching(/demo engine.*Lisbon/) });
   });
 
@@ -87,14 +87,14 @@ describe('response_format', () => {
       additionalProperties: false,
     };
     const response_format = { type: 'json_schema', json_schema: { name: 'plan', schema } };
-    const { message } = await ask('A stay in Lisbon for 3 days', { response_format });
+    const { message } = await choiceOf('A stay in Lisbon for 3 days', { response_format });
     expect(JSON.parse(message.content)).toEqual({ city: 'Lisbon', days: 3, kind: 'stay' });
     const pieces = await streamed('A stay in Lisbon for 3 days', { response_format });
     expect(pieces.map(({ delta }) => delta.content ?? '').join('')).toBe(message.content);
   });
 
   it('text is words', async () => {
-    expect((await ask('Hello', { response_format: { type: 'text' } })).message.content).toMatch(
+    expect((await choiceOf('Hello', { response_format: { type: 'text' } })).message.content).toMatch(
       /^This is the built-in/,
     );
   });

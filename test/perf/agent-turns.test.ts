@@ -39,18 +39,18 @@ describe('a turn reads its agent and its conversation once, and writes lock and 
     ['after 400 messages', 400, { content: 'Hello' }],
   ])('%s', async (_, messages, body) => {
     const { key, path } = await conversationOf(messages);
-    const { status, asked } = await api.post(path, key, body);
+    const { status, operations } = await api.post(path, key, body);
     expect(status).toBe(200);
-    expect(asked.slice(0, 2).toSorted()).toEqual(['GetItem', 'Query']);
-    expect(asked.slice(2)).toEqual(['UpdateItem', 'UpdateItem', 'model', 'TransactWriteItems', 'UpdateItem']);
+    expect(operations.slice(0, 2).toSorted()).toEqual(['GetItem', 'Query']);
+    expect(operations.slice(2)).toEqual(['UpdateItem', 'UpdateItem', 'model', 'TransactWriteItems', 'UpdateItem']);
   });
 
   test('and the next one the same', async () => {
     const { key, path } = await conversationOf(2);
     const first = await api.post(path, key, { content: 'Hello' });
     const second = await api.post(path, key, { content: 'Hello again' });
-    expect(second).toMatchObject({ status: 200, asked: expect.arrayContaining(first.asked) });
-    expect(second.asked).toHaveLength(7);
+    expect(second).toMatchObject({ status: 200, operations: expect.arrayContaining(first.operations) });
+    expect(second.operations).toHaveLength(7);
   });
 });
 
@@ -64,8 +64,8 @@ test('a turn that is refused reads once and writes nothing', async () => {
   for (const [at, body, status] of refusals) {
     const response = await api.post(at, key, body);
     expect(response.status).toBe(status);
-    expect(response.asked.filter((operation) => /Update|Put|Write|model/.test(operation))).toEqual([]);
-    expect(response.asked.length).toBeLessThanOrEqual(3);
+    expect(response.operations.filter((operation) => /Update|Put|Write|model/.test(operation))).toEqual([]);
+    expect(response.operations.length).toBeLessThanOrEqual(3);
   }
-  expect(await api.post(path, 'tai_nonsense', { content: 'Hello' })).toMatchObject({ status: 401, asked: [] });
+  expect(await api.post(path, 'tai_nonsense', { content: 'Hello' })).toMatchObject({ status: 401, operations: [] });
 });

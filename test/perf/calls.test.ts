@@ -26,7 +26,7 @@ describe('an admitted call writes twice and reads nothing', () => {
   ])('%s', async (_, path, body) => {
     const { key } = await api.account();
     const response = await api.post(path, key, body);
-    expect(response).toMatchObject({ status: 200, asked: admitted });
+    expect(response).toMatchObject({ status: 200, operations: admitted });
   });
 });
 
@@ -42,7 +42,7 @@ test(
     api.pauseModel(2);
     expect(response).toMatchObject({
       status: 200,
-      asked: ['UpdateItem', 'model', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
+      operations: ['UpdateItem', 'model', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
     });
     expect(response.lastByteMs).toBeLessThan(6000);
   },
@@ -57,13 +57,13 @@ describe('an admitted call reads its key first, once,', () => {
     ['where its tokens must be counted', long, {}, ['GetItem', ...admitted]],
     ['where it has an Idempotency-Key', chat, withKey, ['GetItem', ...kept]],
     ['where both are so', long, withKey, ['GetItem', ...kept]],
-  ])('%s', async (_, body, headers, asked) => {
+  ])('%s', async (_, body, headers, operations) => {
     const { key } = await api.account();
-    expect(await api.post('/v1/chat/completions', key, body, headers)).toMatchObject({ status: 200, asked });
+    expect(await api.post('/v1/chat/completions', key, body, headers)).toMatchObject({ status: 200, operations });
   });
 });
 
-describe('a refusal asks no model, and the database no more than once', () => {
+describe('a refusal calls no model, and the database no more than once', () => {
   const bucket = () => Math.floor(Date.now() / 3000).toString(36);
   const spent = { c: 0, g: [] };
 
@@ -81,9 +81,9 @@ describe('a refusal asks no model, and the database no more than once', () => {
     ['credits used up', 402, ['UpdateItem'], async () => api.account(4, () => spent)],
     ['a body that is no JSON', 400, ['GetItem'], async () => ({ ...(await api.account()), body: '{' })],
     ['a body that is no JSON, and no key', 401, [], async () => ({ key: 'tai_nonsense', body: '{' })],
-  ])('%s', async (_, status, asked, set) => {
+  ])('%s', async (_, status, operations, set) => {
     const { key, body = chat } = { body: undefined, ...(await set()) };
-    expect(await api.post('/v1/chat/completions', key, body ?? chat)).toMatchObject({ status, asked });
+    expect(await api.post('/v1/chat/completions', key, body ?? chat)).toMatchObject({ status, operations });
   });
 });
 

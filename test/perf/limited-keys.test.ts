@@ -21,18 +21,18 @@ test('a limited key’s call writes twice, the first of a process once more, and
   const first = await api.post('/v1/chat/completions', key, chat);
   expect(first).toMatchObject({
     status: 200,
-    asked: ['UpdateItem', 'UpdateItem', 'model', 'UpdateItem'],
+    operations: ['UpdateItem', 'UpdateItem', 'model', 'UpdateItem'],
   });
   const second = await api.post('/v1/chat/completions', key, chat);
-  expect(second).toMatchObject({ status: 200, asked: ['UpdateItem', 'model', 'UpdateItem'] });
+  expect(second).toMatchObject({ status: 200, operations: ['UpdateItem', 'model', 'UpdateItem'] });
 });
 
-test('a refusal by a limit asks the database once, where it is known', async () => {
+test('a refusal by a limit calls the database once, where it is known', async () => {
   const { key } = await api.account(4, ({ k }) => ({
     k: { [Object.keys(k as object)[0] ?? '']: { ...restricted, l: 1e6 } },
   }));
   expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 200 });
-  expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 403, asked: ['UpdateItem'] });
+  expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 403, operations: ['UpdateItem'] });
 });
 
 test('a key without limits adds no byte to its item and no clause to its writes', async () => {

@@ -40,7 +40,7 @@ test.each([
   ['in one piece', chat],
   ['streamed', { ...chat, stream: true }],
 ])(
-  'an answer %s waits for the database once before its first byte, and once more before its end',
+  'a response %s waits for the database once before its first byte, and once more before its end',
   again,
   async (_, body) => {
     const { first, last } = await roundTrips(body);
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('a stream has a frame for each that the model made, and one that says it is whole', async () => {
+test('a stream has a frame for each that the model made, and one that marks it whole', async () => {
   const { key } = await api.account();
   const { text } = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
   const frames = text.split('\n\n').filter(Boolean);

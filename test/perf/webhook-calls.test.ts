@@ -23,16 +23,16 @@ afterAll(() => api.close());
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
 const wh = new Set(Array.from({ length: 10 }, (_, index) => `whk_0123456789abcde${index}`));
 
-test('a call of an account with ten webhooks asks for exactly what one of an account without does', async () => {
-  const asked: string[][] = [];
+test('a call of an account with ten webhooks requests exactly what one of an account without does', async () => {
+  const requested: string[][] = [];
   for (const about of [{}, { wh }]) {
     const { key } = await api.account(4, () => about);
     await api.post('/v1/chat/completions', key, chat);
-    const { status, asked: requests } = await api.post('/v1/chat/completions', key, chat);
+    const { status, operations } = await api.post('/v1/chat/completions', key, chat);
     expect(status).toBe(200);
-    asked.push(requests);
+    requested.push(operations);
   }
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ['UpdateItem', 'model', 'UpdateItem'],
     ['UpdateItem', 'model', 'UpdateItem'],
   ]);

@@ -18,7 +18,7 @@ export const patience = atLength(120_000, 3_600_000);
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** How work went: `done`, or the code that its caller is told. */
+/** How work went: `done`, or the code that its caller gets. */
 export const outcomeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'done',

@@ -44,7 +44,7 @@ it.each([
     const { steps } = await sendToVictim(request(whole, stream));
     const chunks = steps.filter((step) => step.includes('chunk'));
     // Documents and vectors are read beside each other, so which response is the second is not the same each time.
-    const isOneOfTwo = (step: string) => /^Query [23] answered$/.test(step);
+    const isOneOfTwo = (step: string) => /^Query [23] returned$/.test(step);
     const killable = steps.filter((step) => (!step.includes('chunk') || step === chunks[1]) && !isOneOfTwo(step));
     expect(killable.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(2);
     const settled = killable.at(-1);
@@ -83,7 +83,7 @@ it(
     const path = `${owner.path}/documents`;
     const { died } = await sendToVictim(
       { method: 'POST', path, key: owner.key, body },
-      'TransactWriteItems 2 answered',
+      'TransactWriteItems 2 returned',
     );
     expect(died).toBe(true);
     const list = async () => (await owner.call('GET', path)).body.data.items;

@@ -6,7 +6,7 @@ import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
 import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';
 
-/** Runs when the functions ask the database for an operation; the call waits for it. */
+/** Runs when the functions send an operation to the database; the call waits for it. */
 let onDatabase: ((operation: string) => void | Promise<void>) | undefined;
 
 let service: TestService;
@@ -127,7 +127,7 @@ describe('a process that is killed while it changes an address', { timeout: pati
       return (await sendToVictim(decision(links.old, person))).steps;
     }
     for (const step of await atLength(
-      async () => ['UpdateItem 1 answered', 'TransactWriteItems 1 answered'],
+      async () => ['UpdateItem 1 returned', 'TransactWriteItems 1 returned'],
       allSteps,
     )()) {
       const person = await service.person();
@@ -152,7 +152,7 @@ describe('a process that is killed while it changes an address', { timeout: pati
       body: { email, password: person.password },
     });
     const all = async () => (await sendToVictim(requestOf(await service.person(), newAddress()))).steps;
-    for (const step of await atLength(async () => ['TransactWriteItems 1 answered'], all)()) {
+    for (const step of await atLength(async () => ['TransactWriteItems 1 returned'], all)()) {
       const [person, email] = [await service.person(), newAddress()];
       const { died } = await sendToVictim(requestOf(person, email), step);
       expect([step, died]).toEqual([step, true]);

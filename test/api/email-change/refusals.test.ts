@@ -7,7 +7,7 @@ import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
-/** The operations that a request asks of the database. */
+/** The operations that a request sends to the database. */
 const operations: string[] = [];
 
 let service: TestService;

@@ -8,24 +8,24 @@ import { path, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
 import { chat, code, type Person } from '#test/service/service.ts';
 
 const running = useIdempotentCalls();
-const { ask, customer } = running;
+const { send, customer } = running;
 
 describe('credentials come first:', () => {
   it('a key that is not ours learns nothing of what is stored, and does not stand in the way', async () => {
     const person = await customer();
     const forged = issueCredential('key', person.id, { bytes: (size) => randomBytes(size) }).text;
-    const first = await ask(person.key, 'k');
-    for (const body of [chat(), chat('Other')]) expect(code(await ask(forged, 'k', body))).toBe('401 INVALID_API_KEY');
-    for (const key of ['fresh', '', 'a, b']) expect(code(await ask(forged, key))).toBe('401 INVALID_API_KEY');
-    expect((await ask(person.key, 'k')).body).toEqual(first.body);
-    expect(code(await ask(person.key, 'fresh', chat('Other')))).toBe('200 SUCCESS');
+    const first = await send(person.key, 'k');
+    for (const body of [chat(), chat('Other')]) expect(code(await send(forged, 'k', body))).toBe('401 INVALID_API_KEY');
+    for (const key of ['fresh', '', 'a, b']) expect(code(await send(forged, key))).toBe('401 INVALID_API_KEY');
+    expect((await send(person.key, 'k')).body).toEqual(first.body);
+    expect(code(await send(person.key, 'fresh', chat('Other')))).toBe('200 SUCCESS');
   });
 
-  it('a key that was revoked gets no answer again', async () => {
+  it('a key that was revoked gets no stored response', async () => {
     const person = await customer();
-    await ask(person.key, 'k');
+    await send(person.key, 'k');
     await running.service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
-    expect(code(await ask(person.key, 'k'))).toBe('401 INVALID_API_KEY');
+    expect(code(await send(person.key, 'k'))).toBe('401 INVALID_API_KEY');
   });
 });
 
@@ -36,12 +36,12 @@ describe('the value of the header', () => {
   });
 
   it('means the same with and without quotes', async () => {
-    const first = await ask(person.key, 'a\\b');
-    expect((await ask(person.key, '"a\\\\b"')).body).toEqual(first.body);
+    const first = await send(person.key, 'a\\b');
+    expect((await send(person.key, '"a\\\\b"')).body).toEqual(first.body);
   });
 
   it.each(['', 'x'.repeat(256), 'a, b', 'é'])('may not be %j', async (value) => {
-    const response = await ask(person.key, value);
+    const response = await send(person.key, value);
     expect(code(response)).toBe('400 INVALID_FORMAT');
     expect(response.body.detail).toMatch(/^The Idempotency-Key header /);
     expect(running.model.state.runs).toBe(0);

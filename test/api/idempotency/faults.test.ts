@@ -12,13 +12,13 @@ const { path, timeoutSeconds } = routes.createChatCompletion;
 /** How long a claim and a hold stand when nobody ends them. */
 const expirySeconds = timeoutSeconds + 60;
 
-/** What a request makes the service ask of DynamoDB, in this order. */
+/** The operations that a request sends to DynamoDB, in this order. */
 const operations = ['the proof', 'the claim', 'the admission', 'the record', 'the settlement'] as const;
 type Operation = (typeof operations)[number];
 
 /** Done before the operation reaches DynamoDB; one that rejects keeps it from getting there. */
 let interference: { at: Operation; act: () => Promise<unknown> } | undefined;
-let asked = 0;
+let sent = 0;
 
 let model: ModelServer;
 let service: TestService;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   service = await startTestService({
     modelUrl: model.url,
     onDynamoRequest: async (name: string) => {
-      const operation = name.endsWith('Item') ? operations[asked++] : undefined;
+      const operation = name.endsWith('Item') ? operations[sent++] : undefined;
       if (interference && interference.at === operation) await interference.act();
     },
   });
@@ -38,14 +38,14 @@ afterAll(async () => {
 });
 beforeEach(() => void model.reset());
 
-/** From here until the request is answered, only the request itself asks anything of DynamoDB. */
+/** From here until its response, only the request itself calls DynamoDB. */
 async function interfere(at: Operation, act: () => Promise<unknown>): Promise<void> {
   await service.settled();
-  asked = 0;
+  sent = 0;
   interference = { at, act };
 }
 
-const ask = (key: string, idempotencyKey = 'k'): Promise<ApiResponse> =>
+const send = (key: string, idempotencyKey = 'k'): Promise<ApiResponse> =>
   service.call('POST', path, { key, body: chat(), headers: { 'idempotency-key': idempotencyKey } });
 const summaryOf = ({ status, body, headers }: ApiResponse) =>
   `${headers.has('idempotent-replayed') ? 'again ' : ''}${status} ${body.message}`;
@@ -64,12 +64,12 @@ describe('when DynamoDB fails during', () => {
     operations.map((at) => [at, fault] as const),
   );
 
-  it.each(once)('%s, %s once, the request runs once and is answered again', async (at, fault) => {
+  it.each(once)('%s, %s once, the request runs once and its response is repeated', async (at, fault) => {
     const person = await customer();
     await interfere(at, () => orderFault(fault));
-    const first = await ask(person.key);
+    const first = await send(person.key);
     interference = undefined;
-    const second = await ask(person.key);
+    const second = await send(person.key);
     expect([summaryOf(first), summaryOf(second)]).toEqual(['200 SUCCESS', 'again 200 SUCCESS']);
     expect(second.body).toEqual(first.body);
     expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
@@ -78,17 +78,17 @@ describe('when DynamoDB fails during', () => {
   it.each(['lost-reply', 'unavailable'])('every try of the claim, %s, the repeat of the 503 runs', async (fault) => {
     const person = await customer();
     await interfere('the claim', () => orderFault(fault, 3));
-    expect(summaryOf(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
-    expect(summaryOf(await ask(person.key))).toBe('200 SUCCESS');
+    expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(summaryOf(await send(person.key))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
   });
 
   it('every try of the record, unavailable, the 503 costs nothing and its repeat runs', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('unavailable', 3));
-    expect(summaryOf(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
-    expect(summaryOf(await ask(person.key))).toBe('200 SUCCESS');
+    expect(summaryOf(await send(person.key))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
   });
 
@@ -105,18 +105,18 @@ describe('when DynamoDB fails during', () => {
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
   });
 
-  it('every try of the record, lost-reply, the repeat of the 503 is the answer that was kept', async () => {
+  it('every try of the record, lost-reply, the repeat of the 503 is the response that was stored', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('lost-reply', 3));
-    expect(summaryOf(await ask(person.key))).toBe('503 SERVICE_UNAVAILABLE');
-    expect(summaryOf(await ask(person.key))).toBe('again 200 SUCCESS');
+    expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(summaryOf(await send(person.key))).toBe('again 200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
   });
 });
 
 describe('a handler that is killed before', () => {
   /** Sends the request to a process that dies before the operation reaches DynamoDB. */
-  async function askAndDie({ key }: Person, at: Operation): Promise<void> {
+  async function sendAndDie({ key }: Person, at: Operation): Promise<void> {
     const offset = services().clock.now() - Date.now();
     const victim = spawn(
       process.execPath,
@@ -148,28 +148,28 @@ describe('a handler that is killed before', () => {
     const gone = once(victim, 'exit');
     victim.kill('SIGKILL');
     await gone;
-    throw new Error('what a dead process asked for is dropped');
+    throw new Error('what a dead process requested is dropped');
   }
 
   it('the claim leaves nothing', async () => {
     const person = await customer();
-    await askAndDie(person, 'the claim');
-    expect(summaryOf(await ask(person.key))).toBe('200 SUCCESS');
+    await sendAndDie(person, 'the claim');
+    expect(summaryOf(await send(person.key))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
   });
 
   it.each(['the admission', 'the record'] as const)(
-    '%s leaves a lock that lapses with the hold; then the repeat runs, charged once in all',
+    '%s leaves a lock that expires with the hold; then the repeat runs, charged once in all',
     async (at) => {
       const person = await customer();
-      await askAndDie(person, at);
+      await sendAndDie(person, at);
       const { runs } = model.state;
       expect(runs).toBe(at === 'the record' ? 1 : 0);
-      expect(summaryOf(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
+      expect(summaryOf(await send(person.key))).toBe('409 REQUEST_IN_PROGRESS');
       await advance(expirySeconds - 30);
-      expect(summaryOf(await ask(person.key))).toBe('409 REQUEST_IN_PROGRESS');
+      expect(summaryOf(await send(person.key))).toBe('409 REQUEST_IN_PROGRESS');
       await advance(32);
-      expect([summaryOf(await ask(person.key)), summaryOf(await ask(person.key))]).toEqual([
+      expect([summaryOf(await send(person.key)), summaryOf(await send(person.key))]).toEqual([
         '200 SUCCESS',
         'again 200 SUCCESS',
       ]);
@@ -177,12 +177,12 @@ describe('a handler that is killed before', () => {
     },
   );
 
-  it('the settlement is answered again, and never charged twice', async () => {
+  it('the settlement has its response repeated, and is never charged twice', async () => {
     const person = await customer();
-    await askAndDie(person, 'the settlement');
-    expect(summaryOf(await ask(person.key))).toBe('again 200 SUCCESS');
+    await sendAndDie(person, 'the settlement');
+    expect(summaryOf(await send(person.key))).toBe('again 200 SUCCESS');
     await advance(expirySeconds + 2);
-    expect(summaryOf(await ask(person.key, 'another'))).toBe('200 SUCCESS');
+    expect(summaryOf(await send(person.key, 'another'))).toBe('200 SUCCESS');
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
   });
 });

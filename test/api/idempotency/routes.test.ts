@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A row that takes the header and is not priced; its output schema would change an answer that meets it twice. */
+/** A row that takes the header and is not priced; its output schema would change a response that meets it twice. */
 const route = defineRoute({
   id: 'make-thing',
   method: 'POST',
@@ -57,7 +57,7 @@ async function make(cookie: string, idempotencyKey: string) {
 }
 
 describe('an operation that is not priced', () => {
-  it('is answered again as it was, without talk of credits', async () => {
+  it('gets its response again as it was, without mention of credits', async () => {
     const { cookie } = await service.person();
     const first = await make(cookie, 'k');
     const second = await make(cookie, 'k');
@@ -89,7 +89,7 @@ describe('an operation that is not priced', () => {
     expect([second.headers['Idempotent-Replayed'], runs]).toEqual(isKept ? ['true', 1] : [undefined, 2]);
   });
 
-  it('refuses a bad value of the header before it tells who may not', async () => {
+  it('refuses a bad value of the header before it reports who may not', async () => {
     const { cookie } = await service.registered();
     expect((await make('', '')).outcome).toBe('401 INVALID_API_KEY');
     expect((await make(cookie, '')).outcome).toBe('400 INVALID_FORMAT');

@@ -48,24 +48,24 @@ describe('the AI SDK', () => {
   });
 
   it('streams text with its usage', async () => {
-    const asked = { ...plain, model: provider()('svc-1'), prompt: 'Tell me of rivers' };
-    const streamed = streamText(asked);
+    const options = { ...plain, model: provider()('svc-1'), prompt: 'Tell me of rivers' };
+    const streamed = streamText(options);
     let text = '';
     for await (const piece of streamed.textStream) text += piece;
-    const whole = await generateText(asked);
+    const whole = await generateText(options);
     expect(text).toBe(whole.text);
     expect((await streamed.usage).outputTokens).toBe(whole.usage.outputTokens);
   });
 
-  it.each(['whole', 'streamed'])('runs tools and answers with their results, %s', async (how) => {
-    const asked = {
+  it.each(['whole', 'streamed'])('runs tools and responds with their results, %s', async (how) => {
+    const options = {
       ...plain,
       model: provider()('svc-1'),
       prompt: 'What is the weather in Paris?',
       tools,
       stopWhen: stepCountIs(3),
     };
-    const { steps, text } = how === 'whole' ? await generateText(asked) : streamText(asked);
+    const { steps, text } = how === 'whole' ? await generateText(options) : streamText(options);
     expect((await steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect((await steps)[0]?.toolCalls).toMatchObject([{ toolName: 'get_weather', input: { city: 'Paris' } }]);
     expect(await text).toContain('city is Paris, sky is clear');
@@ -107,7 +107,7 @@ describe('the AI SDK', () => {
     expect(one.usage.tokens).toBeGreaterThan(0);
   });
 
-  it('tells errors with their status and sentence', async () => {
+  it('reports errors with their status and sentence', async () => {
     const failed = await generateText({ ...plain, model: provider('junk')('svc-1'), prompt: 'Hello' }).catch(
       (error: unknown) => error,
     );
@@ -115,7 +115,7 @@ describe('the AI SDK', () => {
     expect(failed).toMatchObject({ statusCode: 401, isRetryable: false, message: expect.stringMatching(/key/i) });
   });
 
-  it('tells of a stream that broke off', async () => {
+  it('reports a stream that broke off', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const errors: unknown[] = [];
     const { textStream } = streamText({

@@ -69,7 +69,7 @@ describe('a stream that is cancelled', () => {
     await Promise.all(streams.map(({ text }) => text));
   });
 
-  it('says so in the format that it was asked for in', async () => {
+  it('reports it in the format that it was requested in', async () => {
     const person = await newPerson();
     const { requestId, text } = await begin(person, '/openai/v1/chat/completions');
     await cancel(person.key, requestId);
@@ -79,7 +79,7 @@ describe('a stream that is cancelled', () => {
     expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
   });
 
-  it('before its first piece answers 409, and is not charged', async () => {
+  it('before its first piece returns 409, and is not charged', async () => {
     const person = await newPerson();
     model.state.silent = true;
     const stream = service.call('POST', '/v1/chat/completions', { key: person.key, body: { ...chat(), stream: true } });
@@ -106,7 +106,7 @@ describe('a cancellation', () => {
     expect((await cancel(stranger.key, requestId)).status).toBe(404);
   });
 
-  it('of a call that answers in one piece is refused while it runs, and finds it ended after', async () => {
+  it('of a call that responds in one piece is refused while it runs, and finds it ended after', async () => {
     const person = await newPerson();
     model.state.delayMs = 1500;
     const response = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });

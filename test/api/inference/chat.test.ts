@@ -16,7 +16,7 @@ const complete = (key: string, body: unknown = chat()) => service.call('POST', '
 const failEvery = (fault: string) => service.post('/_local/faults', { target: 'sagemaker', fault, count: 2 });
 
 describe('POST /v1/chat/completions', () => {
-  it('answers with the completion object in the envelope, and says what it cost', async () => {
+  it('responds with the completion object in the envelope, and reports what it cost', async () => {
     const { key } = await service.person();
     const { status, body, headers } = await complete(key);
     expect(status).toBe(200);
@@ -48,7 +48,7 @@ describe('POST /v1/chat/completions', () => {
     });
   });
 
-  it('calls the function that is asked for, and takes its result in the next request', async () => {
+  it('calls the function that is requested, and takes its result in the next request', async () => {
     const { key } = await service.person();
     const weather = {
       name: 'get_weather',
@@ -56,13 +56,13 @@ describe('POST /v1/chat/completions', () => {
       parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     };
     const messages = [{ role: 'user', content: 'What is the weather in Paris?' }];
-    const asked = await complete(key, {
+    const first = await complete(key, {
       model: 'svc-1',
       messages,
       functions: [weather],
       function_call: { name: 'get_weather' },
     });
-    const [choice] = asked.body.data.choices;
+    const [choice] = first.body.data.choices;
     expect(choice).toMatchObject({
       finish_reason: 'function_call',
       message: { content: '', function_call: { name: 'get_weather' } },
@@ -88,7 +88,7 @@ describe('POST /v1/chat/completions', () => {
     expect(stopped.body.data.choices[0].message.content).not.toContain('.');
   });
 
-  it('answers exactly 50 of 200 parallel calls on 50 credits and charges exactly 50', async () => {
+  it('serves exactly 50 of 200 parallel calls on 50 credits and charges exactly 50', async () => {
     const { key, id } = await service.person({ planRank: 4, credits: 50 });
     const responses = await Promise.all(Array.from({ length: 200 }, () => complete(key)));
     const statuses = responses.map(({ status }) => status);
@@ -122,7 +122,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await complete(key)).headers.get('x-ratelimit-remaining-requests')).toBe('9');
   });
 
-  it('tells a prompt that cannot fit with both numbers, and cuts the default output to what fits', async () => {
+  it('reports a prompt that cannot fit with both numbers, and cuts the default output to what fits', async () => {
     const { key } = await service.person();
     const { status, body } = await complete(key, { ...chat('word '.repeat(4000)), max_tokens: 200 });
     expect([status, body.message]).toEqual([400, 'CONTEXT_LENGTH_EXCEEDED']);
@@ -166,7 +166,7 @@ describe('POST /v1/chat/completions', () => {
     },
   );
 
-  it('answers 503 and asks no model while DynamoDB is away, and works again after', async () => {
+  it('returns 503 and invokes no model while DynamoDB is away, and works again after', async () => {
     const { key } = await service.person();
     await service.settled();
     await service.post('/_local/faults', { target: 'dynamodb', fault: 'unavailable', count: 3 });

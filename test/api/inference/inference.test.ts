@@ -114,7 +114,7 @@ describe('a streamed chat', () => {
     expect(await meterOf(person)).toMatchObject({ spendable: 99_000_000, holds: new Map() });
   });
 
-  it('whose reader leaves is settled, and the model is told to stop', async () => {
+  it('whose reader leaves is settled, and the model is stopped', async () => {
     const person = await service.person();
     const leaving = new AbortController();
     const reply = await fetch(`${service.origin}/v1/chat/completions`, {
@@ -131,7 +131,7 @@ describe('a streamed chat', () => {
 });
 
 describe('POST /v1/completions', () => {
-  it('answers with the completion object and charges each token', async () => {
+  it('responds with the completion object and charges each token', async () => {
     const person = await service.person();
     const { status, body, headers } = await post(person, '/v1/completions', { ...prompt, max_tokens: 20 });
     expect(status).toBe(200);
@@ -212,7 +212,7 @@ describe('POST /v1/embeddings', () => {
     expect((await meterOf(person)).spendable).toBe(100_000_000 - body.data.usage.prompt_tokens * 100);
   });
 
-  it('gives little-endian 32-bit floats in base64, and as many dimensions as asked for', async () => {
+  it('gives little-endian 32-bit floats in base64, and as many dimensions as requested', async () => {
     const person = await service.person();
     const [float, base64] = [
       await embed(person, { input: 'hello', dimensions: 8 }),
@@ -234,7 +234,7 @@ describe('POST /v1/embeddings', () => {
     [{ input: 'a', encoding_format: 'hex' }, '400 INVALID_FORMAT'],
     [{ input: 'a', dimensions: 0 }, '400 INVALID_FORMAT'],
     [{ input: 'word '.repeat(9000) }, '400 CONTEXT_LENGTH_EXCEEDED'],
-  ])('answers %j with %s', async (body, expected) => {
+  ])('responds to %j with %s', async (body, expected) => {
     const { status, body: response } = await embed(await service.person(), body);
     expect(`${status} ${response.message}`).toBe(expected);
   });

@@ -39,7 +39,7 @@ const kinds = [
   ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: 'a text' }],
 ] as const;
 
-describe.each(kinds)('%s of which the model says nothing', (_, path, body) => {
+describe.each(kinds)('%s of which the model generates nothing', (_, path, body) => {
   const raw = (text: string) => () => service.model.streams([text]);
   const fails = (status: number, code: number) => () =>
     service.model.responds({ error: { message: 'CUDA', code } }, status);
@@ -53,10 +53,10 @@ describe.each(kinds)('%s of which the model says nothing', (_, path, body) => {
     ['that is too busy', fails(429, 429), 503],
     ['that SageMaker throttles', fault('throttle'), 503],
     ['whose connection is cut', fault('cut'), 502],
-    ['that answers nothing', raw(''), 502],
-    ['that answers no JSON', raw('Internal Server Error'), 502],
-    ['that answers an error with 200', fails(200, 500), 502],
-    ['that answers something else', () => service.model.responds({ ok: true }), 502],
+    ['that returns nothing', raw(''), 502],
+    ['that returns no JSON', raw('Internal Server Error'), 502],
+    ['that returns an error with 200', fails(200, 500), 502],
+    ['that returns something else', () => service.model.responds({ ok: true }), 502],
   ])('%s costs nothing', async (_, become, status) => {
     become();
     const response = await chargedResponse(path, body);
@@ -77,15 +77,15 @@ it('a model that hangs is given up, and costs nothing', async () => {
   expect(cost).toBe(0);
 });
 
-it('an answer whose reader has gone before it is there is charged, and leaves no hold behind', async () => {
+it('a response whose reader has gone before it is there is charged, and leaves no hold behind', async () => {
   const gone = Promise.withResolvers<void>();
   const reply = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage };
   service.model.becomes({ invoke: () => gone.promise.then(() => ({ kind: 'json', status: 200, body: reply })) });
-  const asked = service.model.asked();
+  const invocations = service.model.invocations();
   const cost = await service.charged(async () => {
     const leaving = new AbortController();
     const response = service.open('/v1/chat/completions', chat, leaving.signal);
-    await expect.poll(() => service.model.asked()).toBe(asked + 1);
+    await expect.poll(() => service.model.invocations()).toBe(invocations + 1);
     leaving.abort();
     await expect(response).rejects.toMatchObject({ name: 'AbortError' });
     await sleep(50);
@@ -139,7 +139,7 @@ describe('usage that a model reports', () => {
 });
 
 describe('a model in a container of another family', () => {
-  it.each(['svc-1', 'svc-code', 'svc-instruct'])('answers the same way: %s', async (model) => {
+  it.each(['svc-1', 'svc-code', 'svc-instruct'])('responds the same way: %s', async (model) => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
     const messages = [{ role: 'user', content: 'Tell me of rivers' }];
     const stopped = { model, messages, max_tokens: 40, stop: ['rivers'] };

@@ -62,7 +62,7 @@ describe('the form of a stream', () => {
   });
 });
 
-/** How a model says a piece, and what a stream that broke off after some of them costs. */
+/** How a model sends a piece, and what a stream that broke off after some of them costs. */
 const operations = [
   {
     name: 'a chat',
@@ -92,7 +92,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     ['ends without a reason', []],
   ];
   it.each(ends)(
-    'whose model %s after any number of pieces is charged for its prompt and those, and told as failed',
+    'whose model %s after any number of pieces is charged for its prompt and those, and reported as failed',
     async (_, end) => {
       for (let count = 0; count <= pieces.length; count += 1) {
         const delivered = pieces.slice(0, count);
@@ -112,7 +112,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
   it('whose reader leaves after any number of pieces is charged for its prompt and those, and its model is ended', async () => {
     for (let count = 1; count <= pieces.length; count += 1) {
       const delivered = pieces.slice(0, count);
-      // After the last piece it also says why it ends, but not yet what that took.
+      // After the last piece it also reports why it ends, but not yet what that took.
       const reason = count === pieces.length ? [ended] : [];
       service.model.streams([...delivered.map(pieceOf), ...reason, () => service.model.ended()]);
       const cost = await service.charged(async () => {
@@ -130,11 +130,11 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
   it('whose reader leaves before the first piece costs nothing, and its model is ended', async () => {
     const gone = Promise.withResolvers<void>();
     service.model.streams([() => gone.promise, ...pieces.map(pieceOf), () => service.model.ended()]);
-    const asked = service.model.asked();
+    const invocations = service.model.invocations();
     const cost = await service.charged(async () => {
       const leaving = new AbortController();
       const reply = service.open(path, body, leaving.signal);
-      await expect.poll(() => service.model.asked()).toBe(asked + 1);
+      await expect.poll(() => service.model.invocations()).toBe(invocations + 1);
       leaving.abort();
       await expect(reply).rejects.toMatchObject({ name: 'AbortError' });
       await service.model.ended();
@@ -186,7 +186,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
       socket.write([...head, ...about, '', text].join('\r\n'));
       await expect.poll(() => made.pieces).toBeGreaterThan(10);
       // The buffers of some sockets and streams hold megabytes of these small pieces: then nothing is made. A model that goes
-      // past what it was asked for would be ended at some 60,000.
+      // past what was requested would be ended at some 60,000.
       const before = { pieces: 0 };
       while (before.pieces !== made.pieces) {
         Object.assign(before, made);

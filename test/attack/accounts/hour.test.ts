@@ -11,7 +11,7 @@ import { killCommands, type LocalCommand, runLocal } from '#test/service/local-c
 /** From one attacker's first request to the next one's. */
 const arrivalMs = 300;
 
-/** All attacks at once, for so many minutes; `npm run test:long` takes an hour of it. */
+/** All attacks concurrently, for so many minutes; `npm run test:long` takes an hour of it. */
 const minutes = Number(process.env['ATTACK_MINUTES'] ?? atLength(0, 60));
 
 let folder: string;
@@ -33,7 +33,7 @@ afterAll(async () => {
   if (folder) await removeFolder(folder);
 });
 
-/** A customer who asks a kind model for a word, and how long that took, in milliseconds. */
+/** A customer's call of a well-behaved model, and how long that took, in milliseconds. */
 async function customerCall(): Promise<number> {
   const began = performance.now();
   const response = await fetch(`${target.origin}/v1/chat/completions`, {
@@ -46,9 +46,9 @@ async function customerCall(): Promise<number> {
   return performance.now() - began;
 }
 
-describe.runIf(minutes > 0)('an hour of all attacks at once', () => {
+describe.runIf(minutes > 0)('an hour of all attacks concurrently', () => {
   it(
-    'leaves the service answering its customers within a second, in less than 500 MB',
+    'leaves the service responding to its customers within a second, in less than 500 MB',
     {
       timeout: (minutes + 5) * 60_000,
     },

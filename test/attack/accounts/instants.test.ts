@@ -5,9 +5,9 @@ import { putRows, rowsOf, setInRow } from '#test/database/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
-let asked: string[] = [];
+let operations: string[] = [];
 beforeAll(async () => {
-  service = await startTestService({ onDynamoRequest: (operation) => void asked.push(operation) });
+  service = await startTestService({ onDynamoRequest: (operation) => void operations.push(operation) });
 });
 afterAll(() => service.close());
 
@@ -68,7 +68,7 @@ describe('an instant in a request', () => {
     expect([status, body.data.from]).toEqual([200, expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]);
   });
 
-  it('in the past is told (400) before the address that is not confirmed (403)', async () => {
+  it('in the past is reported (400) before the address that is not confirmed (403)', async () => {
     const { cookie } = await service.registered();
     const expiresAt = '1999-01-01T00:00:00Z';
     const responses = [
@@ -85,10 +85,10 @@ describe('an instant in a request', () => {
       (await service.call('GET', `/api/credits${cursor && `?cursor=${cursor}`}`, { key })).body.data.entries;
     await service.settled();
     const newest = await page('');
-    asked = [];
+    operations = [];
     const cursors = ['9999999999999999', String(Number.MAX_SAFE_INTEGER), '1000000'];
     for (const cursor of cursors) expect(await page(cursor)).toEqual(newest);
-    expect(asked.filter((operation) => operation === 'Query')).toHaveLength(cursors.length);
+    expect(operations.filter((operation) => operation === 'Query')).toHaveLength(cursors.length);
   });
 });
 

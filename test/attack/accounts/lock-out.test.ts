@@ -15,7 +15,7 @@ const { post, login, forgot, reset, guess, advance, links, owner } = authCalls((
 const created = '201 CONFIRMATION_LINK_SENT';
 const removed = '200 SUCCESS';
 
-/** What comes of registering with the address and deleting that account at once, by its own password. */
+/** What comes of registering with the address and deleting that account immediately, by its own password. */
 async function registeredAndDeleted(email: string): Promise<{ registered: string; deleted: string }> {
   const password = 'a quiet river bank';
   const response = await post('register', { email, name: 'Stranger', password_hash: password });
@@ -59,7 +59,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(code(await login(email, 'another river bank', deviceOf(done)))).toBe(signedIn);
   });
 
-  it('who asks for links all the time ends none that the owner has, once the hourly ones are used', async () => {
+  it('who requests links all the time ends none that the owner has, once the hourly ones are used', async () => {
     const { email } = await owner();
     await inTurn(4, () => forgot(email));
     const [own] = await links(email);

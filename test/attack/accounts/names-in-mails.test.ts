@@ -20,7 +20,7 @@ const reset = (token: string) =>
 const withoutLinks = (text: string): string => text.replaceAll(/https?:\S+/g, '');
 
 describe('a mail', () => {
-  it('names nobody before the address is confirmed, whoever asked for it', async () => {
+  it('names nobody before the address is confirmed, whoever requested it', async () => {
     const email = 'never-asked@example.com';
     await register(email, 'Call 555-0100 now, you won');
     await forgot(email);

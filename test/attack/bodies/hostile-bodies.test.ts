@@ -58,7 +58,7 @@ function fitted(bodyOf: BodyOf, text: string, bytes: number, output: number): st
   return fitted(bodyOf, text.slice(0, Math.floor((text.length * bytes) / size) - 100).toWellFormed(), bytes, output);
 }
 
-/** A call that was admitted ran its model, whatever that said. */
+/** A call that was admitted ran its model, whatever that returned. */
 const isRefused = (status: number): boolean => status !== 200 && status !== 502;
 
 async function timed(path: string, key: string, body: string, headers = {}) {
@@ -87,12 +87,12 @@ describe('a forged key with a right checksum', () => {
       const random = randomOf(seed);
       const bytes = path.endsWith('embeddings') ? 5 * mebibyte : mebibyte;
       for (const kind of ['words of four letters', 'runs of marks', 'Chinese and marks']) {
-        const { status, asked, ms, bound } = await timed(
+        const { status, operations, ms, bound } = await timed(
           path,
           forged(accountId),
           fitted(bodyOf, hostileText(kind, bytes, random), bytes, 9),
         );
-        expect([status, asked]).toEqual([401, ['GetItem']]);
+        expect([status, operations]).toEqual([401, ['GetItem']]);
         expect(ms, `of ${kind}`).toBeLessThan(bound / 2);
       }
     },
@@ -104,7 +104,7 @@ describe('a forged key with a right checksum', () => {
     for (const [path, bodyOf] of Object.entries(bodies)) {
       for (const text of ['Hello', 'word '.repeat(20_000)]) {
         const refused = await timed(path, forged(accountId), JSON.stringify(bodyOf(text, 9)), headers);
-        expect([refused.status, refused.asked]).toEqual([401, ['GetItem']]);
+        expect([refused.status, refused.operations]).toEqual([401, ['GetItem']]);
       }
       const kept = await api.client.send(new ScanCommand({ TableName: tables.idempotency.name }));
       expect(kept.Items).toEqual([]);
@@ -114,7 +114,7 @@ describe('a forged key with a right checksum', () => {
     const taken = await timed('/v1/chat/completions', forged(accountId), JSON.stringify(chat('Bye', 9)), headers);
     expect(taken.status).toBe(401);
     const again = await timed('/v1/chat/completions', key, JSON.stringify(chat('Hello', 9)), headers);
-    expect([again.status, again.asked.includes('model')]).toEqual([200, false]);
+    expect([again.status, again.operations.includes('model')]).toEqual([200, false]);
   });
 });
 

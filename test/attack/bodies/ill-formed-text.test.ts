@@ -54,8 +54,8 @@ it.each<[string, string, object]>([
   'half of a character is refused by %s with the name of its field, and reaches no model: %s',
   async (path, field, body) => {
     const { key } = await api.account();
-    const { status, text, asked } = await api.post(path, key, body);
-    expect([status, asked]).toEqual([400, ['GetItem']]);
+    const { status, text, operations } = await api.post(path, key, body);
+    expect([status, operations]).toEqual([400, ['GetItem']]);
     const { detail, error } = JSON.parse(text) as { detail?: string; error?: { message?: string } };
     expect(detail ?? error?.message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')} .*well-formed Unicode`));
   },
@@ -65,7 +65,7 @@ it.each([chats, openAiChats, '/v1/completions', '/openai/v1/completions'])(
   'a stop sequence of %s is bounded, alone and in a list',
   async (path) => {
     const { key } = await api.account();
-    const ask = (stop: unknown) =>
+    const resultOf = (stop: unknown) =>
       api
         .post(path, key, { ...(path.includes('chat') ? chat({}) : completion({})), stop })
         .then(({ status, text }) => [
@@ -76,8 +76,8 @@ it.each([chats, openAiChats, '/v1/completions', '/openai/v1/completions'])(
       '😀'.repeat(limits.stopSequenceCharacters),
       '😀'.repeat(limits.stopSequenceCharacters + 1),
     ];
-    expect(await ask(over)).toEqual([400, true]);
-    expect(await ask(['a', over])).toEqual([400, true]);
-    expect((await ask(longest))[0]).not.toBe(400);
+    expect(await resultOf(over)).toEqual([400, true]);
+    expect(await resultOf(['a', over])).toEqual([400, true]);
+    expect((await resultOf(longest))[0]).not.toBe(400);
   },
 );

@@ -99,7 +99,7 @@ it.each(worst)('%s cost no more than in proportion to reading the body', async (
   const claiming = await minProcessorMs(() =>
     claimOf({ accountId: 1, routeId: 'r', key: 'k', requestId: 'r', input: body }),
   );
-  // What a timer cannot tell from nothing is no cost.
+  // What a timer cannot distinguish from nothing is no cost.
   const bound = maxRatio * Math.max(parsing, 0.5);
   expect({ parsing, reading, isBounded: reading < bound }).toMatchObject({ isBounded: true });
   expect({ parsing, decoding, isBounded: decoding < bound }).toMatchObject({ isBounded: true });

@@ -16,7 +16,7 @@ import {
 import { flood, type Misdeed } from '#test/models/hostile/hostile-runtime.ts';
 
 const running = useHostileModel();
-const { asked } = running;
+const { resultsOf } = running;
 
 /** The connection of a response, for chunks as they are on the wire. */
 function inBytes(res: ServerResponse): Socket {
@@ -27,7 +27,7 @@ function inBytes(res: ServerResponse): Socket {
 describe('a whole response', () => {
   const endless: [string, Misdeed][] = [
     ['that never ends', (res) => flood(begun({}, '{"choices":[{"text":"')(res), 'x'.repeat(65_536))],
-    ['that says it has 4 GB', (res) => flood(begun({ 'content-length': 2 ** 32 })(res), ' '.repeat(65_536))],
+    ['that declares 4 GB', (res) => flood(begun({ 'content-length': 2 ** 32 })(res), ' '.repeat(65_536))],
     ['that never ends, a byte at a time', (res) => flood(inBytes(res), '1\r\nx\r\n'.repeat(1000))],
     [
       'that is an error without an end',
@@ -36,9 +36,9 @@ describe('a whole response', () => {
     ['that is a failure without an end', (res) => flood(begun({}, '', 503)(res), 'x'.repeat(65_536))],
   ];
   describe.each(endless)('%s', (_, misdeed) => {
-    it.each(whole)('costs nothing and no memory: 10 of %s at once', async (_kind, path, body) => {
+    it.each(whole)('costs nothing and no memory: 10 of %s concurrently', async (_kind, path, body) => {
       running.model.becomes(misdeed);
-      const { statuses, cost, grownMb } = await asked(path, body, 10);
+      const { statuses, cost, grownMb } = await resultsOf(path, body, 10);
       expect([statuses.every((status) => status >= 502), cost]).toEqual([true, 0]);
       expect(grownMb).toBeLessThan(128);
     });
@@ -49,7 +49,7 @@ describe('a whole response', () => {
     ['has no choices', (res) => begun({})(res).end('{"choices":[],"data":[]}'), 502],
     ['has a choice of nothing', (res) => begun({})(res).end('{"choices":[{"text":"","message":{}}]}'), 502],
     ['is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end(gzipSync(wholeReply)), 502],
-    ['says it is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end('{}'), 502],
+    ['declares that it is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end('{}'), 502],
     ['is not UTF-8', (res) => begun({})(res).end(Buffer.of(0xff, 0xfe, 0x7b)), 502],
     ['is nested deeply', (res) => begun({})(res).end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`), 502],
     [
@@ -68,13 +68,13 @@ describe('a whole response', () => {
   describe.each(wrong)('that %s', (_, misdeed, status) => {
     it.each(whole)('costs nothing: %s', async (_kind, path, body) => {
       running.model.becomes(misdeed);
-      const { statuses, cost } = await asked(path, body, 1);
+      const { statuses, cost } = await resultsOf(path, body, 1);
       expect([statuses, cost, running.trap.requests()]).toEqual([[status], 0, 0]);
     });
   });
 
   it.each(whole.slice(0, 3))(
-    'of many choices and calls is answered with what was asked for: %s',
+    'of many choices and calls is returned with what was requested: %s',
     async (_kind, path, body) => {
       const call = { id: 'c', function: { name: 'f', arguments: '{}' } };
       const choice = {
@@ -84,7 +84,7 @@ describe('a whole response', () => {
       };
       const text = JSON.stringify({ choices: Array.from({ length: 10 }, () => choice) });
       running.model.becomes((res) => begun({})(res).end(text));
-      const { statuses, texts } = await asked(path, body, 1);
+      const { statuses, texts } = await resultsOf(path, body, 1);
       expect(statuses).toEqual([200]);
       expect(texts[0]!.length).toBeLessThan(128 * 200);
     },
@@ -97,12 +97,12 @@ describe('a whole response', () => {
     await expect(send(new Deadline(60_000))).rejects.toThrow('the body of the response has more than');
   });
 
-  it('tells of its context in words that are looked at no further than they can matter', async () => {
+  it('reports its context in words that are looked at no further than they can matter', async () => {
     const words = 'maximum context length is 1 tokens '.repeat(20_000);
     const body = { Message: 'm', OriginalStatusCode: 400, OriginalMessage: JSON.stringify({ error: words }) };
     running.model.becomes((res) => begun({ 'x-amzn-errortype': 'ModelError' }, '', 424)(res).end(JSON.stringify(body)));
     const before = process.cpuUsage();
-    const { statuses, texts } = await asked('/v1/completions', completion, 1);
+    const { statuses, texts } = await resultsOf('/v1/completions', completion, 1);
     expect([statuses, texts[0]!.length < 1000]).toEqual([[400], true]);
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
   });
@@ -129,14 +129,14 @@ describe('vectors', () => {
   it.each(wrong)('of which the model gives %s are an invalid response, and cost nothing', async (_, vectors) => {
     running.model.becomes(reply(vectors));
     for (const encoding_format of ['float', 'base64']) {
-      const { statuses, cost } = await asked('/v1/embeddings', { ...embeddings, encoding_format }, 1);
+      const { statuses, cost } = await resultsOf('/v1/embeddings', { ...embeddings, encoding_format }, 1);
       expect([statuses, cost]).toEqual([[502], 0]);
     }
   });
 
   it('may come in any order', async () => {
     running.model.becomes(reply(`${vector(1, '[2]')},${vector(0, '[1]')}`));
-    const { texts } = await asked('/v1/embeddings', embeddings, 1);
+    const { texts } = await resultsOf('/v1/embeddings', embeddings, 1);
     expect(JSON.parse(texts[0]!).data.data.map(({ embedding }: any) => embedding)).toEqual([[1], [2]]);
   });
 });

@@ -6,9 +6,9 @@ import { flood, type Misdeed, streamFlood, streamOf } from '#test/models/hostile
 import { contentOf, tokensOf } from '#test/service/scripted-service.ts';
 
 const running = useHostileModel();
-const { asked } = running;
+const { resultsOf } = running;
 
-/** At once. */
+/** How many run concurrently. */
 const calls = atLength(4, 10);
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
@@ -30,9 +30,9 @@ describe('a stream', () => {
     ['of calls without a name', streamFlood(event({ choices: [{ index: 0, delta: { tool_calls: [] } }] }))],
   ];
   describe.each(endless)('%s and no text', (_, misdeed) => {
-    it.each(streamed)('costs nothing and no memory, several of %s at once', async (_kind, path, body) => {
+    it.each(streamed)('costs nothing and no memory, several of %s concurrently', async (_kind, path, body) => {
       running.model.becomes(misdeed);
-      const { statuses, cost, grownMb } = await asked(path, body, calls);
+      const { statuses, cost, grownMb } = await resultsOf(path, body, calls);
       expect([statuses, cost]).toEqual([[502], 0]);
       expect(grownMb).toBeLessThan(64);
     });
@@ -51,14 +51,14 @@ describe('a stream', () => {
     ['many pieces in a part', choice(' word').repeat(300)],
   ];
   describe.each(overlong)('of %s past its max_tokens', (_, part) => {
-    it.each(streamed)('is ended as too long, for no more than was asked for: %s', async (kind, path, body) => {
+    it.each(streamed)('is ended as too long, for no more than was requested: %s', async (kind, path, body) => {
       running.model.becomes(streamFlood(part));
-      const { statuses, texts, cost, grownMb } = await asked(path, body, calls);
+      const { statuses, texts, cost, grownMb } = await resultsOf(path, body, calls);
       expect(statuses).toEqual([200]);
       const isOpenAi = path.startsWith('/openai');
       for (const text of texts) expect(text).toContain(isOpenAi ? '[DONE]' : 'STREAM_COMPLETE');
-      const saysWhy = isOpenAi || kind === 'a chat';
-      if (saysWhy) for (const text of texts) expect(text).toContain('"finish_reason":"length"');
+      const hasReason = isOpenAi || kind === 'a chat';
+      if (hasReason) for (const text of texts) expect(text).toContain('"finish_reason":"length"');
       const tokens = (await tokensOf(prompt)) + 50;
       expect(cost).toBe(calls * (kind.includes('chat') ? 1_000_000 : tokens * 1000));
       expect(grownMb).toBeLessThan(64);
@@ -73,7 +73,7 @@ describe('a stream', () => {
     const many = Array.from({ length: 5000 }, (_, index) => callWith(index, '')).join('');
     running.model.becomes(part === '' ? streamFlood(many) : streamFlood(part));
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    const { statuses, texts, grownMb } = await asked(
+    const { statuses, texts, grownMb } = await resultsOf(
       '/openai/v1/chat/completions',
       { ...chat, tools, stream: true },
       calls,
@@ -86,7 +86,7 @@ describe('a stream', () => {
     'that goes on with roles after its text is a failure, and charged: %s',
     async (kind, path, body) => {
       running.model.becomes(streamFlood(role, choice('word')));
-      const { statuses, texts, cost } = await asked(path, body, 1);
+      const { statuses, texts, cost } = await resultsOf(path, body, 1);
       const tokens = (await tokensOf(prompt)) + (await tokensOf('word'));
       expect([statuses, cost]).toEqual([[200], kind.includes('chat') ? 1_000_000 : tokens * 1000]);
       expect(texts[0]).toMatch(/MODEL_ERROR|model_error|"error":/);
@@ -96,14 +96,14 @@ describe('a stream', () => {
   it.each(streamed)('of [DONE] and nothing is an invalid response, and costs nothing: %s', async (_, path, body) => {
     for (const before of ['', role, ': ping\n\n', event({ choices: [] }), event({ choices: [], usage: null })]) {
       running.model.becomes(streamOf(`${before}data: [DONE]\n\n`));
-      const { statuses, cost } = await asked(path, body, 1);
+      const { statuses, cost } = await resultsOf(path, body, 1);
       expect([before, statuses, cost]).toEqual([before, [502], 0]);
     }
   });
 
   it.each(streamed)('that redirects is a failure, and leads nowhere: %s', async (_, path, body) => {
     running.model.becomes((res) => begun({ location: `${running.trap.url}/` }, '', 302)(res).end());
-    const { statuses, cost } = await asked(path, body, 1);
+    const { statuses, cost } = await resultsOf(path, body, 1);
     expect([statuses, cost, running.trap.requests()]).toEqual([[502], 0, 0]);
   });
 });

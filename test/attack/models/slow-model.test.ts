@@ -7,7 +7,7 @@ import { begun, streamed, useHostileModel, whole, wholeReply } from '#test/model
 import type { Misdeed } from '#test/models/hostile/hostile-runtime.ts';
 
 const running = useHostileModel();
-const { asked } = running;
+const { resultsOf } = running;
 
 describe('a model that takes its time', () => {
   beforeAll(() => {
@@ -27,7 +27,7 @@ describe('a model that takes its time', () => {
     const framed = name.includes('frames');
     it.each<readonly [string, string, object]>(framed ? streamed : whole)('is given up: %s', async (_, path, body) => {
       running.model.becomes(misdeed);
-      const { statuses, cost } = await asked(path, body, 1);
+      const { statuses, cost } = await resultsOf(path, body, 1);
       expect([statuses, cost]).toEqual([[504], 0]);
     });
   });

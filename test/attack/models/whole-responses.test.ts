@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The model answers with a whole reply as text. */
+/** The model responds with a whole reply as text. */
 const replies = (text: string): Engine => ({
   invoke: async () => ({ kind: 'stream', contentType: 'application/json', chunks: once(text) }),
 });
@@ -44,7 +44,7 @@ describe.each(paths.completions)('a whole completion of %s', (path) => {
     expect([status, cost]).toEqual([200, tokens]);
   });
 
-  it('is charged for no more output than was asked for, however long it is', async () => {
+  it('is charged for no more output than was requested, however long it is', async () => {
     const choices = [{ text: `${output} `.repeat(100), finish_reason: 'stop' }];
     service.model.becomes(replies(JSON.stringify({ choices })));
     const work = () => service.plain(path, { model: 'svc-1', prompt, max_tokens: maxTokens });

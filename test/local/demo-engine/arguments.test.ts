@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
-import { ask, user } from '#test/models/demo-engine.ts';
+import { invoke, user } from '#test/models/demo-engine.ts';
 
 interface Schema {
   $ref?: string;
@@ -138,7 +138,7 @@ describe('arguments', () => {
   async function fill(parameters: object, text: string): Promise<unknown> {
     const tool = { type: 'function', function: { name: 'f', parameters } };
     const body = { ...user(text), tools: [tool], tool_choice: 'required' };
-    const { choices } = await ask(body);
+    const { choices } = await invoke(body);
     expect(choices[0].finish_reason).toBe('tool_calls');
     return JSON.parse(choices[0].message.tool_calls![0]!.function.arguments);
   }
@@ -177,13 +177,13 @@ describe('arguments', () => {
       depth === 0 ? { type: 'string', minLength: 1e9 } : { type: 'array', minItems: 1e9, items: bomb(depth - 1) };
     const loop = { $ref: '#', allOf: Array.from({ length: 50 }, () => ({ $ref: '#', anyOf: [{ $ref: '#' }] })) };
     const took = await processorMs(async () => {
-      await ask({
+      await invoke({
         ...user('x'),
         tools: [{ type: 'function', function: { name: 'f', parameters: bomb(20) } }],
         tool_choice: 'required',
         max_tokens: 10,
       });
-      await ask({
+      await invoke({
         ...user('x'),
         tools: [{ type: 'function', function: { name: 'f', parameters: loop } }],
         tool_choice: 'required',

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import { countTokens, tokenize } from '#local/sagemaker/words.ts';
-import { ask, askStream, type Choice, contentOf, user } from '#test/models/demo-engine.ts';
+import { type Choice, contentOf, invoke, invokeStream, user } from '#test/models/demo-engine.ts';
 
 const shapes = [
   ['chat', (text: string) => user(text)],
@@ -12,7 +12,7 @@ const textOf = (choice: Choice) => choice.message?.content ?? choice.text;
 
 describe.each(shapes)('%s', (name, bodyOf) => {
   it('names itself the demo engine and takes up the request', async () => {
-    const text = textOf((await ask(bodyOf('What grows in Lisbon gardens?'))).choices[0]);
+    const text = textOf((await invoke(bodyOf('What grows in Lisbon gardens?'))).choices[0]);
     expect(text).toContain('built-in demo engine');
     expect(text).toMatch(/Lisbon|gardens/);
   });
@@ -20,7 +20,7 @@ describe.each(shapes)('%s', (name, bodyOf) => {
   it('gives the same reply to the same request and another to another', async () => {
     const body = bodyOf('Describe the harbour');
     const texts = await Promise.all(
-      [body, body, bodyOf('Describe the mountain')].map(async (each) => textOf((await ask(each)).choices[0])),
+      [body, body, bodyOf('Describe the mountain')].map(async (each) => textOf((await invoke(each)).choices[0])),
     );
     expect(texts[0]).toBe(texts[1]);
     expect(texts[0]).not.toBe(texts[2]);
@@ -29,7 +29,7 @@ describe.each(shapes)('%s', (name, bodyOf) => {
   it('never generates more tokens than max_tokens, reports when it ran out, and counts what it sent', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 400 }), async (text, max_tokens) => {
-        const { choices, usage } = await ask({ ...bodyOf(`${text} long`), max_tokens });
+        const { choices, usage } = await invoke({ ...bodyOf(`${text} long`), max_tokens });
         const made = textOf(choices[0]);
         expect(usage.completion_tokens).toBe(countTokens(made));
         expect(usage.completion_tokens).toBe(max_tokens);
@@ -42,11 +42,11 @@ describe.each(shapes)('%s', (name, bodyOf) => {
   });
 
   it('ends before a stop sequence, wherever that is', async () => {
-    const whole = textOf((await ask(bodyOf('Tell me about rivers'))).choices[0]);
+    const whole = textOf((await invoke(bodyOf('Tell me about rivers'))).choices[0]);
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 12 }), async (from, length) => {
         const stop = whole.slice(from, from + length);
-        const { choices, usage } = await ask({ ...bodyOf('Tell me about rivers'), stop: ['never in it', stop] });
+        const { choices, usage } = await invoke({ ...bodyOf('Tell me about rivers'), stop: ['never in it', stop] });
         expect(textOf(choices[0])).toBe(whole.slice(0, whole.indexOf(stop)));
         expect(choices[0].finish_reason).toBe('stop');
         expect(usage.completion_tokens).toBe(countTokens(textOf(choices[0])));
@@ -57,8 +57,8 @@ describe.each(shapes)('%s', (name, bodyOf) => {
 
   it('streams one token at a time what it would have returned whole, then reason and usage', async () => {
     const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 70, stop: 'zzz' };
-    const whole = await ask(body);
-    const events = await askStream(body);
+    const whole = await invoke(body);
+    const events = await invokeStream(body);
     const pieces = events.flatMap(({ choices: [choice] }) =>
       choice ? [choice.text ?? choice.delta.content ?? ''] : [],
     );
@@ -73,8 +73,8 @@ describe.each(shapes)('%s', (name, bodyOf) => {
 
   it('reports with each piece what was used so far where that is requested, beside the usage of the whole', async () => {
     const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 7 };
-    const { usage } = await ask(body);
-    const events = await askStream(body, { include_usage: true, continuous_usage_stats: true });
+    const { usage } = await invoke(body);
+    const events = await invokeStream(body, { include_usage: true, continuous_usage_stats: true });
     const pieces = events.filter(({ choices: [choice] }) => choice?.text || choice?.delta?.content);
     expect(pieces.map((piece) => piece.usage)).toEqual(
       pieces.map((_, index) => ({
@@ -85,31 +85,31 @@ describe.each(shapes)('%s', (name, bodyOf) => {
     );
     expect(events.slice(-2).map((event) => event.usage)).toEqual([usage, usage]);
     for (const options of [{ include_usage: true }, { include_usage: false, continuous_usage_stats: true }]) {
-      const without = (await askStream(body, options)).filter(({ choices }) => choices.length > 0);
+      const without = (await invokeStream(body, options)).filter(({ choices }) => choices.length > 0);
       expect(without.filter((event) => event.usage)).toEqual([]);
     }
   });
 
   it('can be long when that is requested', async () => {
-    const { choices, usage } = await ask({ ...bodyOf('Write a long story about a fox'), max_tokens: 8000 });
+    const { choices, usage } = await invoke({ ...bodyOf('Write a long story about a fox'), max_tokens: 8000 });
     expect(usage.completion_tokens).toBeGreaterThan(4000);
     expect(choices[0].finish_reason).toBe('stop');
     const sentences = textOf(choices[0]).split(/(?<=\.)\s+/);
     expect(new Set(sentences).size).toBeGreaterThan(sentences.length * 0.9);
-    expect((await ask(bodyOf('Write a story in 200 words'))).usage.completion_tokens).toBeLessThan(400);
+    expect((await invoke(bodyOf('Write a story in 200 words'))).usage.completion_tokens).toBeLessThan(400);
   });
 
   it('refuses what its context cannot hold in the words of vLLM', async () => {
-    const tooMuch = await ask({ ...bodyOf('hi'), max_tokens: 32_768 }, 400);
+    const tooMuch = await invoke({ ...bodyOf('hi'), max_tokens: 32_768 }, 400);
     expect(tooMuch.error).toMatchObject({ type: 'BadRequestError', param: null, code: 400 });
     expect(tooMuch.error.message).toContain("This model's maximum context length is 32768 tokens");
-    expect((await ask(bodyOf('word '.repeat(33_000)), 400)).error.message).toContain('maximum context length');
+    expect((await invoke(bodyOf('word '.repeat(33_000)), 400)).error.message).toContain('maximum context length');
   });
 
   it.each([[{ max_tokens: 0 }], [{ max_tokens: 1.5 }], [{ stop: 7 }], [{ stream: 'yes' }]])(
     'refuses %j',
     async (wrong) => {
-      const { error } = await ask({ ...bodyOf('hi'), ...wrong }, 400);
+      const { error } = await invoke({ ...bodyOf('hi'), ...wrong }, 400);
       expect(error).toMatchObject({ type: 'BadRequestError', param: null, code: 400 });
     },
   );
@@ -130,7 +130,7 @@ describe('bodies', () => {
     [{ input: 'x', dimensions: 5000 }],
     [{ input: 'x', encoding_format: 'hex' }],
   ])('without sense are refused: %j', async (body) => {
-    expect((await ask(body as object, 400)).error.code).toBe(400);
+    expect((await invoke(body as object, 400)).error.code).toBe(400);
   });
 
   it('may hold content in parts, null content and fields nobody knows', async () => {

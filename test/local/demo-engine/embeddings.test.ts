@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenize } from '#local/sagemaker/words.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
-import { ask } from '#test/models/demo-engine.ts';
+import { invoke } from '#test/models/demo-engine.ts';
 
 describe('embeddings', () => {
   const vectors = async (input: string | string[], more: object = {}) =>
-    (await ask({ input, ...more })).data.map(({ embedding }) => embedding as number[]);
+    (await invoke({ input, ...more })).data.map(({ embedding }) => embedding as number[]);
   const dot = (a: number[], b: number[]) => a.reduce((sum, value, index) => sum + value * b[index]!, 0);
 
   it('are unit vectors of the requested size, one per text in order, always the same', async () => {
@@ -15,13 +15,13 @@ describe('embeddings', () => {
         fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 }),
         fc.integer({ min: 1, max: 4096 }),
         async (input, dimensions) => {
-          const reply = await ask({ input, dimensions });
+          const reply = await invoke({ input, dimensions });
           expect(reply.data.map(({ index }) => index)).toEqual(input.map((_, index) => index));
           for (const { embedding } of reply.data) {
             expect(embedding).toHaveLength(dimensions);
             expect(dot(embedding as number[], embedding as number[])).toBeCloseTo(1, 4);
           }
-          expect((await ask({ input, dimensions })).data).toEqual(reply.data);
+          expect((await invoke({ input, dimensions })).data).toEqual(reply.data);
           expect(reply.usage).toMatchObject({ completion_tokens: 0, total_tokens: reply.usage.prompt_tokens });
         },
       ),
@@ -44,7 +44,7 @@ describe('embeddings', () => {
 
   it('come as little-endian floats in base64, with the same values', async () => {
     const [plain] = await vectors('same', { dimensions: 8 });
-    const [encoded] = (await ask({ input: 'same', dimensions: 8, encoding_format: 'base64' })).data;
+    const [encoded] = (await invoke({ input: 'same', dimensions: 8, encoding_format: 'base64' })).data;
     const bytes = Buffer.from(encoded!.embedding as string, 'base64');
     expect(Array.from({ length: 8 }, (_, index) => bytes.readFloatLE(index * 4))).toEqual(plain);
   });

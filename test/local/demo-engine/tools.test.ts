@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, askStream, contentOf, user } from '#test/models/demo-engine.ts';
+import { contentOf, invoke, invokeStream, user } from '#test/models/demo-engine.ts';
 
 const weather = {
   type: 'function',
@@ -23,7 +23,7 @@ const invoice = {
 };
 
 async function called(body: object) {
-  const [choice] = (await ask({ tools: [weather, invoice], ...body })).choices;
+  const [choice] = (await invoke({ tools: [weather, invoice], ...body })).choices;
   const call = choice.message.tool_calls?.[0]?.function;
   return { reason: choice.finish_reason, name: call?.name, args: call && JSON.parse(call.arguments) };
 }
@@ -52,7 +52,7 @@ describe('tools', () => {
     expect(await called({ ...user('weather in Rome'), tool_choice: forced })).toMatchObject({ name: 'sendInvoice' });
     expect(await called({ ...user('Hello'), tool_choice: 'required' })).toMatchObject({ name: 'get_weather' });
     const unknown = { type: 'function', function: { name: 'other' } };
-    expect((await ask({ ...user('hi'), tools: [weather], tool_choice: unknown }, 400)).error.message).toContain(
+    expect((await invoke({ ...user('hi'), tools: [weather], tool_choice: unknown }, 400)).error.message).toContain(
       'tool_choice',
     );
   });
@@ -70,8 +70,8 @@ describe('tools', () => {
 
   it('stream the name first, then the arguments in pieces', async () => {
     const body = { ...user('weather in Rome in celsius'), tools: [weather] };
-    const whole = (await ask(body)).choices[0].message.tool_calls?.[0];
-    const events = await askStream(body);
+    const whole = (await invoke(body)).choices[0].message.tool_calls?.[0];
+    const events = await invokeStream(body);
     const calls = events.flatMap(({ choices: [choice] }) => choice?.delta.tool_calls ?? []);
     expect(calls[0]).toMatchObject({ id: whole?.id, function: { name: 'get_weather', arguments: '' } });
     expect(calls.length).toBeGreaterThan(5);
@@ -80,7 +80,7 @@ describe('tools', () => {
   });
 
   it('end with length when the arguments do not fit', async () => {
-    const { choices, usage } = await ask({ ...user('weather in Rome'), tools: [weather], max_tokens: 4 });
+    const { choices, usage } = await invoke({ ...user('weather in Rome'), tools: [weather], max_tokens: 4 });
     expect([choices[0].finish_reason, usage.completion_tokens]).toEqual(['length', 4]);
   });
 });

@@ -88,7 +88,7 @@ describe('DynamoDB proxy', () => {
     expect(Item?.text?.S).toBe(text);
   });
 
-  it('carries many calls at once', async () => {
+  it('carries many concurrent calls', async () => {
     const { client } = await setUp();
     await Promise.all(Array.from({ length: 100 }, () => client.send(add('parallel'))));
     expect(await read('parallel')).toBe('100');
@@ -189,16 +189,16 @@ describe('DynamoDB proxy', () => {
 
   it('does not forward the call of a client that is gone by then', async () => {
     const gone = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const { client } = await setUp({
       onRequest: () => {
-        asked.resolve();
+        received.resolve();
         return gone.promise;
       },
     });
     const aborter = new AbortController();
     const call = client.send(add('gone'), { abortSignal: aborter.signal });
-    await asked.promise;
+    await received.promise;
     aborter.abort();
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     await setTimeout(20);

@@ -22,7 +22,7 @@ const specs: readonly TableSpec[] = Object.values(tables);
 const newFile = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'database-')), 'db.sqlite');
 const start = (file: string, external?: string) => startDatabase({ file, external, tables: specs });
 
-/** A process that starts the database on the file, says so, and waits. */
+/** A process that starts the database on the file, reports it, and waits. */
 async function hostOf(file: string) {
   const script = `
     const { startDatabase } = await import('#local/dynamodb/database.ts');
@@ -92,7 +92,7 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file), { timeout: 2000 }).toEqual([]);
   });
 
-  test('that ends by itself is told in a sentence, and leaves no guard behind', async () => {
+  test('that ends by itself is reported in a sentence, and leaves no guard behind', async () => {
     const file = await newFile();
     const database = await start(file);
     const lines = await Promise.all(
@@ -108,14 +108,14 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('says which file is damaged', async () => {
+  test('names the file that is damaged', async () => {
     const file = await newFile();
     await writeFile(file, 'this is not a database, not at all, and long enough to be read as one'.repeat(100));
     await expect(start(file)).rejects.toThrow(`The database ${file} is damaged. Move the folder ${dirname(file)} away`);
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('says which file it cannot open and why', async () => {
+  test('names the file that it cannot open, and why', async () => {
     const file = join(await newFile(), 'below', 'nothing');
     await expect(start(file)).rejects.toThrow(
       new RegExp(`^The embedded database could not open ${file}: .*\\. Move the folder .* away, or choose another`),

@@ -16,7 +16,7 @@ function slowPump(look: (looks: number) => Promise<boolean> = async () => true):
 }
 
 describe('a pump whose source is empty', () => {
-  test.each(['wake', 'settled'] as const)('looks again at once when it is told to: %s', async (how) => {
+  test.each(['wake', 'settled'] as const)('looks again immediately when it is called: %s', async (how) => {
     const { pump, looks } = slowPump();
     await pump.settled();
     const before = looks();

@@ -174,7 +174,7 @@ describe('a stream pump', () => {
     expect(done.filter((n) => n >= 4).slice(-6)).toEqual([4, 5, 6, 7, 8, 9]);
   });
 
-  test('takes an answer that names no record of the batch for a failure of all', async () => {
+  test('takes a response that names no record of the batch for a failure of all', async () => {
     await putAll(3);
     const { seen, deliver } = recorder();
     const responses = [{ batchItemFailures: [{ itemIdentifier: 'nobody' }] }, { batchItemFailures: 'all' }];
@@ -224,7 +224,7 @@ describe('a stream pump', () => {
     expect(seen).toEqual(upTo(80));
   });
 
-  test('ends at once although a batch keeps failing, and tells those who wait', async () => {
+  test('ends immediately although a batch keeps failing, and reports it to those who wait', async () => {
     await put(0);
     let tries = 0;
     const pump = await pumpTo(() => {

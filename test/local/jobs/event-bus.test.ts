@@ -12,7 +12,7 @@ const one = { id: 'one', source: 'aws.ses' };
 const two = { id: 'two', source: 'aws.ses' };
 
 describe('the event bus', () => {
-  test('delivers an event to the job that asks for it, until it succeeds', async () => {
+  test('delivers an event to the job that subscribes to it, until it succeeds', async () => {
     const [log, run] = [logger(), failing(2)];
     const bus = createEventBus(log, run);
     void bus.publish(one);
@@ -33,7 +33,7 @@ describe('the event bus', () => {
     expect(run.mock.calls).toEqual([[jobs.recordReceipts, receipt]]);
   });
 
-  test('gives an event up after a few tries, says so, and goes on with others', async () => {
+  test('gives an event up after a few tries, reports it, and goes on with others', async () => {
     const [log, run] = [logger(), failing(5)];
     const bus = createEventBus(log, run);
     void bus.publish(one);

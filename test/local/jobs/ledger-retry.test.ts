@@ -51,7 +51,7 @@ describe('an account whose record cannot be written into the ledger', () => {
       ]);
   });
 
-  test('is tried again as often as the queue says, then parked, and shown', async () => {
+  test('is tried again as often as the queue allows, then parked, and shown', async () => {
     await poison(poisoned);
     await service.settled();
     const before = await parked();

@@ -57,7 +57,7 @@ afterEach(async () => {
 });
 
 describe('a local queue', () => {
-  test('hands out what was sent, oldest first, at most as many as asked for', async () => {
+  test('hands out what was sent, oldest first, at most as many as requested', async () => {
     const ids = [await send('a'), await send('b'), await send('ü "c"\n')];
     const [first] = await receive('work', 1);
     expect(first).toMatchObject({ MessageId: ids[0], Body: 'a', Attributes: { ApproximateReceiveCount: '1' } });
@@ -144,7 +144,7 @@ describe('a local queue', () => {
     },
   );
 
-  test('says so when its file is damaged', async () => {
+  test('reports it when its file is damaged', async () => {
     await closers.closeAll();
     await writeFile(file(), 'not a database, and long enough to be taken for one '.repeat(100));
     await appendFile(file(), '\n');

@@ -191,8 +191,8 @@ describe('a form', () => {
   };
 
   it('is taken from the dashboard, which sees why one is refused, and from no other page', async () => {
-    const asking = { 'access-control-request-method': 'POST' };
-    expect(await preflight({ origin: page, ...asking })).toEqual([200, page]);
+    const posting = { 'access-control-request-method': 'POST' };
+    expect(await preflight({ origin: page, ...posting })).toEqual([200, page]);
     for (const [origin, method, path] of [
       ['http://127.0.0.1:1', 'POST', '/audio'],
       ['https://evil.example', 'POST', '/audio'],
@@ -202,7 +202,7 @@ describe('a form', () => {
     ] as const)
       expect(await preflight({ origin, 'access-control-request-method': method }, path)).toEqual([403, null]);
     expect(await preflight({ origin: page, 'access-control-request-method': 'DELETE' })).toEqual([403, page]);
-    expect(await preflight({ origin: page, ...asking, 'access-control-request-headers': 'x-amz-acl' })).toEqual([
+    expect(await preflight({ origin: page, ...posting, 'access-control-request-headers': 'x-amz-acl' })).toEqual([
       403,
       page,
     ]);

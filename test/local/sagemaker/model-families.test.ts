@@ -15,7 +15,7 @@ function overflow(): string {
 }
 
 describe.each(textFamilies)('%s', (family) => {
-  it('answers a chat, whole and in chunks, like the others', async () => {
+  it('responds to a chat, whole and in chunks, like the others', async () => {
     const [reply, streamed] = [
       await models.gateway.chat(family, chat).send(),
       await read(models.gateway.chatStream(family, chat).send()),
@@ -30,7 +30,7 @@ describe.each(textFamilies)('%s', (family) => {
     expect(cut.usage).toMatchObject({ completion_tokens: 8 });
   });
 
-  it('carries a prompt on, whole and in chunks, like the others, and tells what that took', async () => {
+  it('carries a prompt on, whole and in chunks, like the others, and reports what that took', async () => {
     const [reply, streamed] = [
       await models.gateway.completion(family, prompt).send(),
       await read(models.gateway.completionStream(family, prompt).send()),
@@ -107,7 +107,7 @@ describe.each(textFamilies)('%s', (family) => {
     ['a request against its rules', containerError(400, 'top_k must be an integer'), 'INVALID_FORMAT', /refused/],
     ['too many requests', containerError(429, 'busy'), 'SERVICE_UNAVAILABLE', /busy/],
     ['a failure', containerError(500, 'CUDA out of memory'), 'MODEL_ERROR', /failed/],
-  ] as const)('tells of %s, before the reply and in place of a stream', async (_, reply, code, message) => {
+  ] as const)('reports %s, before the reply and in place of a stream', async (_, reply, code, message) => {
     models.engine = { invoke: async () => reply };
     const failure = { code, message: expect.stringMatching(message) };
     await expect(models.gateway.chat(family, chat).send()).rejects.toMatchObject(failure);

@@ -60,7 +60,7 @@ describe('the gateway', () => {
     },
   );
 
-  /** A model that goes on for ever, and tells how far it is and whether it was ended. */
+  /** A model that goes on for ever, and reports how far it is and whether it was ended. */
   function endless(pieces: readonly string[], betweenMs = 0) {
     const state = { made: 0, ended: Promise.withResolvers<void>() };
     models.engine = {

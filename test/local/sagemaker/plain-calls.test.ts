@@ -27,7 +27,7 @@ describe('plain calls', () => {
     expect(bodies).toEqual([{ prompt: 'hi' }]);
   });
 
-  it('refuse an unknown endpoint without asking the engine', async () => {
+  it('refuse an unknown endpoint without calling the engine', async () => {
     const { client } = await setUp(() => Promise.reject(new Error('invoked')));
     await expect(client.send(plain({ EndpointName: 'other' }))).rejects.toBeInstanceOf(ValidationError);
     await expect(client.send(streaming({ EndpointName: 'other' }))).rejects.toBeInstanceOf(ValidationError);

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { type HostileBehaviour, hostileBehaviours } from '../models/hostile/hostile-model.ts';
 
-/** A service to attack, and the key of a customer of it, of whom the attacker knows what a key's text tells. */
+/** A service to attack, and the key of a customer of it, of whom the attacker knows what a key's text shows. */
 export interface Target {
   readonly origin: string;
   readonly key: string;

@@ -56,7 +56,7 @@ export const unresolvable = lines
 
 export const citations: readonly Citation[] = [...fromTexts, ...fromLinks, ...fromNames];
 
-/** Commands that pages and comments tell a reader to run. */
+/** Commands that pages and comments name for a reader to run. */
 export const commands = lines.flatMap(({ at, text }) =>
   Array.from(text.matchAll(/\bnpm run ([\w:-]+)|\bnode (bin\/[\w-]+\.ts)|\bnpx vitest run ([\w./-]+)/g), (match) => ({
     at,

@@ -24,7 +24,7 @@ export interface LedgerAccountOptions {
   readonly fault?: (requestId: string) => Fault;
   /** When it is opened, epoch seconds. */
   readonly at?: number;
-  /** Unless said, the listing's credits without its limits on calls: what a test of money wants. */
+  /** Unless given, the listing's credits without its limits on calls: what a test of money wants. */
   readonly plans?: Plans;
 }
 
@@ -33,7 +33,7 @@ const unhurriedPlans: Plans = (rank) => ({ ...planOfRank(rank), callsPerMinute: 
 
 let accounts = 900_000;
 
-/** An account as registration opens it, with a key, a clock of its own, and a ledger that is projected when asked for. */
+/** An account as registration opens it, with a key, a clock of its own, and a ledger that is projected on demand. */
 export async function openLedgerAccount(
   url: string,
   { fault, at = start / 1000, plans = unhurriedPlans }: LedgerAccountOptions = {},
@@ -61,11 +61,18 @@ export async function openLedgerAccount(
   const ledger = { ledger: tables.ledger.name, accounts: tables.accounts.name };
   const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name);
 
-  /** Asks to be admitted for so many microcredits. */
+  /** Requests admission for so many microcredits. */
   function admit(amount: number, service: ServiceName = 'chat'): Promise<Charge> {
     made += 1;
-    const asked = { accountId: id, keyId: 'key-1', requestId: `call-${made}`, service, model: 'svc-1', minPlanRank: 1 };
-    return meters.admit({ ...asked, amount, now: clock.now(), deadline: clock.seconds + 150 });
+    const attempt = {
+      accountId: id,
+      keyId: 'key-1',
+      requestId: `call-${made}`,
+      service,
+      model: 'svc-1',
+      minPlanRank: 1,
+    };
+    return meters.admit({ ...attempt, amount, now: clock.now(), deadline: clock.seconds + 150 });
   }
 
   return {

@@ -23,14 +23,14 @@ export interface Body {
   object: string;
 }
 
-export async function ask(body: object, status = 200): Promise<Body> {
+export async function invoke(body: object, status = 200): Promise<Body> {
   const reply = await engine.invoke(body, never);
   if (reply.kind !== 'json') throw new Error('a stream');
   expect(reply.status).toBe(status);
   return reply.body as Body;
 }
 
-export async function askStream(body: object, stream_options: object = { include_usage: true }): Promise<Body[]> {
+export async function invokeStream(body: object, stream_options: object = { include_usage: true }): Promise<Body[]> {
   const reply = await engine.invoke({ ...body, stream: true, stream_options }, never);
   if (reply.kind !== 'stream') throw new Error('no stream');
   expect(reply.contentType).toMatch(/^text\/event-stream/);
@@ -42,4 +42,4 @@ export async function askStream(body: object, stream_options: object = { include
 }
 
 export const user = (content: string) => ({ messages: [{ role: 'user', content }] });
-export const contentOf = async (body: object) => (await ask(body)).choices[0].message.content ?? '';
+export const contentOf = async (body: object) => (await invoke(body)).choices[0].message.content ?? '';

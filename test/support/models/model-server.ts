@@ -12,10 +12,10 @@ export async function startModelServer() {
   const state = { ...calm };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const asked = await text(request);
+    const received = await text(request);
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }));
     state.runs += 1;
-    if (JSON.parse(asked).stream) return stream(response);
+    if (JSON.parse(received).stream) return stream(response);
     const message = { content: `${state.content} ${state.runs}` };
     await sleep(state.delayMs);
     if (state.refuses) return response.writeHead(400).end(JSON.stringify({ error: { message: 'no' } }));

@@ -6,13 +6,13 @@ import { createFaults } from '#local/shared/faults.ts';
 /** A step of a scripted stream: an event to send, a moment to wait for, or the end of the connection. */
 export type Step = object | string | (() => Promise<unknown>) | Error;
 
-/** SageMaker with a model behind every endpoint that says what a test tells it to, in the dialect of the endpoint's family. */
+/** SageMaker with a model behind every endpoint that returns what a test sets, in the dialect of the endpoint's family. */
 export async function startScriptedModel(families: Readonly<Record<string, ContainerFamily>>) {
-  const state = { engine: refusing, asked: 0, ended: Promise.withResolvers<number>() };
+  const state = { engine: refusing, invocations: 0, ended: Promise.withResolvers<number>() };
   const faults = createFaults();
   const engine: Engine = {
     invoke(body, signal) {
-      state.asked += 1;
+      state.invocations += 1;
       signal.addEventListener('abort', () => state.ended.resolve(performance.now()));
       return state.engine.invoke(body, signal);
     },
@@ -33,8 +33,8 @@ export async function startScriptedModel(families: Readonly<Record<string, Conta
       becomes({
         invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: bytes(steps) }),
       }),
-    /** How often it was asked. */
-    asked: () => state.asked,
+    /** How often it was invoked. */
+    invocations: () => state.invocations,
     /** When (performance.now) its caller was gone, with the call that is running. */
     ended: () => state.ended.promise,
   };

@@ -20,7 +20,7 @@ export const countedCost = async (text: string): Promise<number> =>
 export function endingsOf(service: () => ScriptedService) {
   const hangs = (): Promise<unknown> => service().model.ended();
 
-  /** Asks for a stream, and leaves it after its pieces where the ending says so. */
+  /** Requests a stream, and leaves it after its pieces where that is its ending. */
   async function endedSo(path: string, body: object, leaves: true | undefined): Promise<number> {
     return service().charged(async () => {
       const leaving = new AbortController();

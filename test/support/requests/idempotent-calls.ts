@@ -4,7 +4,7 @@ import { type ModelServer, startModelServer } from '../models/model-server.ts';
 import { type ApiResponse, chat, type Person, startTestService, type TestService } from '../service/service.ts';
 
 export const path = '/v1/chat/completions';
-export const asked: string[] = [];
+export const operations: string[] = [];
 export const isReplay = ({ headers }: ApiResponse) => headers.get('idempotent-replayed') === 'true';
 export const requestId = ({ headers }: ApiResponse) => headers.get('x-request-id');
 export const meterOf = async ({ id }: Person) => (await services().metering().find(id))!;
@@ -17,7 +17,7 @@ export function useIdempotentCalls() {
     model = await startModelServer();
     service = await startTestService({
       modelUrl: model.url,
-      onDynamoRequest: (operation: string) => void asked.push(operation),
+      onDynamoRequest: (operation: string) => void operations.push(operation),
     });
   });
   afterAll(async () => {
@@ -26,7 +26,7 @@ export function useIdempotentCalls() {
   });
   beforeEach(() => void model.reset());
 
-  const ask = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<ApiResponse> =>
+  const send = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<ApiResponse> =>
     service.call('POST', path, { key, body, headers: { 'idempotency-key': idempotencyKey } });
   const customer = () => service.person({ planRank: 2, credits: 10 });
   const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
@@ -41,7 +41,7 @@ export function useIdempotentCalls() {
     get service() {
       return service;
     },
-    ask,
+    send,
     customer,
     advance,
     spent,

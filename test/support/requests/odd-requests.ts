@@ -70,7 +70,7 @@ export const oddSegments: readonly string[] = [
   '%20'.repeat(1000),
 ];
 
-/** Queries that no operation has asked for. */
+/** Queries that no operation expects. */
 export const oddQueries: readonly string[] = [
   ...`? ?&&& ?= ?=&=  ?% ?a=%ff ?%00=%00 ?__proto__=x&constructor=y ?token[]=1 ?a=1&a=2&a=3 ?cursor=-1
     ?cursor=99999999999999999999 ?limit=0 ?limit=1e2 ?limit=5&limit=9 ?limit=%20 ?group[$ne]=x ?from=2027-02-30

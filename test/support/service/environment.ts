@@ -1,6 +1,6 @@
 import { resetEnvironment } from '#runtime/shared/per-environment.ts';
 
-/** Gives the functions other environment variables from the next request on, and says how to put them back. */
+/** Gives the functions other environment variables from the next request on, and returns how to put them back. */
 export function withEnvironment(values: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(values).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, values);

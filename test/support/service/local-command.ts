@@ -51,7 +51,7 @@ export async function killCommands(): Promise<void> {
   running.clear();
 }
 
-/** Processes that have the text on their command line. Those that ended, but were not asked after, have no line. */
+/** Processes that have the text on their command line. Those that ended, but were not waited for, have no line. */
 export async function processesWith(words: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

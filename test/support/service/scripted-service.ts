@@ -7,7 +7,7 @@ import { startTestService } from './service.ts';
 
 export type ScriptedService = Awaited<ReturnType<typeof startScriptedService>>;
 
-/** Models that do not run in vLLM here, unless a test says otherwise. */
+/** Models that do not run in vLLM here, unless a test sets others. */
 const usualFamilies: Readonly<Record<string, ContainerFamily>> = {
   'svc-code': 'tgi',
   'svc-instruct': 'lmi',
@@ -22,7 +22,7 @@ interface ScriptedOptions {
   readonly deadlineMs?: number;
 }
 
-/** The service with a model that says what a test tells it to, and somebody on the Pro plan who asks it. */
+/** The service with a model that returns what a test sets, and somebody on the Pro plan who calls it. */
 export async function startScriptedService({ families = usualFamilies, url, deadlineMs = 1500 }: ScriptedOptions = {}) {
   const vllm = Object.fromEntries(models.map(({ endpoint }) => [endpoint, 'vllm' as const]));
   const model = await startScriptedModel({ ...vllm, ...families });

@@ -71,7 +71,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     return { email, password, id: Number(registration.body.data.id), cookie: cookieOf(registration) };
   }
 
-  /** Somebody confirmed, with a key; on a plan and with exactly so many credits where a test says so. */
+  /** Somebody confirmed, with a key; on a plan and with exactly so many credits where a test gives them. */
   async function person({ planRank, credits }: { planRank?: number; credits?: number } = {}) {
     const somebody = await registered();
     const { cookie, id } = somebody;

@@ -17,7 +17,7 @@ export interface VictimRequest {
 }
 
 export interface Death {
-  /** What it did towards AWS and got back, in order: `UpdateItem 1 sent`, `UpdateItem 1 answered`, `model sent`. */
+  /** What it did towards AWS and got back, in order: `UpdateItem 1 sent`, `UpdateItem 1 returned`, `model sent`. */
   readonly steps: readonly string[];
   /** Whether it was killed: it got as far as the step. */
   readonly died: boolean;
@@ -40,7 +40,7 @@ export async function sendToVictim(request: VictimRequest, fatalStep?: string): 
     if (step !== fatalStep) return;
     died = true;
     await victim.end('SIGKILL');
-    throw new Error('what a dead process asked for is dropped');
+    throw new Error('what a dead process requested is dropped');
   }
 
   function counted(operation: string): string {
@@ -55,7 +55,7 @@ export async function sendToVictim(request: VictimRequest, fatalStep?: string): 
       upstream,
       faults: createFaults(),
       onRequest: (operation) => reached(`${counted(operation)} sent`),
-      onReply: (operation) => reached(`${operation} ${made.get(operation)} answered`),
+      onReply: (operation) => reached(`${operation} ${made.get(operation)} returned`),
     });
     const model = await startModelProxy((what) => reached(`model ${what}`));
     const offset = services().clock.now() - Date.now();
@@ -120,7 +120,7 @@ async function startModelProxy(reached: (what: string) => Promise<void>) {
         if (last) response.write(last);
         last = chunk;
       }
-      await reached('answered');
+      await reached('returned');
       response.end(last);
     }
     pass().catch(() => response.destroy());

@@ -59,7 +59,7 @@ export function useScriptedAws() {
     });
   }
 
-  /** What came of a call, as far as anybody can tell: its value or its error, and how often AWS was asked. */
+  /** What came of a call, as far as anybody can see: its value or its error, and how often AWS was called. */
   async function resultOf(call: () => Promise<unknown>) {
     const outcome = await call().then(
       (value) => ({ value }),

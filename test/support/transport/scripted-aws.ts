@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { buffer } from 'node:stream/consumers';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
 
-/** How one request is answered. */
+/** The response to one request. */
 export interface ScriptedResponse {
   readonly status: number;
   readonly body?: string | Uint8Array;
@@ -11,7 +11,7 @@ export interface ScriptedResponse {
   readonly cutAfter?: number;
   /** Nothing comes after so many bytes of the body. */
   readonly hangsAfter?: number;
-  /** No answer at all. */
+  /** No response at all. */
   readonly silent?: true;
 }
 
@@ -20,11 +20,11 @@ export interface Sent {
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Tells its connection from others. */
+  /** Distinguishes its connection from others. */
   readonly connection: number | undefined;
 }
 
-/** An AWS that answers by a script, and remembers what it was sent. The last answer counts for all further requests. */
+/** An AWS that responds by a script, and remembers what it was sent. The last response counts for all further requests. */
 export async function startScriptedAws(): Promise<
   Loopback & { sent: Sent[]; play(responses: readonly ScriptedResponse[]): void }
 > {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { attempt, type TransportOptions } from '#runtime/quick/attempt.ts';
 import { Connections } from '#runtime/quick/connections.ts';
 
-/** A server that answers each request with bytes of the test's choice, in pieces, and then may end the connection. */
+/** A server that responds to each request with bytes of the test's choice, in pieces, and then may end the connection. */
 export const two = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
 export interface Script {
   readonly pieces: readonly Buffer[];
@@ -45,11 +45,11 @@ export function useScriptedServer() {
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined);
-    let asked = '';
+    let received = '';
     socket.on('data', (bytes) => {
-      asked += bytes.toString();
-      if (!asked.endsWith('body')) return;
-      asked = '';
+      received += bytes.toString();
+      if (!received.endsWith('body')) return;
+      received = '';
       requests.push(requests.length);
       void play(socket);
     });

@@ -62,7 +62,7 @@ describe('over fifty turns with a window of 4,096 tokens', () => {
       }
       expect(dropped).toBeGreaterThan(50);
       expect(model.summaries() > 0).toBe(truncation === 'summarize');
-      // A summary is not made anew for each message that goes.
+      // A summary is not made again for each message that goes.
       expect(model.summaries()).toBeLessThan(20);
       const { summary, messageCount } = await conversation.get();
       expect([messageCount, summary !== null]).toEqual([before, truncation === 'summarize']);
@@ -91,9 +91,9 @@ describe('over fifty turns with a window of 4,096 tokens', () => {
           /^context_length_exceeded: svc-1 takes 4096 tokens, and the prompt of .* with 300 tokens of output needs /,
         ),
       ]);
-      const asked = service.model.asked();
+      const invocations = service.model.invocations();
       expect(await service.charged(() => conversation.write(textOf(200, 2)))).toBe(0);
-      expect([service.model.asked(), (await conversation.get()).status]).toEqual([asked, 'idle']);
+      expect([service.model.invocations(), (await conversation.get()).status]).toEqual([invocations, 'idle']);
     },
   );
 

@@ -34,7 +34,7 @@ export const wholeReply = JSON.stringify({
   choices: [{ text: 'x', message: { content: 'x' }, finish_reason: 'stop' }],
 });
 
-/** A message of an event stream that says it is so long, with a right checksum. */
+/** A message of an event stream that declares this length, with a right checksum. */
 function declared(length: number): Buffer {
   const prelude = Buffer.alloc(12);
   prelude.writeUInt32BE(length, 0);
@@ -47,7 +47,7 @@ export const framed = (length: number) => (res: ServerResponse) =>
     Buffer.alloc(65_536),
   );
 
-/** The service with a model that answers as a test wants, and what its calls cost in credits and memory. */
+/** The service with a model that responds as a test wants, and what its calls cost in credits and memory. */
 export function useHostileModel() {
   let model: Awaited<ReturnType<typeof startHostileRuntime>>;
   let trap: Awaited<ReturnType<typeof startHostileRuntime>>;
@@ -66,8 +66,8 @@ export function useHostileModel() {
     await Promise.all([model.close(), trap.close()]);
   });
 
-  /** The statuses of some calls at once, what they cost, and the MB by which the process grew while they ran. */
-  async function asked(path: string, body: object, calls: number) {
+  /** The statuses of some concurrent calls, what they cost, and the MB by which the process grew while they ran. */
+  async function resultsOf(path: string, body: object, calls: number) {
     const statuses: number[] = [];
     const texts: string[] = [];
     const before = process.memoryUsage.rss();
@@ -98,6 +98,6 @@ export function useHostileModel() {
     get service() {
       return service;
     },
-    asked,
+    resultsOf,
   };
 }

@@ -7,7 +7,7 @@ import { type Loopback, listen } from '#local/shared/loopback.ts';
 /** How a model misbehaves on the wire; it has been sent the whole request. */
 export type Misdeed = (res: ServerResponse) => unknown;
 
-/** A SageMaker runtime, or any other server, that does to every request what a test tells it to. */
+/** A SageMaker runtime, or any other server, that does to every request what a test sets. */
 export async function startHostileRuntime(): Promise<
   Loopback & { becomes(misdeed: Misdeed): void; requests(): number }
 > {

@@ -32,7 +32,7 @@ type Mood = keyof typeof moods;
 export const allMoods = Object.keys(moods) as Mood[];
 
 /** A SageMaker runtime whose responses, good and bad, are full of secrets. */
-export async function startTellingModel(): Promise<Loopback & { become(mood: Mood): void }> {
+export async function startLeakingModel(): Promise<Loopback & { become(mood: Mood): void }> {
   let mood: Mood = 'responding';
   const server = await listen((request, response) => {
     const { status, body, type } = { type: '', ...moods[mood]() };

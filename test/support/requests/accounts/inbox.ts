@@ -6,7 +6,7 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** The mails that an address has got, newest first, once everything that was asked for is sent. */
+/** The mails that an address has got, newest first, once everything that was requested is sent. */
 export async function mailsTo(
   service: Pick<TestService, 'origin' | 'settled'>,
   email: string,

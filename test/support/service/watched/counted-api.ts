@@ -16,9 +16,9 @@ import { listen, listener, readBody } from '#local/shared/loopback.ts';
 import { startTestDatabase } from '../../database/database.ts';
 import { withEnvironment } from '../environment.ts';
 
-/** The API alone, without jobs, so that everything its database and its model are asked is a request's doing. */
+/** The API alone, without jobs, so that every operation of its database and its model is a request's doing. */
 export async function startCountedApi() {
-  const asked: string[] = [];
+  const operations: string[] = [];
   let delayMs = 0;
   let firstPauseMs = 2;
   const database = await startTestDatabase();
@@ -26,14 +26,14 @@ export async function startCountedApi() {
     upstream: database.url,
     faults: createFaults(),
     async onRequest(operation) {
-      asked.push(operation);
+      operations.push(operation);
       if (delayMs > 0) await sleep(delayMs);
     },
   });
   const model = await listen(
     listener(async (request, response) => {
       const sent = (await readBody(request)).toString();
-      asked.push('model');
+      operations.push('model');
       if (!request.url?.endsWith('-stream')) {
         response.writeHead(200, { 'content-type': 'application/json' }).end(wholeReply(sent));
         return;
@@ -67,7 +67,7 @@ export async function startCountedApi() {
   }
 
   async function post(path: string, key: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-    asked.length = 0;
+    operations.length = 0;
     const began = performance.now();
     const response = await fetch(front.origin + path, {
       method: 'POST',
@@ -82,7 +82,14 @@ export async function startCountedApi() {
       pieces.push(decoder.decode(piece, { stream: true }));
     }
     const lastByteMs = performance.now() - began;
-    return { status: response.status, text: pieces.join(''), pieces, firstByteMs, lastByteMs, asked: [...asked] };
+    return {
+      status: response.status,
+      text: pieces.join(''),
+      pieces,
+      firstByteMs,
+      lastByteMs,
+      operations: [...operations],
+    };
   }
 
   return {

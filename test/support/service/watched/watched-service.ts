@@ -10,7 +10,7 @@ import type { Loopback } from '#local/shared/loopback.ts';
 import { given, secret } from '../../attacks/planted-secrets.ts';
 import { startTestDatabase } from '../../database/database.ts';
 import { removeFolder } from '../../folder.ts';
-import { startTellingModel } from '../../models/hostile/leaking-model.ts';
+import { startLeakingModel } from '../../models/hostile/leaking-model.ts';
 import { apiRequest, type CallOptions } from '../api-request.ts';
 import { killCommands, type LocalCommand, runLocal } from '../local-command.ts';
 import { withMetrics } from './metrics-on.ts';
@@ -20,7 +20,7 @@ type Options = Omit<CallOptions, 'body'>;
 /** The service in a process of its own with all logs on, whose responses are searched for planted secrets. */
 export function useWatchedService() {
   let folder: string;
-  let model: Awaited<ReturnType<typeof startTellingModel>>;
+  let model: Awaited<ReturnType<typeof startLeakingModel>>;
   let proxy: Loopback;
   let database: Awaited<ReturnType<typeof startTestDatabase>>;
   let command: LocalCommand;
@@ -31,7 +31,7 @@ export function useWatchedService() {
     folder = await mkdtemp(join(tmpdir(), 'platform-'));
     database = await startTestDatabase();
     proxy = await startDynamoProxy({ upstream: database.url, faults });
-    model = await startTellingModel();
+    model = await startLeakingModel();
     command = runLocal(['--port', '0', '--data', folder], {
       AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
       AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url,
@@ -46,7 +46,7 @@ export function useWatchedService() {
     await removeFolder(folder);
   });
 
-  /** What was answered, by status; errors have been searched for secrets. */
+  /** How many responses there were, by status; errors have been searched for secrets. */
   const met = new Map<number, number>();
   const leaked = new Set<string>();
 
