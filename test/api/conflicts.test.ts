@@ -42,7 +42,7 @@ async function stream(key: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-/** What somebody does; the number says which of their keys, or how. */
+/** What somebody does; the number selects which of their keys, or how. */
 type Step = (person: Person, which: number) => Promise<ApiResponse | string>;
 
 const byKey = (path: string, body: unknown, more: CallOptions = {}): Step => {

@@ -28,7 +28,7 @@ const every = operations.map((operation) => [operation.name, operation] as const
 const withBody = every.filter(([, { body }]) => body);
 const runs = (short: number, long: number) => ({ numRuns: atLength(short, long), seed, endOnFailure: true });
 
-/** Rules that JSON Schema cannot say; what breaks one is a 400 too. */
+/** Rules that JSON Schema cannot express; what breaks one is a 400 too. */
 const unsayable = new RegExp(
   [
     /must differ from sourceLanguage/,
@@ -68,7 +68,7 @@ const unsayable = new RegExp(
 
 describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   it.each(every)(
-    '%s answers a valid request as it says, and never with a fault of its format',
+    '%s responds to a valid request as documented, and never with a fault of its format',
     async (_, operation) => {
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), target.bodyOf(operation), async (path, body) => {
@@ -87,7 +87,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(withBody)(
-    '%s answers 400 to a body that its schema refuses, and as it says to one nearly so',
+    '%s returns 400 for a body that its schema refuses, and responds as documented to one nearly so',
     async (_, operation) => {
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), bent(target.bodyOf(operation)), async (path, body) => {
@@ -103,7 +103,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(withBody)(
-    '%s answers 400 to what is no unambiguous JSON object, and never fails for it',
+    '%s returns 400 for what is no unambiguous JSON object, and never fails for it',
     async (_, operation) => {
       const bodies = target.bodyOf(operation).map((body) => JSON.stringify(body));
       await fc.assert(
@@ -124,7 +124,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(withBody)(
-    '%s answers 415 to a body that is sent as something else, before it looks at the credential',
+    '%s returns 415 for a body that is sent as something else, before it looks at the credential',
     async (_, operation) => {
       const [path] = fc.sample(target.addressOf(operation), { numRuns: 1, seed });
       const foreign = foreignBodies.filter(
@@ -138,7 +138,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(every.filter(([, { security }]) => security.length > 0 && Object.keys(security[0]!).length > 0))(
-    '%s answers 401 to what is no credential',
+    '%s returns 401 for what is no credential',
     async (_, operation) => {
       const shot = await shotAt(operation);
       for (const credential of some(brokenCredentials, operation)) {
@@ -149,7 +149,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     },
   );
 
-  it.each(every)('%s answers as it says to odd headers', { timeout: patience }, async (_, operation) => {
+  it.each(every)('%s responds as documented to odd headers', { timeout: patience }, async (_, operation) => {
     const shot = await shotAt(operation);
     for (const odd of some(oddHeaders, operation)) {
       const response = await target.fire({ ...shot, headers: [...shot.headers!, ...odd] });
@@ -158,7 +158,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   });
 
   it.each(every)(
-    '%s answers as it says to odd queries, or with a refusal to odd paths',
+    '%s responds as documented to odd queries, or with a refusal to odd paths',
     { timeout: patience },
     async (_, operation) => {
       const shot = await shotAt(operation);

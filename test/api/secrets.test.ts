@@ -8,7 +8,7 @@ import { useWatchedService } from '#test/service/watched/watched-service.ts';
 const watched = useWatchedService();
 const { met, leaked, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;
 
-describe('no secret is printed, logged, measured or told in an error', () => {
+describe('no secret is printed, logged, measured or returned in an error', () => {
   let cookie: string;
   let key: string;
   let id: number;
@@ -144,11 +144,11 @@ describe('no secret is printed, logged, measured or told in an error', () => {
     expect(met.get(500)).toBeGreaterThan(5);
   });
 
-  it('in all that the process wrote, and in all errors that it answered', async () => {
+  it('in all that the process wrote, and in all errors that it returned', async () => {
     watched.command.kill('SIGTERM');
     await watched.command.ended;
     const printed = watched.command.out() + watched.command.err();
-    // It was all on: request lines, metrics, what the operators are told, and the access log.
+    // It was all on: request lines, metrics, what the operators are sent, and the access log.
     expect(printed).toContain('"message":"request"');
     expect(printed).toContain('"_aws":{');
     expect(printed).toContain('unforeseen error');

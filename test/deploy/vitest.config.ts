@@ -6,9 +6,9 @@ const onlyOnOneMachine = [
   // The local AWS cannot stream, reads paths in its own way, and takes a slash at the end of one for nothing.
   'stream',
   'for a path that the gateway cannot read',
-  'GET /v1/models/ answers',
+  'GET /v1/models/ returns',
   // Deployed, the cookie has another name.
-  'answers 201 with the user',
+  'returns 201 with the user',
   'opens sessions whose value',
   // They read a table by its name, or the clock of one machine.
   'changes the name and nothing else',

@@ -12,14 +12,14 @@ afterAll(() => service.close());
 
 const { post, me, login, forgot, reset, advance } = authCalls(() => service);
 
-/** The token of a reset link that is asked for now. */
+/** The token of a reset link that is requested now. */
 async function resetToken(email: string): Promise<string> {
   expect(code(await forgot(email))).toBe('200 RESET_LINK_SENT');
   return tokenIn((await mailsTo(service, email))[0]);
 }
 
 describe('a change of name', () => {
-  it('changes the name and nothing else, whatever else the body says', async () => {
+  it('changes the name and nothing else, whatever else the body has', async () => {
     const { email, id, cookie } = await service.registered();
     const body = { name: 'Grace', role: 'operator', id: 7, email: 'other@example.com', isSubscribe: true, quota: 5 };
     const response = await service.call('PATCH', '/api/auth/me', { cookie, body });
@@ -49,7 +49,7 @@ describe('deletion of an account', () => {
     expect(code(await me(cookie))).toBe('200 SUCCESS');
   });
 
-  it('ends keys, sessions, links and sign-in at once, and frees the address', async () => {
+  it('ends keys, sessions, links and sign-in immediately, and frees the address', async () => {
     const { email, password, cookie, key, id } = await service.person();
     const token = await resetToken(email);
     const gone = await post('delete-account', { email: email.toUpperCase(), password }, cookie);

@@ -11,7 +11,7 @@ const register = (body: unknown) => service.call('POST', '/api/auth/register', {
 const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 
 describe('registration', () => {
-  it('answers 201 with the user, opens a session and mails a confirmation link', async () => {
+  it('returns 201 with the user, opens a session and mails a confirmation link', async () => {
     const email = 'Ada@Example.com';
     const response = await register({
       email,
@@ -41,7 +41,7 @@ describe('registration', () => {
     });
   });
 
-  it('has one winner when the same address registers many times at once', async () => {
+  it('has one winner when the same address registers many times concurrently', async () => {
     const body = { email: 'twin@example.com', name: 'Twin', password_hash: 'a quiet river bank' };
     const responses = await Promise.all(Array.from({ length: 10 }, () => register(body)));
     const codes = responses.map(({ body: { message } }) => message).toSorted();
@@ -56,7 +56,7 @@ describe('registration', () => {
     [{ email: 'a@b.co', name: 'A', password_hash: 'short' }, 'password_hash must have at least 8 characters.'],
     [{ email: 'a@b.co', name: 'A', password_hash: 'x'.repeat(129) }, 'password_hash must have at most 128 characters.'],
     [[], 'The body must be a JSON object.'],
-  ])('refuses %j and says why', async (body, detail) => {
+  ])('refuses %j with the reason', async (body, detail) => {
     expect((await register(body)).body).toEqual({
       message: 'INVALID_FORMAT',
       error: true,
@@ -89,7 +89,7 @@ describe('registration', () => {
 });
 
 describe('login', () => {
-  it('answers with the user and a new session, whatever the case of the address', async () => {
+  it('responds with the user and a new session, whatever the case of the address', async () => {
     const { email, password, id } = await service.registered();
     const response = await service.call('POST', '/api/auth/login', { body: { email: email.toUpperCase(), password } });
     expect(response.body).toMatchObject({ message: 'LOGIN_SUCCESS', status: 200 });
@@ -97,7 +97,7 @@ describe('login', () => {
     expect((await me(cookieOf(response))).status).toBe(200);
   });
 
-  it('answers an unknown address exactly as a wrong password', async () => {
+  it('responds to an unknown address exactly as to a wrong password', async () => {
     const { email } = await service.registered();
     const known = await service.call('POST', '/api/auth/login', { body: { email, password: 'not the password' } });
     const body = { email: 'stranger@example.com', password: 'not the password' };

@@ -21,7 +21,7 @@ const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });
 
 describe('changes, where they are limited,', () => {
-  it('of keys are ten in a minute, whatever the change, and the next waits as long as Retry-After says', async () => {
+  it('of keys are ten in a minute, whatever the change, and the next waits as long as Retry-After indicates', async () => {
     await advance('PT1H');
     const { cookie, keyId } = await service.person();
     const other = await service.person();

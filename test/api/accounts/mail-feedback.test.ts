@@ -23,7 +23,7 @@ async function register(email: string): Promise<string> {
   return cookieOf(response);
 }
 
-async function askForAnotherMail(cookie: string): Promise<void> {
+async function requestAnotherMail(cookie: string): Promise<void> {
   const { status, body } = await service.call('POST', '/api/auth/resend-confirmation', { cookie });
   expect([status, body.message]).toEqual([200, 'CONFIRMATION_LINK_SENT']);
   await service.settled();
@@ -57,7 +57,7 @@ describe('an address of the mailbox simulator', () => {
     const email = 'bounce+ada@simulator.amazonses.com';
     const cookie = await register(email);
     expect(await suppressionOf(email)).toMatchObject({ reason: 'bounce', suppressedAt: expect.any(Number) });
-    await askForAnotherMail(cookie);
+    await requestAnotherMail(cookie);
     expect(await outcomesOf(email)).toEqual(['sent', 'suppressed']);
     expect(await mailsTo(service, email)).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe('an address of the mailbox simulator', () => {
     const cookie = await register(email);
     const address = email.toLowerCase();
     expect(await suppressionOf(address)).toMatchObject({ reason: 'complaint' });
-    await askForAnotherMail(cookie);
+    await requestAnotherMail(cookie);
     expect(await outcomesOf(address)).toEqual(['sent', 'suppressed']);
     expect(await mailsTo(service, address)).toHaveLength(1);
   });
@@ -76,7 +76,7 @@ describe('an address of the mailbox simulator', () => {
     '%s goes on getting mails',
     async (email) => {
       const cookie = await register(email);
-      await askForAnotherMail(cookie);
+      await requestAnotherMail(cookie);
       expect(await outcomesOf(email)).toEqual(['sent', 'sent']);
       expect(await mailsTo(service, email)).toHaveLength(2);
       expect(await suppressionOf(email)).toBeUndefined();
@@ -129,7 +129,7 @@ describe('events on the fate of mails', () => {
 
   it.each([
     ['a transient bounce', bounce('Transient', 'spared@example.com')],
-    ['a bounce whose kind SES could not tell', bounce('Undetermined', 'spared@example.com')],
+    ['a bounce whose kind SES could not determine', bounce('Undetermined', 'spared@example.com')],
     ['a report that a mail was no spam', complaint('not-spam', 'spared@example.com')],
     ['a bounce without recipients', bounce('Permanent')],
   ])('suppress nobody for %s', async (_, harmless) => {
@@ -155,7 +155,7 @@ describe('events on the fate of mails', () => {
       event('Bounce', { bounce: { bounceType: 'Permanent', bouncedRecipients: 'secret@example.com' } }),
     ],
     ['nothing', undefined],
-  ])('that cannot be understood (%s) fail, and the error does not tell the address', async (_, broken) => {
+  ])('that cannot be understood (%s) fail, and the error does not name the address', async (_, broken) => {
     const error = await suppressAddress(broken).catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(inspect(error, { depth: null, showHidden: true })).not.toContain('secret');

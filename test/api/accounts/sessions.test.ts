@@ -28,7 +28,7 @@ async function googleLogin(email: string): Promise<ApiResponse> {
 }
 
 describe('sessions', () => {
-  it('are listed newest use first, saying which one is asking', async () => {
+  it('are listed newest use first, and show which one makes the request', async () => {
     const somebody = await service.registered();
     await advance('PT2M');
     const second = await login(somebody);
@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect(await list(cookies.at(-1)!)).toHaveLength(10);
   });
 
-  it('are at most 10 also when many are opened at once', async () => {
+  it('are at most 10 also when many are opened concurrently', async () => {
     const email = 'crowd@example.com';
     await googleLogin(email);
     const responses = await Promise.all(times(20, () => googleLogin(email)));
@@ -126,7 +126,7 @@ describe('sessions', () => {
     expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
   });
 
-  it('end at once with logout, the cookie too; others go on', async () => {
+  it('end immediately with logout, the cookie too; others go on', async () => {
     const somebody = await service.registered();
     const other = await login(somebody);
     const out = await service.call('POST', '/api/auth/logout', { cookie: other });

@@ -45,7 +45,7 @@ describe('guesses of one password', () => {
     }
   });
 
-  it('are told nothing by a 429: the right password is refused like a wrong one until the wait is over', async () => {
+  it('learn nothing from a 429: the right password is refused like a wrong one until the wait is over', async () => {
     const { email, password } = await service.registered();
     await inTurn(5, () => login(email));
     const [guess, right] = [await login(email), await login(email, password)];
@@ -55,7 +55,7 @@ describe('guesses of one password', () => {
     expect(code(await login(email, password))).toBe('200 LOGIN_SUCCESS');
   });
 
-  it('count anew after the right one', async () => {
+  it('are counted from zero again after the right one', async () => {
     const { email, password } = await service.registered();
     for (const _ of times(2, String)) {
       await inTurn(4, () => login(email));
@@ -65,7 +65,7 @@ describe('guesses of one password', () => {
     expect(code(await login(email))).toBe(tooMany);
   });
 
-  it('are never more than five when 50 come at once', async () => {
+  it('are never more than five when 50 come concurrently', async () => {
     const { email } = await service.registered();
     const responses = await Promise.all(times(50, (index) => login(email, `guess number ${index}`)));
     const codes = responses.map(code);
@@ -73,7 +73,7 @@ describe('guesses of one password', () => {
     expect(codes.filter((one) => one === wrong).length).toBeLessThanOrEqual(5);
   });
 
-  it('do not keep the owner out, whom a reset by mail lets in at once', async () => {
+  it('do not keep the owner out, whom a reset by mail lets in immediately', async () => {
     const { email } = await service.registered();
     await inTurn(6, () => login(email));
     await forgot(email);
@@ -98,7 +98,7 @@ describe('guesses of one password', () => {
     expect(code(await login(other.email, other.password))).toBe('200 LOGIN_SUCCESS');
   });
 
-  it('are counted without saying whose they are', async () => {
+  it('are counted without showing whose they are', async () => {
     const { email } = await somebodyUnknown();
     await login(email);
     expect(JSON.stringify(await rowsOf('accounts'))).not.toContain(email);
@@ -106,7 +106,7 @@ describe('guesses of one password', () => {
 });
 
 describe('mails to one address', () => {
-  it('with a reset link are 3 an hour and 10 a day at most, while every answer is the same', async () => {
+  it('with a reset link are 3 an hour and 10 a day at most, while every response is the same', async () => {
     const { email } = await service.registered();
     await mailsTo(service, email);
     await advance('P1D');
@@ -124,7 +124,7 @@ describe('mails to one address', () => {
     expect(await links()).toBe(11);
   });
 
-  it('with a reset link are no more when many are asked for at once', async () => {
+  it('with a reset link are no more when many are requested concurrently', async () => {
     const { email } = await service.registered();
     const responses = await Promise.all(times(30, () => forgot(email)));
     expect(new Set(responses.map(code))).toEqual(new Set(['200 RESET_LINK_SENT']));
@@ -132,7 +132,7 @@ describe('mails to one address', () => {
     expect([3, 4]).toContain(length);
   });
 
-  it('with a confirmation link sent again are 3 an hour at most, and the refusal says when to come back', async () => {
+  it('with a confirmation link sent again are 3 an hour at most, and the refusal shows when to come back', async () => {
     const { cookie, email } = await service.registered();
     const resend = () => service.call('POST', '/api/auth/resend-confirmation', { cookie });
     const responses = await inTurn(4, resend);
@@ -174,7 +174,7 @@ describe('one network, where networks are limited,', () => {
     expect(new Set(responses.map(code))).toEqual(new Set(['200 LOGIN_SUCCESS']));
   });
 
-  it('guesses no more than 20 times when 40 come at once', async () => {
+  it('guesses no more than 20 times when 40 come concurrently', async () => {
     await advance('PT1H');
     const responses = await Promise.all(times(40, (index) => login(`crowd-${index}@example.com`)));
     expect(responses.filter((response) => code(response) === wrong).length).toBeLessThanOrEqual(20);
@@ -186,12 +186,12 @@ describe('one network, where networks are limited,', () => {
     const registered = await inTurn(10, (index) =>
       post('register', { email: `mass-${index}@example.com`, name: 'Mass', password_hash: 'a quiet river bank' }),
     );
-    const asked = await inTurn(11, (index) => forgot(`anybody-${index}@example.com`));
-    expect([...registered, ...asked].map(code)).toEqual([
+    const requested = await inTurn(11, (index) => forgot(`anybody-${index}@example.com`));
+    expect([...registered, ...requested].map(code)).toEqual([
       ...times(10, () => '201 CONFIRMATION_LINK_SENT'),
       ...times(10, () => '200 RESET_LINK_SENT'),
       tooMany,
     ]);
-    expect(retryAfter(asked.at(-1)!)).toBeGreaterThan(3500);
+    expect(retryAfter(requested.at(-1)!)).toBeGreaterThan(3500);
   });
 });

@@ -29,7 +29,7 @@ async function timed(path: string, body: object, message: string): Promise<numbe
   const response = await service.call('POST', `/api/auth/${path}`, { body });
   const ms = performance.now() - began;
   expect(response.body.message).toBe(message);
-  // What a reset link still needs is done behind the answer, and must not slow the next trial.
+  // What a reset link still needs is done after the response, and must not slow the next trial.
   if (path === 'forgot-password') await service.settled();
   return ms;
 }
@@ -37,8 +37,8 @@ async function timed(path: string, body: object, message: string): Promise<numbe
 const median = (values: number[]) => values.toSorted((one, other) => one - other)[values.length >> 1]!;
 
 /**
- * How much longer an answer takes for a known address than for an unknown one, as the ratio of medians. The two are
- * asked in turn, each as often first as the other, so that whatever else the machine does hits both alike. On a busy
+ * How much longer a response takes for a known address than for an unknown one, as the ratio of medians. The two are
+ * tried in turn, each as often first as the other, so that whatever else the machine does hits both alike. On a busy
  * machine that evens out with more trials only: there are more, up to three times as many, until the ratio is within
  * the bounds. A difference that is there stays there.
  */
@@ -60,14 +60,14 @@ async function ratioOf(path: string, bodyFor: (email: string) => object, message
   }
 }
 
-describe('the time of an answer', { timeout: 120_000 }, () => {
-  it('tells nothing at sign-in of whether the address has an account', async () => {
+describe('the time of a response', { timeout: 120_000 }, () => {
+  it('reveals nothing at sign-in of whether the address has an account', async () => {
     const ratio = await ratioOf('login', (email) => ({ email, password: 'not the password' }), 'INVALID_CREDENTIALS');
     expect(ratio).toBeGreaterThan(minRatio);
     expect(ratio).toBeLessThan(maxRatio);
   });
 
-  it('tells nothing at a forgotten password of whether the address has an account', async () => {
+  it('reveals nothing at a forgotten password of whether the address has an account', async () => {
     const ratio = await ratioOf('forgot-password', (email) => ({ email }), 'RESET_LINK_SENT');
     expect(ratio).toBeGreaterThan(minRatio);
     expect(ratio).toBeLessThan(maxRatio);

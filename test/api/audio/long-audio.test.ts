@@ -70,7 +70,7 @@ describe('a recording that is uploaded', () => {
     expect([id > 0, record.limit.used]).toEqual([true, 25.6]);
   });
 
-  it('costs at least what its bytes last, whatever its header says', async () => {
+  it('costs at least what its bytes last, whatever its header declares', async () => {
     const { key } = await service.person({ planRank: 4 });
     const lying = Buffer.from(silence(600, 8000));
     lying.writeUInt32LE(8000, 40);

@@ -20,12 +20,12 @@ describe('a call that is priced by the token', () => {
     expect([embedding.status, embedding.headers.get('x-credits-charged')]).toEqual([200, '0.2']);
   });
 
-  it.each([{ max_tokens: 100 }, {}])('gives as much output as is left for: %j', async (asked) => {
+  it.each([{ max_tokens: 100 }, {}])('gives as much output as is left for: %j', async (limit) => {
     const person = await service.person({ credits: 0.007 });
     const { status, body, headers } = await post(person, '/v1/completions', {
       model: 'svc-1',
       prompt: 'Hello',
-      ...asked,
+      ...limit,
     });
     expect(status).toBe(200);
     expect(body.data.usage).toEqual({ prompt_tokens: 1, completion_tokens: 6, total_tokens: 7 });
@@ -42,10 +42,10 @@ describe('a call that is priced by the token', () => {
     expect(headers.get('x-credits-remaining')).toBe('0.005');
   });
 
-  it('is never paid with what another one holds, when many come at once', async () => {
+  it('is never paid with what another one holds, when many come concurrently', async () => {
     const person = await service.person({ credits: 0.02 });
-    const ask = () => post(person, '/v1/completions', { model: 'svc-1', prompt: 'Hello', max_tokens: 100 });
-    const responses = await Promise.all(Array.from({ length: 5 }, ask));
+    const complete = () => post(person, '/v1/completions', { model: 'svc-1', prompt: 'Hello', max_tokens: 100 });
+    const responses = await Promise.all(Array.from({ length: 5 }, complete));
     const paid = responses.filter(({ status }) => status === 200).map(({ body }) => body.data.usage.total_tokens);
     expect(paid.length).toBeGreaterThan(0);
     expect(paid.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(20);
@@ -55,7 +55,7 @@ describe('a call that is priced by the token', () => {
   });
 });
 
-describe('bad input is told before anything else is looked at', () => {
+describe('bad input is reported before anything else is looked at', () => {
   it.each(['create', 'upgrade-plan'])(
     'a plan that is none, to %s: 400 even without a confirmed address',
     async (what) => {

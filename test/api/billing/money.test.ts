@@ -42,7 +42,7 @@ describe('a refused call', () => {
       (key: string) =>
         service.call('POST', '/v1/chat/completions', { key, body: 'hello', headers: { 'content-type': 'text/plain' } }),
     ],
-  ])('with %s leaves the account as it was, to the last attribute, and asks no model', async (status, call) => {
+  ])('with %s leaves the account as it was, to the last attribute, and invokes no model', async (status, call) => {
     const person = await service.person();
     const before = await itemOf(person);
     const response = await call(person.key);
@@ -51,7 +51,7 @@ describe('a refused call', () => {
     expect(model.state.runs).toBe(0);
   });
 
-  it('with 402 or 429 leaves the account as it was, and asks no model', async () => {
+  it('with 402 or 429 leaves the account as it was, and invokes no model', async () => {
     const poor = await service.person({ planRank: 2, credits: 0 });
     const hasty = await service.person();
     for (let call = 0; call < 10; call++) await complete(hasty.key);
@@ -68,7 +68,7 @@ describe('a refused call', () => {
   });
 });
 
-it('every read of a meter, the ledger or a kept answer asks the primary copy, whatever is called', async () => {
+it('every read of a meter, the ledger or a stored response is of the primary copy, whatever is called', async () => {
   const { key } = await service.person();
   const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
   const idempotent = { key, body: chat(), headers: { 'idempotency-key': 'once' } };
@@ -93,7 +93,7 @@ it('every read of a meter, the ledger or a kept answer asks the primary copy, wh
 });
 
 describe('while DynamoDB', () => {
-  it('is away calls are answered with 503 and ask no model', async () => {
+  it('is away calls return 503 and invoke no model', async () => {
     const { key } = await service.person();
     await service.settled();
     await orderFault('unavailable', 10_000);
@@ -107,7 +107,7 @@ describe('while DynamoDB', () => {
     expect((await complete(key)).status).toBe(200);
   });
 
-  it('throttles now and then calls are answered with 200, 402, 429 or 503, enveloped, and never charged twice', async () => {
+  it('throttles now and then calls return 200, 402, 429 or 503, enveloped, and are never charged twice', async () => {
     const person = await service.person({ planRank: 2, credits: 30 });
     await service.settled();
     const statuses: number[] = [];

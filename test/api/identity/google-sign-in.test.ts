@@ -43,7 +43,7 @@ describe('sign-in with Google', () => {
     expect((await me(cookieOf(again))).body.data).toMatchObject({ id: first.body.data.id, isSubscribe: false });
   });
 
-  it('takes each token once, also when it comes many times at once', async () => {
+  it('takes each token once, also when it comes many times concurrently', async () => {
     const token = await localToken(newEmail());
     const responses = await Promise.all(times(20, () => google(token)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('sign-in with Google', () => {
     expect(code(await google(token))).toBe('401 INVALID_IDENTITY_TOKEN');
   });
 
-  it('makes one account when a person signs in for the first time many times at once', async () => {
+  it('makes one account when a person signs in for the first time many times concurrently', async () => {
     const email = newEmail();
     const tokens = await Promise.all(times(20, () => localToken(email)));
     const responses = await Promise.all(tokens.map((token) => google(token)));
@@ -70,7 +70,7 @@ describe('sign-in with Google', () => {
   });
 
   describe('for an address that has a password account', () => {
-    it('asks a confirmed account to link first, and signs in to the same account ever after', async () => {
+    it('requires a confirmed account to link first, and signs in to the same account ever after', async () => {
       const { email, password, id, cookie } = await service.person();
       const token = await localToken(email);
       expect(code(await google(token))).toBe('409 IDENTITY_NOT_LINKED');
@@ -104,7 +104,7 @@ describe('sign-in with Google', () => {
       expect((await google(await localToken(email))).body.data.id).toBe(id);
     });
 
-    it('gives an unconfirmed account to its owner once when many tokens come at once', async () => {
+    it('gives an unconfirmed account to its owner once when many tokens come concurrently', async () => {
       const { email, id } = await service.registered();
       const tokens = await Promise.all(times(10, () => localToken(email)));
       const responses = await Promise.all(tokens.map((token) => google(token)));
@@ -113,7 +113,7 @@ describe('sign-in with Google', () => {
     });
   });
 
-  it('lets in, without a password, only who has none: a guess is wrong, deletion asks for no password', async () => {
+  it('lets in, without a password, only who has none: a guess is wrong, deletion requires no password', async () => {
     const email = newEmail();
     const cookie = cookieOf(await google(await localToken(email)));
     expect(code(await login(email, 'a quiet river bank'))).toBe('401 INVALID_CREDENTIALS');

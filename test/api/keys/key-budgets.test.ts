@@ -49,7 +49,7 @@ describe('the budget of a limited key', () => {
     expect((await meterOf(person)).budgets.size).toBeLessThan(2);
   });
 
-  it('of one period is not spent anew after a limit of another', async () => {
+  it('of one period is not spent again after a limit of another', async () => {
     const person = await service.person({ credits: 100 });
     const old = await create(person, total(2));
     const fresh = await rotate(person, old.id, 600);

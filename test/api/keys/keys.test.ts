@@ -88,7 +88,7 @@ describe('API keys', () => {
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt: soon })).status).toBe(400);
   });
 
-  it('rotate to a new key at once, the old one living on for the grace period only', async () => {
+  it('rotate to a new key immediately, the old one living on for the grace period only', async () => {
     const { cookie, key, keyId } = await service.person();
     const fresh = await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 60 });
     expect([fresh.status, fresh.body.data.name]).toEqual([201, 'test']);

@@ -89,7 +89,7 @@ describe('every error is an error object', () => {
   });
 });
 
-describe('what would make another answer than there is', () => {
+describe('what would make another response than there is', () => {
   it.each<[string, object, string, RegExp]>([
     ['completions', { ...prompt, prompt: ['a', 'b'] }, 'prompt', /a list of exactly one/],
     ['completions', { ...prompt, prompt: [1, 2] }, 'prompt', /tokens are not taken/],
@@ -119,7 +119,7 @@ describe('what would make another answer than there is', () => {
       'chat/completions',
       { ...chat(), n: 1, logprobs: true, user: 'someone', temperature: null, tools: [], whatever: 1 },
     ],
-  ])('%s: what makes no other answer is taken or ignored', async (path, body) => {
+  ])('%s: what makes no other response is taken or ignored', async (path, body) => {
     expect((await send(`/openai/v1/${path}`, body)).status).toBe(200);
   });
 });

@@ -15,7 +15,7 @@ const { send, spendable } = openAiCalls(
   () => person,
 );
 
-describe('an answer', () => {
+describe('a response', () => {
   it('is the bare object, with the headers of every priced call', async () => {
     const { status, json, headers } = await send(chats, chat());
     expect(status).toBe(200);
@@ -49,7 +49,7 @@ describe('an answer', () => {
     });
   });
 
-  it('lists the models, and tells one', async () => {
+  it('lists the models, and returns one', async () => {
     const list = (await send('/openai/v1/models', undefined, {}, 'GET')).json();
     const enveloped = await service.call('GET', '/v1/models', { key: person.key });
     expect(list).toEqual({ object: 'list', data: enveloped.body.data });
@@ -94,7 +94,7 @@ describe('charges are those of the enveloped operations', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('gives the same answer for one charge, and has nothing to do with the same key on /v1', async () => {
+  it('gives the same response for one charge, and has nothing to do with the same key on /v1', async () => {
     const header = { 'idempotency-key': 'one' };
     const before = await spendable();
     const first = await send(chats, chat(), header);
@@ -106,7 +106,7 @@ describe('an Idempotency-Key', () => {
     expect(before - (await spendable())).toBe(2_000_000);
   });
 
-  it('is refused for another body and after a stream, and clients are told not to retry', async () => {
+  it('is refused for another body and after a stream, and clients are instructed not to retry', async () => {
     const header = { 'idempotency-key': 'two' };
     await send(chats, { ...chat(), stream: true }, header);
     const other = await send(chats, chat('Other'), header);

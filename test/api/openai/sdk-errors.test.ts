@@ -19,7 +19,7 @@ const clientOf = (apiKey: string, more: object = {}) =>
 const user = (content: string) => [{ role: 'user' as const, content }];
 
 describe('errors', () => {
-  const ask = (from: OpenAI, more: object = {}) =>
+  const complete = (from: OpenAI, more: object = {}) =>
     from.chat.completions.create({ model: 'svc-1', messages: user('Hello'), ...more });
 
   async function errorOf(work: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
@@ -32,15 +32,15 @@ describe('errors', () => {
   }
 
   it.each([
-    ['AuthenticationError', 401, 'authentication_error', 'invalid_api_key', () => ask(clientOf('junk'))],
-    ['BadRequestError', 400, 'invalid_request_error', 'invalid_value', () => ask(client, { temperature: 3 })],
-    ['BadRequestError', 400, 'invalid_request_error', 'model_not_found', () => ask(client, { model: 'gpt-4' })],
+    ['AuthenticationError', 401, 'authentication_error', 'invalid_api_key', () => complete(clientOf('junk'))],
+    ['BadRequestError', 400, 'invalid_request_error', 'invalid_value', () => complete(client, { temperature: 3 })],
+    ['BadRequestError', 400, 'invalid_request_error', 'model_not_found', () => complete(client, { model: 'gpt-4' })],
     [
       'BadRequestError',
       400,
       'invalid_request_error',
       'context_length_exceeded',
-      () => ask(client, { messages: user('word '.repeat(5000)) }),
+      () => complete(client, { messages: user('word '.repeat(5000)) }),
     ],
     ['NotFoundError', 404, 'invalid_request_error', 'model_not_found', () => client.models.retrieve('gpt-4')],
     ['NotFoundError', 404, 'invalid_request_error', 'unknown_url', () => client.get('/threads')],
@@ -52,8 +52,8 @@ describe('errors', () => {
   });
 
   it('names the field', async () => {
-    expect(await errorOf(ask(client, { temperature: 3 }))).toMatchObject({ param: 'temperature' });
-    expect(await errorOf(ask(client, { messages: undefined }))).toMatchObject({
+    expect(await errorOf(complete(client, { temperature: 3 }))).toMatchObject({ param: 'temperature' });
+    expect(await errorOf(complete(client, { messages: undefined }))).toMatchObject({
       param: 'messages',
       code: 'missing_required_parameter',
     });
@@ -61,16 +61,16 @@ describe('errors', () => {
 
   it('403 for a model above the plan, 402 without credits, 429 beyond the rate, with the wait', async () => {
     const free = clientOf((await service.person()).key);
-    const forbidden = await errorOf(ask(free, { model: 'svc-1-32k' }));
+    const forbidden = await errorOf(complete(free, { model: 'svc-1-32k' }));
     expect(forbidden).toBeInstanceOf(OpenAI.PermissionDeniedError);
     expect(forbidden).toMatchObject({ status: 403, code: 'insufficient_permissions' });
 
-    const poor = await errorOf(ask(clientOf((await service.person({ planRank: 2, credits: 0 })).key)));
+    const poor = await errorOf(complete(clientOf((await service.person({ planRank: 2, credits: 0 })).key)));
     expect(poor).toMatchObject({ status: 402, type: 'insufficient_quota', code: 'insufficient_quota' });
     expect(poor.headers?.get('x-should-retry')).toBe('false');
 
-    for (let calls = 0; calls < 10; calls++) await ask(free);
-    const hasty = await errorOf(ask(free));
+    for (let calls = 0; calls < 10; calls++) await complete(free);
+    const hasty = await errorOf(complete(free));
     expect(hasty).toBeInstanceOf(OpenAI.RateLimitError);
     expect(hasty).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
     expect(Number(hasty.headers?.get('retry-after'))).toBeGreaterThan(50);
@@ -84,12 +84,12 @@ describe('errors', () => {
     'a model that fails with %s is a server error %i, and a retry by the client succeeds',
     async (fault, status, code) => {
       await service.post('/_local/faults', { target: 'sagemaker', fault });
-      const error = await errorOf(ask(client));
+      const error = await errorOf(complete(client));
       expect(error).toBeInstanceOf(OpenAI.InternalServerError);
       expect(error).toMatchObject({ status, type: 'server_error', code });
       if (status === 503) return;
       await service.post('/_local/faults', { target: 'sagemaker', fault });
-      expect(await ask(clientOf(person.key, { maxRetries: 1 }))).toHaveProperty('choices');
+      expect(await complete(clientOf(person.key, { maxRetries: 1 }))).toHaveProperty('choices');
     },
   );
 

@@ -24,7 +24,7 @@ const time = functionTool('get_local_time', { city: { type: 'string' } }, ['city
 const both = 'What is the weather in Paris, and the local time in Tokyo?';
 
 describe('chat.completions', () => {
-  it('answers, and the request id is on the answer', async () => {
+  it('responds, and the request id is on the response', async () => {
     const completion = await client.chat.completions.create({ model: 'svc-1', messages: user('Hello') });
     expect(completion).toMatchObject({
       object: 'chat.completion',
@@ -36,17 +36,17 @@ describe('chat.completions', () => {
     expect(id).toBe(`chatcmpl-${requestId}`);
   });
 
-  it('streams to a raw loop what it would have answered whole, and the usage where it is asked for', async () => {
-    const asked = { model: 'svc-1', messages: user('Tell me of rivers') };
+  it('streams to a raw loop what it would have returned whole, and the usage where it is requested', async () => {
+    const params = { model: 'svc-1', messages: user('Tell me of rivers') };
     const stream = await client.chat.completions.create({
-      ...asked,
+      ...params,
       stream: true,
       stream_options: { include_usage: true },
     });
     const chunks = [];
     for await (const chunk of stream) chunks.push(chunk);
     const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
-    const whole = await client.chat.completions.create(asked);
+    const whole = await client.chat.completions.create(params);
     expect(text).toBe(whole.choices[0]?.message.content);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
     expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
@@ -64,9 +64,9 @@ describe('chat.completions', () => {
   });
 
   it.each([false, true])(
-    'lets runTools call what the model asks for and answer with it, streaming: %s',
+    'lets runTools call what the model requests and respond with it, streaming: %s',
     async (stream) => {
-      const asked: string[] = [];
+      const called: string[] = [];
       const tool = (name: string, output: string) => ({
         type: 'function' as const,
         function: {
@@ -75,7 +75,7 @@ describe('chat.completions', () => {
           parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
           parse: JSON.parse,
           function: ({ city }: { city: string }) => {
-            asked.push(`${name} ${city}`);
+            called.push(`${name} ${city}`);
             return output;
           },
         },
@@ -86,7 +86,7 @@ describe('chat.completions', () => {
         ? client.chat.completions.runTools({ ...body, stream: true })
         : client.chat.completions.runTools(body);
       const final = await runner.finalContent();
-      expect(asked.toSorted()).toEqual(['get_local_time Tokyo', 'get_weather Paris']);
+      expect(called.toSorted()).toEqual(['get_local_time Tokyo', 'get_weather Paris']);
       expect(final).toContain('The function get_weather answered: sky is clear');
       expect(final).toContain('The function get_local_time answered: hour is 9');
     },
@@ -113,7 +113,7 @@ describe('chat.completions', () => {
     });
   });
 
-  it('parses answers that follow a JSON schema', async () => {
+  it('parses responses that follow a JSON schema', async () => {
     const schema = {
       type: 'object',
       properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
@@ -130,21 +130,21 @@ describe('chat.completions', () => {
 });
 
 describe('the other operations', () => {
-  it('completions answers and streams', async () => {
-    const asked = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
-    const whole = await client.completions.create(asked);
+  it('completions responds and streams', async () => {
+    const params = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
+    const whole = await client.completions.create(params);
     expect(whole).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }] });
     const chunks = [];
-    for await (const chunk of await client.completions.create({ ...asked, stream: true })) chunks.push(chunk);
+    for await (const chunk of await client.completions.create({ ...params, stream: true })) chunks.push(chunk);
     expect(chunks.map(({ choices }) => choices[0]?.text).join('')).toBe(whole.choices[0]?.text);
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
   });
 
-  it('embeddings gives the same vectors as floats and as the base64 that the client asks for by itself', async () => {
+  it('embeddings gives the same vectors as floats and as the base64 that the client requests by itself', async () => {
     const input = ['a cat', 'a dog'];
-    const asked = { model: 'svc-embed', input, dimensions: 16 };
-    const packed = await client.embeddings.create(asked);
-    const floats = await client.embeddings.create({ ...asked, encoding_format: 'float' });
+    const params = { model: 'svc-embed', input, dimensions: 16 };
+    const packed = await client.embeddings.create(params);
+    const floats = await client.embeddings.create({ ...params, encoding_format: 'float' });
     expect(packed.data).toHaveLength(2);
     expect(packed.data.map(({ embedding }) => embedding)).toEqual(
       floats.data.map(({ embedding }) => embedding.map(Math.fround)),

@@ -18,13 +18,13 @@ const { send, spendable } = openAiCalls(
 
 describe('a stream', () => {
   const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
-  /** What every chunk of the stream says. */
+  /** What every chunk of the stream has. */
   const headOf = (text: string) => {
     const { id, object, created, model } = JSON.parse(text.slice('data: '.length, text.indexOf('\n')));
     return { id, object, created, model };
   };
 
-  it('of a chat is, to the byte, role, deltas, end, usage where it is asked for, and [DONE]', async () => {
+  it('of a chat is, to the byte, role, deltas, end, usage where it is requested, and [DONE]', async () => {
     const body = { ...chat('Tell me of rivers'), max_tokens: 3 };
     const whole = (await send(chats, body)).json();
     const tokens = tokenize(whole.choices[0].message.content);
@@ -53,13 +53,13 @@ describe('a stream', () => {
     }
   });
 
-  it('of a completion is, to the byte, texts, end, usage where it is asked for, and [DONE]', async () => {
+  it('of a completion is, to the byte, texts, end, usage where it is requested, and [DONE]', async () => {
     const body = { ...prompt, max_tokens: 3 };
     const whole = (await send('/openai/v1/completions', body)).json();
     const tokens = tokenize(whole.choices[0].text);
     for (const include_usage of [false, true]) {
-      const asked = { ...body, stream: true, stream_options: { include_usage } };
-      const { text } = await send('/openai/v1/completions', asked);
+      const params = { ...body, stream: true, stream_options: { include_usage } };
+      const { text } = await send('/openai/v1/completions', params);
       const head = headOf(text);
       expect(head).toMatchObject({ object: 'text_completion', model: 'svc-instruct' });
       const usage = include_usage && { usage: null };

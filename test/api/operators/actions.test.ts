@@ -4,7 +4,7 @@ import { rowsOf } from '#test/database/rows.ts';
 import { operatorActions } from '#test/requests/operator-actions.ts';
 import { chat, code, cookieOf, type Person, startTestService, type TestService } from '#test/service/service.ts';
 
-/** Runs when the database has answered the functions; rejecting loses the answer. */
+/** Runs when the database has responded to the functions; rejecting loses the response. */
 let onReply: ((operation: string) => void) | undefined;
 
 let service: TestService;
@@ -93,7 +93,7 @@ describe('an operator', () => {
     expect((await assign(person, 'enterprise')).body.data.plan).toBe('enterprise');
     const unlimited = { translation: -1, audio: -1, voice_call: -1, sms: -1 };
     expect(await balanceOf(person.key)).toMatchObject({ id: person.id, quota: unlimited, source: 'plan' });
-    // More than the free plan lets through in a minute, or dev_pass at once.
+    // More than the free plan lets through in a minute, or dev_pass concurrently.
     const responses = await Promise.all(Array.from({ length: 30 }, () => complete(person.key)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     const names = [...responses[0]!.headers.keys()].filter((name) => name.includes('ratelimit'));
@@ -101,7 +101,7 @@ describe('an operator', () => {
     expect((await me(person.cookie)).body.data.isSubscribe).toBe(true);
   });
 
-  it('grants credits: they can be spent at once, and the ledger has a row of them', async () => {
+  it('grants credits: they can be spent immediately, and the ledger has a row of them', async () => {
     const person = await service.person({ credits: 0 });
     expect((await grant(person, 25)).status).toBe(200);
     const response = await complete(person.key);

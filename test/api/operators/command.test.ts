@@ -21,7 +21,7 @@ const { me } = operatorActions(
 );
 
 describe('npx node bin/operator.ts', () => {
-  /** With the tables' addresses of the running service, unless told otherwise. */
+  /** With the tables' addresses of the running service, unless given others. */
   async function run(args: string[], env: Record<string, string> = {}) {
     const child = spawn(process.execPath, ['bin/operator.ts', ...args], { env: { ...process.env, ...env } });
     const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -41,7 +41,7 @@ describe('npx node bin/operator.ts', () => {
     expect(await roleOf(person)).toBe('viewer');
   });
 
-  it('says in a sentence what it cannot do', async () => {
+  it('reports in a sentence what it cannot do', async () => {
     const [unknown, unreachable, noTables] = await Promise.all([
       run(['nobody@example.com']),
       run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }),

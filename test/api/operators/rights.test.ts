@@ -104,7 +104,7 @@ describe('two operators', () => {
     await (await services().operators()).actions().setRole(other.email, 'operator');
   });
 
-  it('of two who suspend, or resume, at once, one does it and the other is refused', async () => {
+  it('of two who suspend, or resume, concurrently, one does it and the other is refused', async () => {
     const person = await service.person();
     for (const verb of ['suspend', 'resume'] as const) {
       const both = [operator, other].map(({ cookie }) => act('POST', `${person.id}/${verb}`, {}, cookie));
@@ -113,7 +113,7 @@ describe('two operators', () => {
     expect(await eventsOf(person)).toHaveLength(2);
   });
 
-  it('who grant at once both grant, while the account calls', async () => {
+  it('who grant concurrently both grant, while the account calls', async () => {
     const person = await service.person({ credits: 100 });
     const calls = Array.from({ length: 5 }, () =>
       service.call('POST', '/v1/chat/completions', {
@@ -134,7 +134,7 @@ describe('two operators', () => {
     expect(steps.toSorted((one: number, two: number) => one - two)).toEqual([1, 10, 100, 1000]);
   });
 
-  it('who suspend each other at once are not both suspended', async () => {
+  it('who suspend each other concurrently are not both suspended', async () => {
     const pair = [await service.person(), await service.person()] as const;
     for (const { email } of pair) await (await services().operators()).actions().setRole(email, 'operator');
     const [one, two] = pair;

@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 const { post, me, login, forgot, reset } = authCalls(() => service);
 
-/** The token of a reset link that is asked for now. */
+/** The token of a reset link that is requested now. */
 async function resetToken(email: string): Promise<string> {
   expect(code(await forgot(email))).toBe('200 RESET_LINK_SENT');
   return tokenIn((await mailsTo(service, email))[0]);
@@ -87,7 +87,7 @@ describe('a change of password', () => {
     expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
   });
 
-  it('has one winner when many come at once, and nobody is left out without saying so', async () => {
+  it('has one winner when many come concurrently, and nobody is left out without an error', async () => {
     const { email, password, cookie } = await service.registered();
     const responses = await Promise.all(
       times(4, (index) => {

@@ -5,7 +5,7 @@ import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
 
-/** Runs when the functions ask the database for an operation; the call waits for it. */
+/** Runs when the functions send an operation to the database; the call waits for it. */
 let onDatabase: ((operation: string) => void | Promise<void>) | undefined;
 
 let service: TestService;
@@ -16,14 +16,14 @@ afterAll(() => service.close());
 
 const { post, me, login, forgot, reset, advance } = authCalls(() => service);
 
-/** The token of a reset link that is asked for now. */
+/** The token of a reset link that is requested now. */
 async function resetToken(email: string): Promise<string> {
   expect(code(await forgot(email))).toBe('200 RESET_LINK_SENT');
   return tokenIn((await mailsTo(service, email))[0]);
 }
 
 describe('a forgotten password', () => {
-  it('is answered alike, to the byte, for a known and an unknown address; a link comes to the known one only', async () => {
+  it('gets the same response, to the byte, for a known and an unknown address; a link comes to the known one only', async () => {
     const { email } = await service.registered();
     const stranger = 'stranger@example.com';
     const replies = await Promise.all(
@@ -62,7 +62,7 @@ describe('a forgotten password', () => {
     expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
   });
 
-  it('is replaced once of 100 times at once, by exactly one of the passwords', async () => {
+  it('is replaced once of 100 concurrent times, by exactly one of the passwords', async () => {
     const { email } = await service.registered();
     const token = await resetToken(email);
     const responses = await Promise.all(times(100, (index) => reset(token, `a river bank, number ${index}`)));
@@ -145,7 +145,7 @@ describe('a forgotten password', () => {
 
 // Last, as a mail that is tried for ever would hold up those of the other tests.
 describe('an address that no mail server would take', () => {
-  it('holds up nobody else: their links come, whatever SES says of its own', async () => {
+  it('holds up nobody else: their links come, whatever SES returns for its own', async () => {
     const body = { email: `${'x'.repeat(65)}@example.com`, name: 'Long', password_hash: 'a quiet river bank' };
     await post('register', body);
     const { email } = await service.registered();

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 const chatPath = '/v1/chat/completions';
 
-/** What the account's item says, so that a test can show that nothing in it moved. */
+/** What the account's item has, so that a test can show that nothing in it moved. */
 const fingerprint = async () => {
   const { spendable, admitted, seq, holds } = (await services().metering().find(person.id))!;
   return createHash('sha256')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What OpenAI's clients are told in the place of our codes. */
+/** What OpenAI's clients get in the place of our codes. */
 const openAiCodes: Readonly<Record<string, string>> = {
   invalid_api_key: 'INVALID_API_KEY',
   unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
@@ -43,7 +43,7 @@ const routesWith = (rule: (route: Route) => unknown) =>
 describe('every route, as the table has it,', () => {
   const needs = ({ credential }: Route) => credential !== 'none' && credential !== 'session if any';
 
-  it.each(routesWith(needs))('%s answers 401 to a bad credential', async (_, route) => {
+  it.each(routesWith(needs))('%s returns 401 for a bad credential', async (_, route) => {
     const wrong: CallOptions[] = [
       {},
       { key: 'junk' },
@@ -63,25 +63,25 @@ describe('every route, as the table has it,', () => {
     expect(await send(route.method, withKey, { body })).toBe('401 INVALID_API_KEY');
   });
 
-  it.each(routesWith(({ credential }) => credential === 'key'))('%s answers 401 to a session', async (_, route) => {
+  it.each(routesWith(({ credential }) => credential === 'key'))('%s returns 401 for a session', async (_, route) => {
     const { path, body } = sampleOf(route);
     expect(await send(route.method, path, { body, cookie: person.cookie })).toBe('401 INVALID_API_KEY');
     const key = person.cookie.replace('session=', '');
     expect(await send(route.method, path, { body, key })).toBe('401 INVALID_API_KEY');
   });
 
-  it.each(routesWith(({ credential }) => credential === 'session'))('%s answers 403 to a key', async (_, route) => {
+  it.each(routesWith(({ credential }) => credential === 'session'))('%s returns 403 for a key', async (_, route) => {
     const { path, body } = sampleOf(route);
     expect(await send(route.method, path, { body, key: person.key })).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
 
-  it.each(routesWith(({ role }) => role))('%s answers 403 to a viewer', async (_, route) => {
+  it.each(routesWith(({ role }) => role))('%s returns 403 for a viewer', async (_, route) => {
     const { path, body } = sampleOf(route);
     expect(await send(route.method, path, { body, cookie: person.cookie })).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
 
   it.each(routesWith(({ method, credential }) => method !== 'GET' && credential !== 'key'))(
-    "%s answers 403 to another site's page",
+    "%s returns 403 for another site's page",
     async (_, route) => {
       const { path, body } = sampleOf(route);
       const foreign = [
@@ -99,7 +99,7 @@ describe('every route, as the table has it,', () => {
   );
 
   it.each(routesWith(({ bodyInput }) => bodyInput))(
-    '%s answers 415 and 413 before it looks at the credential',
+    '%s returns 415 and 413 before it looks at the credential',
     async (_, route) => {
       const bad: [CallOptions, string][] = [
         [{ body: '{}', headers: { 'content-type': 'text/plain' } }, '415 UNSUPPORTED_MEDIA_TYPE'],
@@ -112,7 +112,7 @@ describe('every route, as the table has it,', () => {
   );
 
   it.each(routesWith(({ bodyInput, ...route }) => bodyInput && needs(route as Route)))(
-    '%s answers 401 to a bad body with a bad credential, 400 with a good one',
+    '%s returns 401 for a bad body with a bad credential, 400 with a good one',
     async (_, route) => {
       const body = '{"model": ';
       const isForm = !route.bodyKinds.includes('json');
@@ -137,7 +137,7 @@ describe('unknown paths and methods', () => {
     ['GET', '/v1/chat/completions', '405 METHOD_NOT_ALLOWED'],
     ['DELETE', '/v1/models', '405 METHOD_NOT_ALLOWED'],
     ['PUT', '/api/keys/abc', '405 METHOD_NOT_ALLOWED'],
-  ])('%s %s answers %s, without a credential', async (method, path, expected) => {
+  ])('%s %s returns %s, without a credential', async (method, path, expected) => {
     expect(await send(method, path, {})).toBe(expected);
   });
 

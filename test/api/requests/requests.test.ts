@@ -180,7 +180,7 @@ describe('nothing is recorded', () => {
     await recorded(person, fullyRecorded);
     await service.settled();
     const rows = await stored(person);
-    // A minute may end meanwhile, and each begins anew.
+    // A minute may end meanwhile, and each begins at zero again.
     expect(rows.length).toBeLessThanOrEqual(2 * (fullyRecorded + 4));
     const unlisted = rows.map(({ record }) => (record as { unlisted?: number }).unlisted ?? 0);
     expect(rows.length + unlisted.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(80);

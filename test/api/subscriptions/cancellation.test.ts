@@ -85,7 +85,7 @@ describe('subscribing again while the paid month runs', () => {
     expect((await credits(person)).lots).toEqual(before);
   });
 
-  it('to a larger plan is an upgrade, at the price that the preview says', async () => {
+  it('to a larger plan is an upgrade, at the price that the preview shows', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'dev_pass');
     await advance('P10D');

@@ -11,7 +11,7 @@ afterAll(() => service.close());
 const { call, subscribe, current, credits, advance } = subscriptionCalls(() => service);
 
 describe('POST /subscription/create', () => {
-  it('starts the plan at once: limits, credits, next billing date, and the free allowance stays beside it', async () => {
+  it('starts the plan immediately: limits, credits, next billing date, and the free allowance stays beside it', async () => {
     const person = await service.person();
     const { status, body } = await subscribe(person, 'dev_pass');
     expect(status).toBe(200);
@@ -53,11 +53,11 @@ describe('POST /subscription/create', () => {
     [{ billingCycle: 'monthly' }, '400 INVALID_FORMAT'],
     [{ planId: 'enterprise', billingCycle: 'monthly' }, '403 INSUFFICIENT_PERMISSIONS'],
     [{ planId: '5', billingCycle: 'monthly' }, '403 INSUFFICIENT_PERMISSIONS'],
-  ])('answers %j with %s', async (body, expected) => {
+  ])('responds to %j with %s', async (body, expected) => {
     expect(code(await call('POST', '/api/subscription/create', await service.person(), body))).toBe(expected);
   });
 
-  it('needs a confirmed account, echoes the id it was sent, and has one winner of many at once', async () => {
+  it('needs a confirmed account, echoes the id it was sent, and has one winner of many concurrent ones', async () => {
     const { cookie } = await service.registered();
     const body = { planId: '2', billingCycle: 'monthly' };
     expect(code(await service.call('POST', '/api/subscription/create', { cookie, body }))).toBe(

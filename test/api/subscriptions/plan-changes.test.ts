@@ -11,7 +11,7 @@ afterAll(() => service.close());
 const { call, subscribe, current, credits, advance, now } = subscriptionCalls(() => service);
 
 describe('change of plan', () => {
-  it('upgrades at once, prorated to the second, on the same billing date', async () => {
+  it('upgrades immediately, prorated to the second, on the same billing date', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'dev_pass');
     await advance('P10D');
@@ -31,7 +31,7 @@ describe('change of plan', () => {
     expect((await credits(person)).balance).toBe(5100 + proration.credits);
   });
 
-  it('says before an upgrade what it comes to, and changes nothing', async () => {
+  it('shows before an upgrade what it comes to, and changes nothing', async () => {
     const person = await service.person();
     const preview = (plan: string) => call('GET', `/api/subscription/upgrade-plan/preview?newPlanId=${plan}`, person);
     expect(code(await preview('pro_pass'))).toBe('409 INVALID_STATE');

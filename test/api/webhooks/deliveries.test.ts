@@ -179,7 +179,7 @@ describe('a delivery', () => {
     await sent(2);
   });
 
-  it('that is gone again and again mails its owner ten times in a day, also for webhooks made anew', async () => {
+  it('that is gone again and again mails its owner ten times in a day, also for webhooks that are made again', async () => {
     const somebody = await owner();
     receiver.respond(respondWith(410));
     const status = async ({ path }: Owner) => (await call({ ...somebody, path }, 'GET')).body.data.status;
