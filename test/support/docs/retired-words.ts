@@ -12,6 +12,27 @@ const prose = [
   'functions/domain/inference/translation/translation.ts', // The instruction to the model.
   'local/demo-engine/',
   'local/sagemaker/words.ts',
+  'test/local/demo-engine/', // What the demo engine is sent, and what it writes.
+  'test/support/attacks/planted-secrets.ts', // A prompt and its completion.
+  'test/unit/dashboard/pages/playground/tokens/estimate-tokens.test.ts', // Instructions whose tokens are counted.
+];
+
+/** Tests whose prompts begin with “Tell me”. */
+const prompts = [
+  'test/api/inference/ai-sdk.test.ts',
+  'test/api/inference/chat.test.ts',
+  'test/api/inference/inference.test.ts',
+  'test/api/inference/model-failures.test.ts',
+  'test/api/openai/responses.test.ts',
+  'test/api/openai/sdk.test.ts',
+  'test/api/openai/streams.test.ts',
+  'test/browser/accounts/addresses.ts',
+  'test/browser/pages/first-loads.ts',
+  'test/browser/pages/interruptions.ts',
+  'test/browser/playground/chat.ts',
+  'test/browser/playground/compare.ts',
+  'test/browser/playground/get-code.ts',
+  'test/browser/playground/playground.ts',
 ];
 
 const retired = (word: RegExp, standard: string, allowed: readonly string[] = []): RetiredWord => ({
@@ -47,6 +68,7 @@ export const finished: readonly string[] = [
   'dashboard/',
   'bench/',
   'bin/',
+  'test/',
   'docs/',
   'README.md',
   'CONTRIBUTING.md',
@@ -55,10 +77,24 @@ export const finished: readonly string[] = [
 
 /** Not in any text of what is finished, nor in a label of the API document. */
 export const retiredPhrases: readonly RetiredWord[] = [
-  retired(/\banswer(?:s|ed)?\b/i, 'response, respond', [...prose, 'functions/repositories/idempotency.ts']),
-  retired(/\b(?:told|tells?|telling)\b/i, 'returns, reports, shows', prose),
-  retired(/\b(?:said|says?|saying)\b/i, 'returns, reports, shows', prose),
-  retired(/\bask(?:s|ed|ing)?\b/i, 'request, call', prose),
+  retired(/\banswer(?:s|ed)?\b/i, 'response, respond', [
+    ...prose,
+    'functions/repositories/idempotency.ts',
+    'test/api/openai/sdk.test.ts', // What the demo engine writes of a function's result.
+    'test/local/demo-tools.test.ts', // As above, and a field of its JSON.
+  ]),
+  retired(/\b(?:told|tells?|telling)\b/i, 'returns, reports, shows', [...prose, ...prompts]),
+  retired(/\b(?:said|says?|saying)\b/i, 'returns, reports, shows', [
+    ...prose,
+    'test/api/inference/model-', // The prompt “Say it”.
+    'test/support/models/hostile/hostile-calls.ts', // As above.
+  ]),
+  retired(/\bask(?:s|ed|ing)?\b/i, 'request, call', [
+    ...prose,
+    'test/attack/accounts/names-in-mails.test.ts', // An address that is registered.
+    'test/browser/accounts/shared-browser', // Messages that are sent to a model.
+    'test/support/requests/operator-actions.ts', // A reason that is sent, and kept in the audit trail.
+  ]),
   retired(/\bat once\b/i, 'immediately; concurrently'),
   retired(/\banew\b/i, 'again'),
   retired(/\blaps(?:e|es|ed|ing)\b/i, 'expire'),
