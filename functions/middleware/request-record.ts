@@ -10,6 +10,7 @@ import type { RefusalSampler } from './request/refusal-sampler.ts';
 /** Whose key works and is refused all the same meets these in the admission. */
 const admissionRefusals: ReadonlySet<ErrorCode | undefined> = new Set([
   'INSUFFICIENT_PERMISSIONS',
+  'KEY_LIMIT_EXCEEDED',
   'RATE_LIMIT_EXCEEDED',
   'INSUFFICIENT_CREDITS',
 ] as const);

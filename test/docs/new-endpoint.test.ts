@@ -30,7 +30,9 @@ const newEndpoint = (...args: string[]) => run(process.execPath, 'bin/new-endpoi
 
 beforeAll(async () => {
   copy = await testFolder();
-  const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean);
   for (const path of tracked.filter((path) => existsSync(path))) await cp(path, join(copy, path));
   await symlink(resolve('node_modules'), join(copy, 'node_modules'));
 }, slow.timeout);

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** KB (1,000 bytes), minified, of what a start reads; a few per cent above what it is (bench/RESULTS.md has all of them). */
 describe.each([
   ['api/inference/create-chat-completion', 345],
-  ['api/inference/create-openai-embeddings', 350],
+  ['api/inference/openai/create-openai-embeddings', 350],
   ['api/inference/translate', 345],
   ['api/analysis/analyze', 345],
   ['api/keys/list-keys', 480],

@@ -1,7 +1,7 @@
 import type { ClientRequest, RequestOptions } from 'node:http';
 
 /**
- * `node:http` in a function's code, loaded when a client of the SDK first asks for its parts. An ES module's import of it would
+ * `node:http` in a function's code, loaded when a client of the SDK first reads its parts. An ES module's import of it would
  * read every export, and the one called WebSocket loads the whole of `fetch`: more than half of what Node.js takes to start.
  */
 const http = () => process.getBuiltinModule('node:http');

@@ -75,6 +75,16 @@ describe('the record of a request', () => {
     expect(request.firstByteMs).toBeLessThanOrEqual(request.latencyMs);
   });
 
+  it('is there of a call that the key’s limit refused', async () => {
+    const person = await service.person({ planRank: 2 });
+    const limited = { name: 'limited', limit: { credits: 1, period: 'day' } };
+    const made = await service.call('POST', '/api/keys', { cookie: person.cookie, body: limited });
+    await complete(made.body.data.key);
+    const { body } = await complete(made.body.data.key);
+    const [request] = await recorded(person, 2);
+    expect(request).toMatchObject({ status: 403, message: 'KEY_LIMIT_EXCEEDED', detail: body.detail, credits: 0 });
+  });
+
   it('has why it was refused or failed', async () => {
     const person = await service.person({ planRank: 2 });
     const once = { 'idempotency-key': 'once' };

@@ -1,11 +1,11 @@
 import { defineRoute, type Route } from '../../http/route.ts';
-import { OpenAiChatCompletion, OpenAiChatRequest } from '../../inference/openai-chat.ts';
+import { OpenAiChatCompletion, OpenAiChatRequest } from '../../inference/openai/openai-chat.ts';
 import {
   ModelPath,
   OpenAiCompletionRequest,
   OpenAiEmbeddingsRequest,
   OpenAiModelList,
-} from '../../inference/openai.ts';
+} from '../../inference/openai/openai.ts';
 import { Completion, EmbeddingList, ListedModel } from '../../inference/requests.ts';
 import { modelCalls } from './model-calls.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai-chat.ts';
+import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { reasonOf } from '../streams/end-reason.ts';
 import { totalled } from '../streams/model-stream.ts';

@@ -1,4 +1,4 @@
-import type { OpenAiCompletionRequest } from '#contract/inference/openai.ts';
+import type { OpenAiCompletionRequest } from '#contract/inference/openai/openai.ts';
 import type { Completion } from '#contract/inference/requests.ts';
 import type { About } from '../chat/chat-response.ts';
 import { totalled } from '../streams/model-stream.ts';

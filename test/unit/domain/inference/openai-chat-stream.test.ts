@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { OpenAiChatRequest } from '#contract/inference/openai-chat.ts';
+import { OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
 import { specifiedChat } from '#domain/inference/chat/chat-format.ts';
 import { type ChatFormat, chatChunks, chatReply } from '#domain/inference/chat/chat-response.ts';
 import { openAiChat } from '#domain/inference/chat/openai-chat.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { integer, text, whole } from '../shared/fields.ts';
-import { limits } from '../shared/limits.ts';
+import { integer, text, whole } from '../../shared/fields.ts';
+import { limits } from '../../shared/limits.ts';
 import {
   content,
   FunctionCall,
@@ -13,9 +13,9 @@ import {
   modelFor,
   roleRule,
   TokenUsage,
-} from './inference-fields.ts';
+} from '../inference-fields.ts';
+import { finishReasons } from '../requests.ts';
 import { nullableSampling, single } from './openai-fields.ts';
-import { finishReasons } from './requests.ts';
 
 const TextPart = v.variant('type', [
   v.object({ type: v.literal('text'), text: content }),

@@ -1,4 +1,4 @@
-import type { OpenAiChatCompletion } from '#contract/inference/openai-chat.ts';
+import type { OpenAiChatCompletion } from '#contract/inference/openai/openai-chat.ts';
 import { openAiRoutes } from '#contract/routes/inference/openai.ts';
 import { conversationOfOpenAi } from '#domain/inference/chat/conversation.ts';
 import { openAiChat } from '#domain/inference/chat/openai-chat.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { integer, isJsonObject } from '../shared/fields.ts';
-import { samplingDefaults, samplingRules } from './inference-fields.ts';
+import { integer, isJsonObject } from '../../shared/fields.ts';
+import { samplingDefaults, samplingRules } from '../inference-fields.ts';
 
 const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
 

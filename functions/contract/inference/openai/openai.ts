@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { integer, text } from '../shared/fields.ts';
-import { modelFor, nonEmpty } from './inference-fields.ts';
+import { integer, text } from '../../shared/fields.ts';
+import { modelFor, nonEmpty } from '../inference-fields.ts';
+import { EmbeddingsRequest, ModelList } from '../requests.ts';
 import { nullableSampling, single } from './openai-fields.ts';
-import { EmbeddingsRequest, ModelList } from './requests.ts';
 
 /** Body of POST /openai/v1/completions. What would need a response that we cannot give is refused, the rest ignored. */
 export const OpenAiCompletionRequest = v.object(
