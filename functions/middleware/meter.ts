@@ -46,10 +46,10 @@ const reportMs = 1000;
 export function meter(route: Route, meters: () => Meters): Middleware {
   const { priced } = route;
 
-  async function settle(call: Call, cost: number | Promise<number>): Promise<void> {
-    const { now, onLostSettlement } = meters();
+  async function settle(by: Meters, call: Call, cost: number | Promise<number>): Promise<void> {
+    const { now, onLostSettlement } = by;
     try {
-      call.response.cost = capped(call, await cost);
+      call.response.cost = capped(by, call, await cost);
       const time = now();
       const patienceMs = call.startedAt + route.timeoutSeconds * 1000 - reportMs - time;
       await call.charge?.settle(call.response.cost, time, patienceMs);
@@ -59,9 +59,9 @@ export function meter(route: Route, meters: () => Meters): Middleware {
   }
 
   /** What may be charged: never more than was held (docs/design/reliability.md#charge-table-what-nothing-lost-means, C6). */
-  function capped({ requestId, order, charge }: Call, cost: number): number {
+  function capped({ onExcess }: Meters, { requestId, order, charge }: Call, cost: number): number {
     const held = charge?.held ?? 0;
-    if (cost > held) meters().onExcess({ requestId, model: order?.model, cost, held });
+    if (cost > held) onExcess({ requestId, model: order?.model, cost, held });
     return Math.min(cost, held);
   }
 
@@ -94,9 +94,10 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const { charge, response } = call;
       if (!charge) return;
       call.result = result;
+      const by = meters();
       if (result instanceof StreamedResponse) {
         call.receipt = charge.holding();
-        response.settleBy(() => settle(call, result.cost()));
+        response.settleBy(() => settle(by, call, result.cost()));
         followStream(result, charge, () => {
           call.isCancelled = true;
           result.cancel();
@@ -104,14 +105,15 @@ export function meter(route: Route, meters: () => Meters): Middleware {
         });
         return;
       }
-      const cost = capped(call, response.cost);
+      const cost = capped(by, call, response.cost);
       call.receipt = charge.receipt(cost);
-      response.settleBy(() => settle(call, cost));
+      response.settleBy(() => settle(by, call, cost));
       void response.settle();
     },
     onError: async function voidCall({ context: { call } }) {
       if (!call.charge) return;
-      call.response.settleBy(() => settle(call, 0));
+      const by = meters();
+      call.response.settleBy(() => settle(by, call, 0));
       await call.response.settle();
       call.receipt = call.charge.receipt(0);
     },
