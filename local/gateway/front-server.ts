@@ -28,12 +28,15 @@ export interface FrontServerOptions {
   readonly access?: (line: string) => void;
 }
 
+/** Milliseconds for what has no connection any more. */
+const settlingMs = 2000;
+
 /** The largest payload that API Gateway passes to a function (AWS "Amazon API Gateway quotas", payload size). */
 const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
  * API Gateway's part on one machine: HTTP in, proxy events to handlers, their responses out. Loopback only. A function goes on when its
- * reader has left, as on Lambda; closing leaves those that still run the same time again to end.
+ * reader has left, as on Lambda; closing leaves those that still run a moment more to settle.
  */
 export async function startFrontServer(options: FrontServerOptions): Promise<HttpServer> {
   const match = routeMatcher(options.routes);
@@ -97,7 +100,7 @@ export async function startFrontServer(options: FrontServerOptions): Promise<Htt
 
   async function close(graceMs = 0): Promise<void> {
     await server.close(graceMs);
-    await Promise.race([Promise.allSettled(running), sleep(graceMs, undefined, { ref: false })]);
+    await Promise.race([Promise.allSettled(running), sleep(Math.min(graceMs, settlingMs), undefined, { ref: false })]);
   }
 
   return { ...server, close };

@@ -44,7 +44,7 @@ export interface Service {
   settled(): Promise<void>;
   /** Resolves with a Problem when the service cannot go on; it is then to be closed. */
   readonly died: Promise<Problem>;
-  /** Lets requests under way end for up to 5 s, then ends everything; the database last. */
+  /** Lets requests under way end for up to 5 s, and those without a client for 2 s more, then ends everything; the database last. */
   close(): Promise<void>;
 }
 
