@@ -4,6 +4,7 @@ import { handlerFile, jobFile } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundling } from './constructs/function-code.ts';
+import { readAtStart } from './constructs/join-start.ts';
 
 /** Bytes that a function loads at cold start, and its budget. */
 export interface BundleSize {
@@ -28,16 +29,8 @@ export async function bundleSizes(): Promise<readonly BundleSize[]> {
   const { metafile } = await build({ ...bundling, entryPoints, outdir: 'sizes', write: false, metafile: true });
   const { outputs } = metafile;
 
-  function reach(file: string, seen: Set<string>): Set<string> {
-    if (seen.has(file)) return seen;
-    seen.add(file);
-    const imports = outputs[file]?.imports ?? [];
-    for (const { path, kind, external } of imports) if (kind === 'import-statement' && !external) reach(path, seen);
-    return seen;
-  }
-
   const sizes = rows.map(({ id }) => {
-    const files = [...reach(`sizes/${id}.mjs`, new Set())];
+    const files = [...readAtStart(`sizes/${id}.mjs`, outputs)];
     const bytes = files.reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
     return { id, bytes, budget };
   });

@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { joinStart } from './join-start.ts';
+import { functionModules, joinStart } from './join-start.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
@@ -39,6 +39,7 @@ const substitute = (file: string): string => join(repository, 'functions/runtime
 
 /** Options of esbuild for entry points. Modules that a cold start would load without need are replaced. */
 export const bundling = {
+  ...functionModules,
   absWorkingDir: repository,
   alias: {
     'node:assert': substitute('assert.cjs'),
@@ -55,12 +56,6 @@ export const bundling = {
   // An ES module has no `require`; a CommonJS one that is bundled needs it for Node.js' own modules.
   banner: { js: 'const require=process.getBuiltinModule;' },
   outExtension: { '.js': '.mjs' },
-  bundle: true,
   splitting: true,
-  minify: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
   mainFields: ['module', 'main'],
-  logLevel: 'warning',
 } as const satisfies BuildOptions;

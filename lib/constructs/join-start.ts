@@ -2,9 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
-type Outputs = ReadonlyMap<string, Metafile['outputs'][string]>;
+type Outputs = Metafile['outputs'];
 
-const options = {
+/** What esbuild makes of a function's code: minified ES modules for Lambda's Node.js. */
+export const functionModules = {
   bundle: true,
   minify: true,
   platform: 'node',
@@ -19,16 +20,17 @@ const entry = 'index.mjs';
  * Puts into `index.mjs` all that it imports statically, of which esbuild makes a file for each set of later imports that share it: Node.js
  * takes longer to find, read and link thirty small files than to run what is in them. What is imported later imports from `index.mjs`.
  */
-export function joinStart(outdir: string, outputs: Metafile['outputs']): void {
+export function joinStart(outdir: string, outputs: Outputs): void {
   const files = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
-  const parts = [...partsOf(entry, files, new Set())];
+  const start = Object.keys(outputs).find((path) => basename(path) === entry) ?? entry;
+  const parts = [...readAtStart(start, outputs)].map((path) => basename(path));
   const later = [...files.keys()].filter((file) => !parts.includes(file));
   const contents = parts.map((file, at) => {
     const names = files.get(file)?.exports ?? [];
     return `export {${names.map((name) => `${name} as ${joined(at, name)}`).join()}} from './${file}';`;
   });
   buildSync({
-    ...options,
+    ...functionModules,
     absWorkingDir: outdir,
     stdin: { contents: contents.join('\n'), resolveDir: outdir },
     outfile: join(outdir, entry),
@@ -45,13 +47,11 @@ export function joinStart(outdir: string, outputs: Metafile['outputs']): void {
 /** What `index.mjs` calls what one of its parts exports: several may export the same name. The first is the entry point itself. */
 const joined = (at: number, name: string): string => (at === 0 ? name : `_${at}_${name}`);
 
-/** A file and all that it imports statically, in the order in which they are found. */
-function partsOf(file: string, files: Outputs, seen: Set<string>): Set<string> {
-  seen.add(file);
-  for (const { path, kind, external } of files.get(file)?.imports ?? []) {
-    const name = basename(path);
-    if (kind === 'import-statement' && !external && !seen.has(name)) partsOf(name, files, seen);
-  }
+/** A file and all that it imports statically, in the order in which they are found: what Node.js reads before any of it runs. */
+export function readAtStart(path: string, outputs: Outputs, seen = new Set<string>()): ReadonlySet<string> {
+  seen.add(path);
+  for (const { path: next, kind, external } of outputs[path]?.imports ?? [])
+    if (kind === 'import-statement' && !external && !seen.has(next)) readAtStart(next, outputs, seen);
   return seen;
 }
 
