@@ -12,6 +12,7 @@ import type { Order } from '../inference/order.ts';
 import { StreamedBytes } from '../inference/streams/streamed-bytes.ts';
 import { pricePerStarted } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { codePoints } from '../shared/text/code-points.ts';
 import { checkedAudio } from './checked-audio.ts';
 import type { AudioStream, SpeechGateway } from './speech-gateway.ts';
 
@@ -59,12 +60,6 @@ export function speechService(gateway: SpeechGateway, durationOf: DurationOf) {
   }
 
   return { order, stream, whole };
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }
 
 async function collected(chunks: AsyncIterable<Buffer>, cancel: () => void): Promise<Buffer> {

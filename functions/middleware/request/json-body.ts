@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { isJsonObject } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { endOfString } from '#domain/shared/json-text.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
+import { endOfString } from '#domain/shared/text/json-text.ts';
 
 /**
  * The body as a JSON object; undefined when there is none. Refuses (400) what is not UTF-8, not JSON or no object, nests

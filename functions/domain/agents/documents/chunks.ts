@@ -1,4 +1,5 @@
 import { cutText } from '../../inference/translation/text-parts.ts';
+import { codePoints } from '../../shared/text/code-points.ts';
 
 /** A passage of a document: `start` and `end` in code points of its text. */
 export interface Chunk {
@@ -21,10 +22,4 @@ export function chunksOf(text: string): Chunk[] {
     at = end + codePoints(after);
   }
   return chunks;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }

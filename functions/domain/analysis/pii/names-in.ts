@@ -1,5 +1,5 @@
 import type { ModelPiiType } from '#contract/analysis/names.ts';
-import { UnitTable } from '../../shared/unit-table.ts';
+import { UnitTable } from '../../shared/text/unit-table.ts';
 import { unspaced } from '../quotes/locate.ts';
 import type { Span } from '../quotes/span.ts';
 import { folded } from './text/fold.ts';

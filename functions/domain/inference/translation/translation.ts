@@ -4,6 +4,7 @@ import type { Model } from '#contract/inference/models.ts';
 import { maxTranslationWords, type Translation, type TranslationRequest } from '#contract/inference/translation.ts';
 import { pricePerStarted } from '../../meter/pricing.ts';
 import { ServiceError } from '../../shared/service-error.ts';
+import { codePoints } from '../../shared/text/code-points.ts';
 import type { ModelChatRequest } from '../chat/chat.ts';
 import type { ModelGateway } from '../model-gateway.ts';
 import type { Order } from '../order.ts';
@@ -33,13 +34,13 @@ const maxPartBytes = 1024;
 /** Prompts a chat model for translations (docs/design/inference.md#translation and docs/design/inference.md#translation-model). */
 export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
   /**
-   * Refuses (400) a text without words or with too many. The price explains the work: a text of n words is at most 300 n bytes,
-   * and two parts that follow one another are more than `maxPartBytes`, so the model is called at most 1 + 0.6 n times.
+   * Refuses (400) a text without words or with too many. The price explains the work: a text of n words is at most 400 n bytes,
+   * and two parts that follow one another are more than `maxPartBytes`, so the model is called at most 1 + 0.8 n times.
    */
   async function order(request: TranslationRequest, prove: Proof): Promise<TranslationOrder> {
     const { text } = request;
     if (text.length > shortText) await prove();
-    if (text.length > maxTranslationWords * maxLengthPerWord) throw tooManyWords('more');
+    if (codePoints(text) > maxTranslationWords * maxLengthPerWord) throw tooManyWords('more');
     const words = countWords(text);
     if (words === 0) throw new ServiceError('INVALID_FORMAT', 'text must have at least one word.');
     if (words > maxTranslationWords) throw tooManyWords(words);

@@ -1,3 +1,5 @@
+import { codePoints } from '../../shared/text/code-points.ts';
+
 let unspaced: RegExp | undefined;
 
 /** Letters of the scripts that put no space between words and that ICU has word lists for; read by the first text, as it takes 2 ms. */
@@ -7,7 +9,7 @@ const unspacedLetter = (): RegExp =>
 
 const letterOrDigit = /[\p{L}\p{N}]/u;
 
-/** UTF-16 units, as all lengths here. Longer than words get, so that joining words by something other than a space does not make them one. */
+/** Code points, as all lengths here. Longer than words get, so that joining words by something other than a space does not make them one. */
 const maxWordLength = 50;
 
 /** What stands between words, for each of them; far more than in any language. */
@@ -29,10 +31,11 @@ export function countWords(text: string): number {
   const spaced = (runs.get(false) ?? []).filter((run) => letterOrDigit.test(run));
   let [words, length] = [0, 0];
   for (const word of [...spaced, ...segmented(runs.get(true) ?? [])]) {
-    words += Math.ceil(word.length / maxWordLength);
-    length += word.length;
+    const wordLength = codePoints(word);
+    words += Math.ceil(wordLength / maxWordLength);
+    length += wordLength;
   }
-  return Math.max(words, Math.ceil((text.length - length) / maxGapLength));
+  return Math.max(words, Math.ceil((codePoints(text) - length) / maxGapLength));
 }
 
 /** All runs in one pass, as a pass costs more to start than a short run to segment; a line break never joins words. */

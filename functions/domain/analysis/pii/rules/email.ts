@@ -1,4 +1,4 @@
-import { UnitTable } from '../../../shared/unit-table.ts';
+import { UnitTable } from '../../../shared/text/unit-table.ts';
 import type { Span } from '../../quotes/span.ts';
 
 /** UTF-16 units behind the sign, and between quotation marks before it (RFC 5321, 4.5.3.1); others are as long as they are written. */

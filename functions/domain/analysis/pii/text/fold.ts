@@ -1,4 +1,4 @@
-import { UnitTable } from '../../../shared/unit-table.ts';
+import { UnitTable } from '../../../shared/text/unit-table.ts';
 import { isAscii } from './ascii.ts';
 import { inPlace, type Placed, PlacedText } from './placed-text.ts';
 

@@ -1,4 +1,4 @@
-import { UnitTable } from '../../../shared/unit-table.ts';
+import { UnitTable } from '../../../shared/text/unit-table.ts';
 import { isAscii } from './ascii.ts';
 
 /** Between the groups of a number: white space of any width, hyphens, a minus, dots, a slash. */

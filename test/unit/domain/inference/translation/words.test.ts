@@ -67,6 +67,11 @@ describe('words', () => {
     ['-- … !!', 1],
     ['! '.repeat(30).trim(), 2],
     [`a${' -'.repeat(100)}`, 4],
+    ['😀'.repeat(50), 1],
+    ['😀'.repeat(51), 2],
+    ['😀'.repeat(2501), 51],
+    ['𐐀'.repeat(50), 1],
+    ['𐐀'.repeat(51), 2],
     ['', 0],
     [' \n\t\u3000\ufeff', 0],
   ])('of %j are %i', (text, words) => {
