@@ -4,6 +4,8 @@ import { graceSeconds } from '#domain/meter/admission/admission.ts';
 import {
   claimOf,
   type Idempotency,
+  type IdempotencyRecord,
+  type Claim,
   isFinal,
   type KeptRefusal,
   type KeptResponse,
@@ -11,6 +13,7 @@ import {
 } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
+import type { ForbiddenUses } from './request/forbidden-use.ts';
 
 export interface Idempotent {
   readonly records: Idempotency;
@@ -23,7 +26,11 @@ export interface Idempotent {
  * `claim` before it, so that a repeat is neither admitted nor counted, and `keep` after it, so that the response is
  * stored before the call is charged: a crash between the two may cost us the charge, never the caller a second one.
  */
-export function idempotency(route: Route, idempotent: () => Idempotent): { claim: Middleware; keep: Middleware } {
+export function idempotency(
+  route: Route,
+  idempotent: () => Idempotent,
+  forbidden: ForbiddenUses,
+): { claim: Middleware; keep: Middleware } {
   const lifetimeMs = (route.timeoutSeconds + graceSeconds) * 1000;
 
   /** A refusal by the admission is not kept: nothing ran, and a key may be renewed or a plan upgraded. */
@@ -31,6 +38,17 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
     const hasRun = !route.priced || call.charge !== undefined;
     if (!hasRun || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
     return { code: error.code, detail: error.message };
+  }
+
+  /** Sent again also where the plan no longer allows what was charged, but to no key that is limited to other services or models. */
+  async function keptFor(call: Call, record: IdempotencyRecord, claim: Claim): Promise<KeptResponse> {
+    const refusal = forbidden.byKey(call);
+    if (refusal) throw refusal;
+    try {
+      return keptResponse(record, claim);
+    } catch (error) {
+      throw (await forbidden.byPlanOrKey(call)) ?? error;
+    }
   }
 
   function replay(call: Call, kept: KeptResponse, requestId: string): void {
@@ -53,7 +71,7 @@ export function idempotency(route: Route, idempotent: () => Idempotent): { claim
         const earlier = await idempotent().records.claim(claim, lifetimeMs);
         if (!earlier) return;
         delete call.claim;
-        replay(call, keptResponse(earlier, claim), earlier.requestId);
+        replay(call, await keptFor(call, earlier, claim), earlier.requestId);
       },
       onError: async function endClaim({ error, context: { call } }) {
         if (!call.claim) return;

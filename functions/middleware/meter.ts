@@ -1,11 +1,11 @@
 import type { Route } from '#contract/http/route.ts';
-import { findModel } from '#contract/inference/models.ts';
 import type { Order, Preparable } from '#domain/inference/order.ts';
 import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import { graceSeconds, Unaffordable } from '#domain/meter/admission/admission.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import { unknownKey } from '#domain/shared/unauthenticated.ts';
 import type { Call, Middleware } from './call.ts';
+import { useOf } from './request/forbidden-use.ts';
 import { followStream } from './response/stream-progress.ts';
 
 export interface Meters {
@@ -72,13 +72,10 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const { metering, now } = meters();
       const time = now();
       const { accountId } = call.caller;
-      const keyId = call.caller.kind === 'key' ? call.caller.keyId : undefined;
-      const { model, service = priced.service } = call.order;
-      const { capability } = priced;
-      const minPlanRank = priced.minPlanRank ?? (capability && findModel(model, capability)?.minPlanRank) ?? 1;
+      const { model } = call.order;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
       const { requestId } = call;
-      const attempt = { accountId, keyId, requestId, service, model, minPlanRank, now: time, deadline };
+      const attempt = { ...useOf(priced, call), accountId, requestId, model, now: time, deadline };
       const admit = (order: Order) => {
         if (order.call) meanwhile(order.call);
         return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });

@@ -17,6 +17,7 @@ import { meter } from '#middleware/meter.ts';
 import { type OpenOrder, openOrder } from '#middleware/open-order.ts';
 import { requestLog } from '#middleware/request-log.ts';
 import { recordOf } from '#middleware/request-record.ts';
+import { forbiddenUses } from '#middleware/request/forbidden-use.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
 import { canStream } from '../http/response-streaming.ts';
 import { log, outcome } from '../http/response-wiring.ts';
@@ -41,7 +42,8 @@ export function stack(
   { orderOf, check, open }: InputSteps = {},
 ) {
   const { priced } = route;
-  const once = idempotency(route, idempotent(services));
+  const forbidden = forbiddenUses(route, (accountId) => authentication(services)().findMeter(accountId));
+  const once = idempotency(route, idempotent(services), forbidden);
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(route, () => log, priced && ((call) => recordOf(call, priced, sampleRefusal))))
     .use(
@@ -55,11 +57,7 @@ export function stack(
     .use(authenticate(route, authentication(services)))
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
-    .use(
-      open
-        ? [once.claim, openOrder(route, open, (accountId) => authentication(services)().findMeter(accountId))]
-        : once.claim,
-    )
+    .use(open ? [once.claim, openOrder(open, forbidden)] : once.claim)
     .use(meter(route, meters(services)))
     .use(once.keep)
     .handler(async (event, { call }) => {

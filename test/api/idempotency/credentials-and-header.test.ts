@@ -4,7 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issueCredential } from '#domain/shared/credential.ts';
-import { path, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
+import { services } from '#runtime/services/container.ts';
+import { isReplay, path, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
 import { chat, code, type Person } from '#test/service/service.ts';
 
 const running = useIdempotentCalls();
@@ -26,6 +27,40 @@ describe('credentials come first:', () => {
     await send(person.key, 'k');
     await running.service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
     expect(code(await send(person.key, 'k'))).toBe('401 INVALID_API_KEY');
+  });
+});
+
+describe('rights come before what is stored:', () => {
+  it.each([{ models: ['svc-code'] }, { services: ['embeddings'] }])(
+    'a key limited to %j gets neither the response of another key, nor learns that there is one',
+    async (limits) => {
+      const { key, cookie } = await customer();
+      await send(key, 'k');
+      const body = { name: 'limited', ...limits };
+      const limited = (await running.service.call('POST', '/api/keys', { cookie, body })).body.data.key;
+      for (const text of ['Hello', 'Other']) {
+        const refused = await send(limited, 'k', chat(text));
+        expect([code(refused), isReplay(refused)]).toEqual(['403 INSUFFICIENT_PERMISSIONS', false]);
+      }
+      expect(isReplay(await send(key, 'k'))).toBe(true);
+    },
+  );
+
+  it('another body with a model that the plan does not have is 403, as without the header', async () => {
+    const person = await customer();
+    await send(person.key, 'k');
+    const refused = await send(person.key, 'k', { ...chat(), model: 'svc-1-32k' });
+    expect([code(refused), running.model.state.runs]).toEqual(['403 INSUFFICIENT_PERMISSIONS', 1]);
+    expect(isReplay(await send(person.key, 'k'))).toBe(true);
+  });
+
+  it('what was charged is sent again where the plan no longer has its model', async () => {
+    const person = await running.service.person({ planRank: 4, credits: 10 });
+    const body = { ...chat(), model: 'svc-1-32k' };
+    const first = await send(person.key, 'k', body);
+    await services().subscriptions().assign(person.id, '2');
+    expect(code(await send(person.key, 'fresh', body))).toBe('403 INSUFFICIENT_PERMISSIONS');
+    expect((await send(person.key, 'k', body)).body).toEqual(first.body);
   });
 });
 

@@ -134,9 +134,12 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
 }
 
 /** The refusal (403) of a model that the plan does not have, or of a model or service that the key is not for; a model that is not known yet is not looked at. */
-export function forbiddenUse(meter: Meter, use: Use): ServiceError | undefined {
-  const { model, service, minPlanRank } = use;
-  if (meter.planRank < minPlanRank) return planTooSmall(use);
+export const forbiddenUse = (meter: Meter, use: Use): ServiceError | undefined =>
+  meter.planRank < use.minPlanRank ? planTooSmall(use) : forbiddenToKey(meter, use);
+
+/** Of a session nothing is: its person may do what the account may. */
+export function forbiddenToKey(meter: Meter, use: Use): ServiceError | undefined {
+  const { model, service } = use;
   const key = keyOf(meter, use);
   if (model && key?.models && !key.models.includes(model)) return notForKey(`model ${model}`, key.models);
   if (key?.services && !key.services.includes(service)) return notForKey(`service ${service}`, key.services);
