@@ -63,7 +63,7 @@ export const creditRoutes = {
     path: '/api/requests',
     summary: 'List the requests',
     note: 'Priced requests of the last 30 days, also those refused or failed.',
-    credential: 'session',
+    credential: 'session or key',
     queryInput: RequestQuery,
     output: RequestList,
     uses: { tables: { accounts: 'write', meters: 'read', requests: 'read' } },
