@@ -25,6 +25,9 @@ const filesOf = ({ id }: EndpointNames) => ({
   test: `test/api/inference/${id}.test.ts`,
 });
 
+/** Written by bin/openapi.ts. */
+const documents = ['docs/openapi.json', 'docs/api.md'];
+
 async function isTaken(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -71,7 +74,11 @@ async function run(): Promise<number> {
   const written = await create(names, values.service);
   execFileSync('node_modules/.bin/oxfmt', written, { stdio: 'ignore' });
   execFileSync(process.execPath, ['bin/openapi.ts'], { stdio: 'inherit' });
-  console.log([...written, '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join('\n'));
+  console.log(
+    [...written, ...documents, '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join(
+      '\n',
+    ),
+  );
   return 0;
 }
 

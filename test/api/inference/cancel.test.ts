@@ -25,14 +25,32 @@ const spent = async ({ id }: Person) => {
 };
 const newPerson = () => service.person({ planRank: 2 });
 
-/** A stream that has begun: its id, and its text once it has ended. */
-async function begin({ key }: Person, path = '/v1/chat/completions') {
+async function open({ key }: Person, path = '/v1/chat/completions', signal?: AbortSignal): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ ...chat(), stream: true });
-  const response = await fetch(service.origin + path, { method: 'POST', headers, body });
+  const response = await fetch(service.origin + path, { method: 'POST', headers, body, ...(signal && { signal }) });
   expect(response.status).toBe(200);
+  return response;
+}
+
+/** A stream that has begun: its id, and its text once it has ended. */
+async function begin(person: Person, path?: string) {
+  const response = await open(person, path);
   return { requestId: response.headers.get('x-request-id') ?? '', text: response.text() };
 }
+
+describe('a stream whose reader leaves', () => {
+  it('is charged what was delivered, and the model is stopped', async () => {
+    const person = await newPerson();
+    const leaving = new AbortController();
+    const { body } = await open(person, undefined, leaving.signal);
+    await body!.getReader().read();
+    expect(model.state.streams).toBe(1);
+    leaving.abort();
+    await expect.poll(() => model.state.streams, { timeout: 5000 }).toBe(0);
+    await expect.poll(() => spent(person)).toEqual({ charged: 1_000_000, open: 0 });
+  });
+});
 
 describe('a stream that is cancelled', () => {
   it('stops within seconds, is charged what was delivered, and frees its place; a repeat finds it ended', async () => {

@@ -113,21 +113,6 @@ describe('a streamed chat', () => {
     expect(events.some(({ message }) => message === 'STREAM_COMPLETE')).toBe(false);
     expect(await meterOf(person)).toMatchObject({ spendable: 99_000_000, holds: new Map() });
   });
-
-  it('whose reader leaves is settled, and the model is stopped', async () => {
-    const person = await service.person();
-    const leaving = new AbortController();
-    const reply = await fetch(`${service.origin}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...chat('A long story'), max_tokens: 900, stream: true }),
-      signal: leaving.signal,
-    });
-    await reply.body!.getReader().read();
-    leaving.abort();
-    await expect.poll(async () => (await meterOf(person)).holds.size, { timeout: 5000 }).toBe(0);
-    expect(await meterOf(person)).toMatchObject({ spendable: 99_000_000 });
-  });
 });
 
 describe('POST /v1/completions', () => {
