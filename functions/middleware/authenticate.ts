@@ -7,7 +7,7 @@ import type { Meter } from '#domain/meter/meter.ts';
 import { type Credential, parseCredential } from '#domain/shared/credential.ts';
 import { malformedKey, missingCredential, unknownKey, unknownSession } from '#domain/shared/unauthenticated.ts';
 import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
-import { cookieValue, headerValues } from './request/headers.ts';
+import { cookieValues, headerValues } from './request/headers.ts';
 
 /** What proves a credential; each is one read. */
 export interface Authentication {
@@ -79,7 +79,7 @@ interface Shown {
 
 /**
  * The Bearer value, or the session in the cookie when there is no Authorization header: a key beside a cookie counts, one
- * in the cookie does not.
+ * in the cookie does not. On one machine another service may have set a cookie of that name: it is passed over.
  */
 function shownCredential(event: APIGatewayProxyEvent, cookie: string): Shown {
   const headers = headerValues(event, 'authorization');
@@ -87,6 +87,6 @@ function shownCredential(event: APIGatewayProxyEvent, cookie: string): Shown {
     const [, bearer = ''] = (headers.length === 1 && /^Bearer (\S+)$/.exec(headers[0] ?? '')) || [];
     return { credential: parseCredential(bearer), isHeader: true };
   }
-  const credential = parseCredential(cookieValue(event, cookie) ?? '');
-  return { credential: credential?.kind === 'session' ? credential : undefined, isHeader: false };
+  const sent = cookieValues(event, cookie).map(parseCredential);
+  return { credential: sent.find((credential) => credential?.kind === 'session'), isHeader: false };
 }

@@ -10,9 +10,9 @@ export function headerValues(event: APIGatewayProxyEvent, name: string): string[
   return values;
 }
 
-/** The value of a cookie; undefined when it is not sent. */
-export function cookieValue(event: APIGatewayProxyEvent, name: string): string | undefined {
+/** All values of a cookie, the one for the longest path first (RFC 6265, section 5.4); none when it is not sent. */
+export function cookieValues(event: APIGatewayProxyEvent, name: string): string[] {
   const pairs = headerValues(event, 'cookie').flatMap((header) => header.split(';'));
-  const pair = pairs.map((text) => text.trim()).find((text) => text.startsWith(`${name}=`));
-  return pair?.slice(name.length + 1);
+  const texts = pairs.map((text) => text.trim()).filter((text) => text.startsWith(`${name}=`));
+  return texts.map((text) => text.slice(name.length + 1));
 }

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Call } from '../call.ts';
-import { cookieValue } from '../request/headers.ts';
+import { cookieValues } from '../request/headers.ts';
 
 /** The cookie of known devices is named as the session's is: `__Host-` where the service is deployed. */
 const deviceCookie = (sessionCookie: string): string => sessionCookie.replace('session', 'device');
 
 /** What the browser holds as a known device; undefined when it sends nothing. */
 export function deviceOf(event: APIGatewayProxyEvent, sessionCookie: string): string | undefined {
-  return cookieValue(event, deviceCookie(sessionCookie));
+  return cookieValues(event, deviceCookie(sessionCookie))[0];
 }
 
 /** The cookies that a response sets, as values of `Set-Cookie`. */

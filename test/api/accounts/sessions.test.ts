@@ -28,6 +28,12 @@ async function googleLogin(email: string): Promise<ApiResponse> {
 }
 
 describe('sessions', () => {
+  it('are found beside a cookie that another service of this machine has set by the same name', async () => {
+    const { cookie } = await service.registered();
+    for (const cookies of [`session=theirs; ${cookie}`, `${cookie}; session=theirs`])
+      expect(code(await me(cookies))).toBe('200 SUCCESS');
+  });
+
   it('are listed newest use first, and show which one makes the request', async () => {
     const somebody = await service.registered();
     await advance('PT2M');
