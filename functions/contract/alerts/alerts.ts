@@ -25,14 +25,14 @@ export type AlertRule = v.InferOutput<typeof AlertRule>;
 const once = <Item>(message: string) =>
   v.check<Item[], string>((list) => new Set(list.map((item) => JSON.stringify(item))).size === list.length, message);
 
-const maxRules = 20;
+export const maxAlertRules = 20;
 
 /** The alerts of an account; each rule is sent once in its period, over every channel. */
 export const Alerts = v.object(
   {
     rules: v.pipe(
       v.array(AlertRule, 'must be a list'),
-      v.maxLength(maxRules, `must have at most ${maxRules} entries`),
+      v.maxLength(maxAlertRules, `must have at most ${maxAlertRules} entries`),
       once('must not have a rule twice'),
     ),
     channels: v.pipe(

@@ -122,7 +122,15 @@ export function operatorTests(stage: () => Stage): void {
     const dialog = page.getByRole('dialog', { name: 'Grant credits?' });
     await dialog.getByRole('button', { name: 'Grant credits' }).click();
     await dialog.getByText('Reason is required').waitFor();
-    await dialog.getByText(/^Credits must be/).waitFor();
+    await dialog.getByText('Credits must be a number').waitFor();
+    for (const [typed, rule] of [
+      ['0', 'positive'],
+      ['1.5', 'an integer'],
+    ] as const) {
+      await dialog.getByRole('textbox', { name: 'Credits' }).fill(typed);
+      await dialog.getByRole('button', { name: 'Grant credits' }).click();
+      await dialog.getByText(`Credits must be ${rule}`).waitFor();
+    }
     await dialog.getByRole('textbox', { name: 'Credits' }).fill('2500');
     await dialog.getByLabel('Reason').fill('An outage on Monday, ticket 4711');
     await still(page);

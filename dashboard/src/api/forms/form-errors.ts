@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ApiError } from '../http/api-error.ts';
 
-/** Names of fields as the form labels them. */
+/** Names of fields as the form labels them: by the name of a field, or by the path of a part of it. */
 export type Labels = Readonly<Record<string, string>>;
 export type FieldErrors = Record<string, string>;
 
@@ -18,9 +18,10 @@ export function schemaErrors(schema: v.GenericSchema, values: unknown, labels: L
   if (read.success) return {};
   const found: FieldErrors = {};
   for (const issue of read.issues) {
-    const field = v.getDotPath(issue)?.split('.')[0];
-    const label = field === undefined ? undefined : labels[field];
-    if (field !== undefined && label !== undefined) found[field] ??= fieldError(label, issue.message);
+    const path = v.getDotPath(issue) ?? '';
+    const field = Object.hasOwn(labels, path) ? path : (path.split('.')[0] ?? '');
+    const label = labels[field];
+    if (label !== undefined) found[field] ??= fieldError(label, issue.message);
   }
   return found;
 }

@@ -7,7 +7,7 @@ type Change = { readonly currentTarget: { readonly value: string } } | string | 
 
 interface FormOptions<V extends Values> {
   readonly initialValues: V;
-  /** What is wrong, by field; empty where nothing is. */
+  /** What is wrong, by field or the path of its part; empty where nothing is. */
   readonly validate: (values: V) => Errors;
 }
 
@@ -38,6 +38,9 @@ export interface Form<V extends Values> {
   ) => (event?: FormEvent<HTMLFormElement>) => void;
 }
 
+/** The field of an error, which may be of a part of it: "rules" of "rules.0.value". */
+const fieldOf = (path: string): string => path.split('.')[0] ?? '';
+
 /** A library for forms of any depth would be a tenth of what the sign-in page loads. */
 export function useForm<V extends Values>({ initialValues, validate }: FormOptions<V>): Form<V> {
   const [values, show] = useState(initialValues);
@@ -48,7 +51,7 @@ export function useForm<V extends Values>({ initialValues, validate }: FormOptio
   function setValues(changed: Partial<V>): void {
     latest.current = { ...latest.current, ...changed };
     show(latest.current);
-    setErrors((known) => Object.fromEntries(Object.entries(known).filter(([name]) => !(name in changed))));
+    setErrors((known) => Object.fromEntries(Object.entries(known).filter(([path]) => !(fieldOf(path) in changed))));
   }
   const clearFieldError = (name: string): void => setErrors(({ [name]: _cleared, ...others }) => others);
 

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, NumberInput, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import * as v from 'valibot';
-import { Alerts } from '#contract/alerts/alerts.ts';
+import { Alerts, maxAlertRules } from '#contract/alerts/alerts.ts';
 import { alertRoutes } from '#contract/routes/alerts.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
@@ -27,6 +27,12 @@ const kinds = [
 ];
 const everyKey = { value: '', label: 'Every limited key' };
 
+/** The field of a rule's value, as the contract's errors name it. */
+const valuePath = (index: number): string => `rules.${index}.value`;
+const valueLabels = Object.fromEntries(
+  Array.from({ length: maxAlertRules }, (_, index) => [valuePath(index), 'Value']),
+);
+
 const channelLabels = [
   ['email', 'Send by email'],
   ['webhook', 'Send to webhooks'],
@@ -49,7 +55,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { ...initial },
     schema: Alerts,
-    labels: { rules: 'Value' },
+    labels: { rules: 'Alerts', ...valueLabels },
     act: (values) => call(alertRoutes.setAlerts, { body: v.parse(Alerts, values) }),
     onDone: () => notify({ message: 'The alerts are saved.' }),
     invalidates: [alertRoutes.getAlerts],
@@ -67,6 +73,8 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
           <RuleRow
             key={index}
             rule={rule}
+            path={valuePath(index)}
+            error={form.errors[valuePath(index)]}
             onChange={(next) => setRules(rules.with(index, next))}
             onRemove={() => setRules(rules.toSpliced(index, 1))}
           />
@@ -108,15 +116,18 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
 
 interface RuleRowProps {
   readonly rule: Rule;
+  /** Of its value. */
+  readonly path: string;
+  readonly error: string | undefined;
   readonly onChange: (rule: Rule) => void;
   readonly onRemove: () => void;
 }
 
-function RuleRow({ rule: { kind, value, keyId }, onChange, onRemove }: RuleRowProps) {
+function RuleRow({ rule: { kind, value, keyId }, path, error, onChange, onRemove }: RuleRowProps) {
   const { data: keys = [] } = useKeys();
   const limited = keys.filter(({ limit }) => limit !== null).map((key) => ({ value: key.id, label: keyTitle(key) }));
   return (
-    <Group align="flex-end" gap="xs" wrap="wrap">
+    <Group align="flex-start" gap="xs" wrap="wrap">
       <NativeSelect
         label="When"
         data={kinds}
@@ -126,11 +137,10 @@ function RuleRow({ rule: { kind, value, keyId }, onChange, onRemove }: RuleRowPr
       />
       <NumberInput
         label="Value"
-        min={1}
-        allowNegative={false}
-        allowDecimal={false}
         thousandSeparator=","
         value={value}
+        error={error}
+        data-path={path}
         onChange={(next) => onChange({ kind, value: next, keyId })}
         flex="1 1 90px"
       />
@@ -143,7 +153,8 @@ function RuleRow({ rule: { kind, value, keyId }, onChange, onRemove }: RuleRowPr
           flex="1 1 160px"
         />
       )}
-      <Button variant="subtle" color="gray" aria-label="Remove alert" onClick={onRemove}>
+      {/* Beside the fields, below their labels; an error below a field does not move it. */}
+      <Button variant="subtle" color="gray" aria-label="Remove alert" mt={22} onClick={onRemove}>
         Remove
       </Button>
     </Group>

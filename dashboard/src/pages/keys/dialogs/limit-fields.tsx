@@ -51,12 +51,10 @@ export function LimitFields({ value: { limit, models: allowed, services }, onCha
         {limit && (
           <NumberInput
             label="Credits"
-            min={1}
-            allowNegative={false}
-            allowDecimal={false}
             thousandSeparator=","
             value={limit.credits}
             error={errors['limit']}
+            data-path="limit"
             onChange={(credits) => onChange({ limit: { ...limit, credits } })}
           />
         )}

@@ -24,8 +24,6 @@ export function GrantCredits({ account: { id, email } }: { account: Account }) {
               label="Credits"
               description="Whole credits, at most 1,000,000"
               required
-              allowDecimal={false}
-              allowNegative={false}
               thousandSeparator=","
               data-autofocus
               value={form.values.credits}
