@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { planListing } from '#contract/billing/plans.ts';
+import { planListing, planTables } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
 import { AnalysisEncoders } from '#contract/platform/analysis-encoders.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
@@ -68,7 +68,7 @@ const Settings = v.strictObject({
   /** Daily backups, copied elsewhere; null: point-in-time recovery alone (docs/runbook.md#restore-from-another-account). */
   backup: v.optional(v.nullable(Backup), null),
   /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
-  planTable: v.picklist(['listing', 'overview'], 'must be listing or overview'),
+  planTable: v.picklist(planTables, 'must be listing or overview'),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
   /** Off: every request to AWS goes through the SDK (docs/adr/0008-quick-first-attempt.md). */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { planTables } from './billing/plans.ts';
 
 /** `GET /config.json`, which lies beside the dashboard's files: what differs between deployments. No secret is in it. */
 export const DashboardConfig = v.object({
@@ -11,6 +12,8 @@ export const DashboardConfig = v.object({
    * hears.
    */
   demoSpeechFormats: v.nullable(v.array(v.string())),
+  /** Which table of plans is enforced. */
+  planTable: v.optional(v.picklist(planTables), 'listing'),
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 

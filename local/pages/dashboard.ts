@@ -37,7 +37,7 @@ const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 /** What others serve, whether they know the path or not. */
 const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
 
-interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats'> {
+interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | 'planTable'> {
   /** Where it sends long audio. */
   readonly storage: string;
   /** Of its build. */
@@ -46,9 +46,9 @@ interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats'> {
 
 /** Serves the dashboard's pages and files from memory, as they were built when the service started. */
 export async function openDashboard(options: DashboardOptions): Promise<Pages> {
-  const { storage, demoSpeechFormats, folder = dashboardFolder } = options;
+  const { storage, demoSpeechFormats, planTable, folder = dashboardFolder } = options;
   const headers = dashboardHeaders({ google: false, storage });
-  const configAsset = assetOf({ googleClientId: null, local: true, demoSpeechFormats });
+  const configAsset = assetOf({ googleClientId: null, local: true, demoSpeechFormats, planTable });
   const assets = await readAssets(folder);
   const index = assets.get('/index.html');
 

@@ -3,6 +3,7 @@ import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { services } from '#runtime/services/container.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
+import { environment } from '#runtime/shared/environment.ts';
 import { resetEnvironment } from '#runtime/shared/per-environment.ts';
 import { createAdmin } from '../admin/admin.ts';
 import { type DemoAccount, openDemoAccount } from '../admin/demo-account.ts';
@@ -157,7 +158,12 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     afterMove: background.catchUp,
     log,
   });
-  const sites = [admin, await openDashboard({ storage: endpoints.s3, demoSpeechFormats: demoFormats(options) })];
+  const dashboard = await openDashboard({
+    storage: endpoints.s3,
+    demoSpeechFormats: demoFormats(options),
+    planTable: environment().PLAN_TABLE,
+  });
+  const sites = [admin, dashboard];
   gate.open((...parameters) => sites.some((serves) => serves(...parameters)));
   current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };
 

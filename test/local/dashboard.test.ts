@@ -9,7 +9,12 @@ import { removeFolder } from '#test/folder.ts';
 
 test("a dashboard that is not built is reported in a sentence, and stands in no other's way", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dashboard-'));
-  const pages = await openDashboard({ storage: 'http://127.0.0.1:9', demoSpeechFormats: null, folder });
+  const pages = await openDashboard({
+    storage: 'http://127.0.0.1:9',
+    demoSpeechFormats: null,
+    planTable: 'listing',
+    folder,
+  });
   const server = await startHttpServer({
     port: 0,
     serve: (request, response) => {
@@ -36,7 +41,12 @@ test.each([
   const text = `<!doctype html>${'<p>The river is quiet.</p>'.repeat(100)}`;
   await writeFile(join(folder, 'index.html'), text);
   await writeFile(join(folder, 'mark.svg'), '<svg/>');
-  const pages = await openDashboard({ storage: 'http://127.0.0.1:9', demoSpeechFormats: null, folder });
+  const pages = await openDashboard({
+    storage: 'http://127.0.0.1:9',
+    demoSpeechFormats: null,
+    planTable: 'listing',
+    folder,
+  });
   const server = await startHttpServer({
     port: 0,
     serve: (request, response) => void pages(request, response, request.url ?? ''),

@@ -40,7 +40,8 @@ export interface PlanLimits {
 export type Plans = (rank: number) => PlanLimits;
 
 /** Which of the two tables a stage enforces. */
-export type PlanTable = 'listing' | 'overview';
+export const planTables = ['listing', 'overview'] as const;
+export type PlanTable = (typeof planTables)[number];
 
 const callsInFlight = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
 
@@ -83,3 +84,6 @@ export function monthlyGrant(plan: PlanLimits): number {
 
 /** The rank of the smallest plan, whose limits also hold before any subscription. */
 export const freePlanRank = 1;
+
+/** The smallest plan that has webhooks. */
+export const webhooksPlan = planListing[2];

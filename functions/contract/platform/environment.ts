@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { planTables } from '../billing/plans.ts';
 import { findModel, type Model } from '../inference/models.ts';
 import { AnalysisEncoders } from './analysis-encoders.ts';
 import { ModelEndpoints } from './model-endpoints.ts';
@@ -90,7 +91,7 @@ export const Environment = v.object({
   CANARY_ORIGIN: v.optional(v.string()),
   CANARY_MODEL: v.optional(v.string(), 'svc-1'),
   /** Which of the two plan tables is enforced (docs/design/billing.md#plans). */
-  PLAN_TABLE: v.optional(v.picklist(['listing', 'overview']), 'listing'),
+  PLAN_TABLE: v.optional(v.picklist(planTables), 'listing'),
   /** Off: every request to AWS goes through the SDK, also the first attempt of a call's writes and invocations. */
   FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
   /** Limits by network (docs/design/http.md#network-limits): off on one machine, where all callers are one. */

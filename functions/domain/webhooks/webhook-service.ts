@@ -1,10 +1,10 @@
+import { webhooksPlan } from '#contract/billing/plans.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Metering } from '../meter/metering.ts';
 import { drawnText } from '../shared/base62.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { webhooksPlan } from './sending/dispatcher.ts';
 import type { Notify } from './sending/notify.ts';
 import { newSecret } from './sending/signature.ts';
 import { checkTarget, type Targets } from './sending/target.ts';

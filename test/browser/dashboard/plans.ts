@@ -1,6 +1,8 @@
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { planListing } from '#contract/billing/plans.ts';
+import { planListing, webhooksPlan } from '#contract/billing/plans.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
+import type { Person } from '#test/service/service.ts';
 import { press, type Stage, shows } from '../stage.ts';
 
 const { minPlanRank } = messageRoutes.sendMessage.priced;
@@ -58,19 +60,48 @@ export function planTests(stage: () => Stage): void {
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
   });
 
-  test('each card has whether its plan can send messages, as the service decides', async () => {
+  test('each card has what its plan includes, as the service decides', async () => {
     const { service, visit, shoot } = stage();
     const page = await visit(await service.person());
     await page.goto('/plans');
-    const cards = page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 2 }) });
+    const cards = cardsOf(page);
     await cards.first().waitFor();
     const shown = await cards.evaluateAll((all) =>
-      all.map(({ textContent }) => textContent.match(/(?:No )?SMS .*? calls/i)?.[0]),
+      all.map(({ textContent }) => [
+        textContent.match(/(?:No )?SMS .*? calls/)?.[0],
+        textContent.match(/(?:No w|W)ebhooks/)?.[0],
+      ]),
     );
-    const expected = planListing.map(({ id }) => (id >= minPlanRank ? 'SMS and voice calls' : 'No SMS or voice calls'));
+    const expected = planListing.map(({ id }) => [
+      id >= minPlanRank ? 'SMS and voice calls' : 'No SMS or voice calls',
+      id >= webhooksPlan.id ? 'Webhooks' : 'No webhooks',
+    ]);
     expect(shown).toEqual(expected);
-    expect(new Set(shown).size).toBe(2);
+    expect(new Set(shown.map(String)).size).toBe(3);
     await shoot(page, 'plans');
+  });
+
+  test('the card of the own plan is marked: of none the free allowance, of a cancelled one while its month runs', async () => {
+    const { service, visit } = stage();
+    const badgesOf = async (person: Person): Promise<string[]> => {
+      const page = await visit(person);
+      await page.goto('/plans');
+      await cardsOf(page).first().waitFor();
+      const badges = page
+        .getByText(/^(?:Your plan|Your free allowance|Scheduled)$/)
+        .and(page.locator(':not(button *)'));
+      return cardsOf(page)
+        .filter({ has: badges })
+        .evaluateAll((all) => all.map(({ textContent }) => textContent.slice(0, 28)));
+    };
+    expect(await badgesOf(await service.person())).toEqual([expect.stringMatching(/^FreemiumYour free allowance/)]);
+    expect(await badgesOf(await service.person({ planRank: 1 }))).toEqual([
+      expect.stringMatching(/^FreemiumYour plan/),
+    ]);
+    const person = await service.person({ planRank: 2 });
+    const { id } = (await service.call('GET', '/api/subscription', person)).body.data;
+    await service.call('PATCH', `/api/subscription/${id}/cancel`, person);
+    expect(await badgesOf(person)).toEqual([expect.stringMatching(/^Dev PassYour plan/)]);
   });
 
   test('a plan that is no pass is called a plan, and one credit is one', async () => {
@@ -83,14 +114,25 @@ export function planTests(stage: () => Stage): void {
     expect(await page.getByText(/\b1 credits/).count()).toBe(0);
   });
 
-  test('both tables are shown, each as what it is', async () => {
+  test('the limits shown are those of the table that the deployment enforces', async () => {
     const page = await stage().visit(await stage().service.person());
+    const card = cardsOf(page).filter({ hasText: 'Dev Pass' });
     await page.goto('/plans');
-    const cards = await page.getByRole('listitem').filter({ hasText: 'SMME Pass' }).last().textContent();
-    expect(cards).toContain('$99.99');
-    expect(cards).toContain('25,000 credits a month');
-    const row = page.getByRole('table', { name: 'Plan overview' }).getByRole('row', { name: /SMME Pass/ });
-    expect(await row.textContent()).toContain('$129.00');
-    expect(await row.textContent()).toContain('Not specified');
+    await card.getByText('$29.99').waitFor();
+    await card.getByText('100 calls a minute').waitFor();
+    expect(await card.getByText('calls a month').count()).toBe(0);
+
+    await page.route('**/config.json', (route) =>
+      route.fulfill({
+        json: { googleClientId: null, local: true, demoSpeechFormats: null, planTable: 'overview' },
+      }),
+    );
+    await page.reload();
+    await card.getByText('20 calls a minute').waitFor();
+    await card.getByText('1,000 calls a month').waitFor();
+    await card.getByText('$29.99').waitFor();
   });
 }
+
+const cardsOf = (page: Page): Locator =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 2 }) });

@@ -158,6 +158,7 @@ describe('the service in a process', () => {
       googleClientId: null,
       local: true,
       demoSpeechFormats: ['mp3', 'wav', 'pcm'],
+      planTable: 'listing',
     });
     for (const path of ['/assets/none.js', '/keys/', '/../package.json', '/index.htm'])
       expect((await call(service.origin, 'GET', path)).json).toMatchObject({ status: 404, message: 'NOT_FOUND' });

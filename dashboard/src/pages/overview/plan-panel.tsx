@@ -1,37 +1,39 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { planListing } from '#contract/billing/plans.ts';
+import { findPlan, freePlanRank } from '#contract/billing/plans.ts';
+import { usePlanLimits } from '../../api/config.ts';
 import { useSubscription } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { formatDay, formatPrice, formatWhole } from '../../lib/format.ts';
-import { planNameOf, planTitle } from '../../lib/names.ts';
+import { planTitle } from '../../lib/names.ts';
 import css from './overview.module.css';
 
 /** The plan, what it gives, and when it is billed next. */
 export function PlanPanel() {
   const { data, error, refetch } = useSubscription();
+  const limitsOf = usePlanLimits();
   if (data === undefined)
     return (
       <Panel title="Plan">
         {error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : <Skeleton height={190} radius="md" />}
       </Panel>
     );
-  const plan = planListing.find(({ name }) => name === planNameOf(data?.planId ?? 'freemium'));
+  const { name, creditsPerMonth, callsPerMonth, callsPerMinute } = limitsOf(
+    findPlan(data?.planId ?? '')?.rank ?? freePlanRank,
+  );
   return (
     <Panel
       title="Plan"
       aside={data && <Badge color={data.status === 'active' ? 'pine' : 'yellow.8'}>{data.status}</Badge>}
     >
-      <div className={css.figure}>{data ? planTitle(data.planId) : planTitle('freemium')}</div>
+      <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
       <Text size="sm" c="dimmed" mb="md">
-        {data
-          ? `${formatPrice(data.price)}${data.price > 0 ? ' a month' : ''}`
-          : '100 credits a month, no subscription'}
+        {data ? `${formatPrice(data.price)}${data.price > 0 ? ' a month' : ''}` : 'Free allowance, no subscription'}
       </Text>
       <dl className={css.facts}>
         <dt>Credits a month</dt>
-        <dd>{formatWhole(data?.monthlyCredits ?? plan?.quota_limit ?? 0)}</dd>
+        <dd>{formatWhole(data?.monthlyCredits ?? creditsPerMonth ?? -1)}</dd>
         {data && (
           <>
             <dt>Used this period</dt>
@@ -40,8 +42,14 @@ export function PlanPanel() {
             <dd>{formatDay(data.nextBillingDate)}</dd>
           </>
         )}
+        {callsPerMonth !== null && (
+          <>
+            <dt>Calls a month</dt>
+            <dd>{formatWhole(callsPerMonth)}</dd>
+          </>
+        )}
         <dt>Calls a minute</dt>
-        <dd>{plan?.rate_limit === null ? 'Unlimited' : formatWhole(plan?.rate_limit ?? 0)}</dd>
+        <dd>{formatWhole(callsPerMinute ?? -1)}</dd>
       </dl>
       <Group mt="lg">
         <Button component={Link} href="/plans" variant={data ? 'default' : 'filled'}>

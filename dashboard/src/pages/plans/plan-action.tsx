@@ -23,7 +23,7 @@ export function PlanAction({ plan, current, subscription, state }: PlanActionPro
   if (plan.name === enterprise)
     return (
       <Text size="sm" c="dimmed">
-        Contact sales
+        Assigned by an operator
       </Text>
     );
   const title = planTitle(plan.name);

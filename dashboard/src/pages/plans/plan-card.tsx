@@ -1,13 +1,15 @@
 import { Badge, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { planOfRank } from '#contract/billing/plans.ts';
+import { webhooksPlan } from '#contract/billing/plans.ts';
 import { models } from '#contract/inference/models.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
+import { useNow } from '../../api/clock.ts';
+import { usePlanLimits } from '../../api/config.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { PlanAction } from './plan-action.tsx';
-import { type Plan, planStateOf, type Subscription } from './plan.ts';
+import { badgeOf, type Plan, planStateOf, type Subscription } from './plan.ts';
 import css from './plans.module.css';
 
 interface PlanCardProps {
@@ -20,18 +22,21 @@ interface PlanCardProps {
 const messagesRank = messageRoutes.sendMessage.priced.minPlanRank;
 const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
-/** A plan as the API lists it, and the way to it from the current one. */
+/** A plan with the limits that the deployment enforces, and the way to it from the current one. */
 export function PlanCard({ plan, current, subscription }: PlanCardProps) {
   const state = planStateOf(plan, current, subscription);
+  const badge = badgeOf(plan, current, subscription, useNow());
+  const isOwn = badge !== undefined && state !== 'scheduled';
+  const { callsPerMinute, callsPerMonth, callsInFlight } = usePlanLimits()(plan.id);
   const hasMessages = plan.id >= messagesRank;
+  const hasWebhooks = plan.id >= webhooksPlan.id;
   const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
 
   return (
-    <li className={[css.card, state === 'current' && css.current].filter(Boolean).join(' ')}>
+    <li className={[css.card, isOwn && css.current].filter(Boolean).join(' ')}>
       <div className={css.head}>
         <Title order={2}>{planTitle(plan.name)}</Title>
-        {state === 'current' && <Badge className={css.badge}>Your plan</Badge>}
-        {state === 'scheduled' && <Badge className={css.badge}>Scheduled</Badge>}
+        {badge !== undefined && <Badge className={css.badge}>{badge}</Badge>}
       </div>
       <div>
         <div className={css.price}>{formatPrice(plan.price)}</div>
@@ -41,15 +46,18 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
       </div>
       <ul className={css.facts}>
         <Fact>{plan.quota_limit === null ? 'Unlimited credits' : `${creditCount(plan.quota_limit)} a month`}</Fact>
+        {callsPerMonth !== null && <Fact>{formatWhole(callsPerMonth)} calls a month</Fact>}
         <Fact>
-          {plan.rate_limit === null ? 'Unlimited calls a minute' : `${formatWhole(plan.rate_limit)} calls a minute`}
+          {callsPerMinute === null ? 'Unlimited calls a minute' : `${formatWhole(callsPerMinute)} calls a minute`}
         </Fact>
-        <Fact>{formatWhole(planOfRank(plan.id).callsInFlight)} concurrent calls</Fact>
+        <Fact>{formatWhole(callsInFlight)} concurrent calls</Fact>
         <Fact isIncluded={reserved.length > 0}>
-          {reserved.length > 0 ? 'All models, with ' : 'Models without '}
+          {reserved.length > 0 && 'All models, including '}
           <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
+          {reserved.length === 0 && ' not included'}
         </Fact>
         <Fact isIncluded={hasMessages}>{hasMessages ? 'SMS and voice calls' : 'No SMS or voice calls'}</Fact>
+        <Fact isIncluded={hasWebhooks}>{hasWebhooks ? 'Webhooks' : 'No webhooks'}</Fact>
       </ul>
       <PlanAction plan={plan} current={current} subscription={subscription} state={state} />
     </li>

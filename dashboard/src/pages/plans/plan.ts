@@ -1,4 +1,5 @@
 import type { InferOutput } from 'valibot';
+import { freePlanRank } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
 
 /** A plan as the API lists it. */
@@ -15,4 +16,22 @@ export function planStateOf(plan: Plan, current: Plan | undefined, subscription:
   if (subscription?.status !== 'active' || !current) return 'available';
   if (plan.id === current.id) return 'current';
   return plan.id > current.id ? 'larger' : 'smaller';
+}
+
+/** Whether the subscription's plan applies: of a cancelled one until its paid period ends. */
+export function isInForce(subscription: Subscription, now: number): boolean {
+  if (subscription?.status !== 'cancelled') return subscription !== null;
+  return Date.parse(subscription.endsAt ?? subscription.nextBillingDate) > now;
+}
+
+/** What marks the card of a plan that is the account's own, or is to be. */
+export function badgeOf(
+  plan: Plan,
+  current: Plan | undefined,
+  subscription: Subscription,
+  now: number,
+): string | undefined {
+  if (planStateOf(plan, current, subscription) === 'scheduled') return 'Scheduled';
+  if (subscription === null) return plan.id === freePlanRank ? 'Your free allowance' : undefined;
+  return plan.id === current?.id && isInForce(subscription, now) ? 'Your plan' : undefined;
 }

@@ -3,7 +3,6 @@ import { usePlans, useSubscription } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { planNameOf } from '../../lib/names.ts';
-import { OverviewValues } from './overview-values.tsx';
 import { PlanCard } from './plan-card.tsx';
 import css from './plans.module.css';
 import { SubscriptionNotice } from './subscription-notice.tsx';
@@ -48,12 +47,10 @@ export default function PlansPage() {
 /** Below the plans, so not before them: they would move it. */
 function Rules() {
   return (
-    <>
-      <OverviewValues />
-      <Text size="sm" c="dimmed" maw="46rem">
-        Upgrades take effect immediately and cost the difference for the rest of the billing period, prorated to the
-        second. Downgrades take effect on the next billing date. After a cancellation, credits can be spent for 30 days.
-      </Text>
-    </>
+    <Text size="sm" c="dimmed" maw="46rem">
+      Every plan includes agents, speech and text analysis. Upgrades take effect immediately and cost the difference for
+      the rest of the billing period, prorated to the second. Downgrades take effect on the next billing date. After a
+      cancellation, credits can be spent for 30 days.
+    </Text>
   );
 }

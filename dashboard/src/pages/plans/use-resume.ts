@@ -6,7 +6,7 @@ import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { planInSentence } from '../../lib/names.ts';
-import type { Subscription } from './plan.ts';
+import { isInForce, type Subscription } from './plan.ts';
 
 interface Resume {
   /** True while the paid period of a cancelled subscription runs. */
@@ -19,7 +19,7 @@ interface Resume {
 /** Takes a cancellation back. */
 export function useResume(subscription: Subscription): Resume {
   const now = useNow();
-  const { id = '', planId = '', status, endsAt, nextBillingDate = '' } = subscription ?? {};
+  const { id = '', planId = '', status } = subscription ?? {};
   const { run, isRunning, error } = useAction(
     () => perform(subscriptionRoutes.resumeSubscription, { path: { id } }).then(() => true),
     planReads,
@@ -28,7 +28,7 @@ export function useResume(subscription: Subscription): Resume {
     if (await run(undefined)) notify({ message: `The ${planInSentence(planId)} is resumed.` });
   }
   return {
-    canResume: status === 'cancelled' && Date.parse(endsAt ?? nextBillingDate) > now,
+    canResume: status === 'cancelled' && isInForce(subscription, now),
     resume: () => void resume(),
     isRunning,
     error,

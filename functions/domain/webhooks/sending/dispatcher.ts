@@ -1,4 +1,4 @@
-import { planListing } from '#contract/billing/plans.ts';
+import { webhooksPlan } from '#contract/billing/plans.ts';
 import type { Meter } from '../../meter/meter.ts';
 import type { Clock } from '../../shared/ports.ts';
 import type { DeliveryStore } from '../delivery-store.ts';
@@ -8,9 +8,6 @@ import { type AccountEvent, eventId, type MeterChange } from '../events/event.ts
 import type { WebhookStore } from '../webhook-store.ts';
 import { type Webhook, wants } from '../webhook.ts';
 import type { Notify } from './notify.ts';
-
-/** The smallest plan that has webhooks. */
-export const webhooksPlan = planListing[2];
 
 /** Transactions that are under way at a time; the events of an account need no order. */
 const concurrency = 10;
