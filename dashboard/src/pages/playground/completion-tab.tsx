@@ -57,7 +57,7 @@ export function CompletionTab() {
         {exchange.isRunning ? (
           <StopButton onClick={exchange.stop} />
         ) : (
-          <Button disabled={prompt === ''} onClick={() => void complete()}>
+          <Button disabled={prompt.trim() === ''} onClick={() => void complete()}>
             Generate
           </Button>
         )}

@@ -26,6 +26,19 @@ export function speechTextTests(stage: () => Stage): void {
     expect(await tracesOf(page, 'heron')).toEqual([]);
   });
 
+  test('a blank text is an error at its field, and cannot be spoken', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/playground?tab=speech');
+    const field = page.getByLabel('Text', { exact: true });
+    const button = page.getByRole('button', { name: 'Generate speech' });
+    await field.fill('  ');
+    await shows(page, 'Enter some text');
+    expect([await field.getAttribute('aria-invalid'), await button.isDisabled()]).toEqual(['true', true]);
+    await field.fill(words);
+    expect([await page.getByText('Enter some text').count(), await button.isDisabled()]).toEqual([0, false]);
+  });
+
   test('a text that a session left is not shown to another person in the tab', async () => {
     const { service, visit } = stage();
     const [one, other] = [await service.person(), await service.person()];

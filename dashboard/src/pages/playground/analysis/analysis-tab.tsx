@@ -101,7 +101,7 @@ export function AnalysisTab() {
       <Group my="md">
         <Button
           loading={exchange.isRunning}
-          disabled={text === '' || isTooLong || analyses.length === 0 || labelError !== false}
+          disabled={text.trim() === '' || isTooLong || analyses.length === 0 || labelError !== false}
           onClick={() => void analyze()}
         >
           Analyze

@@ -6,9 +6,17 @@ interface InputTextProps extends Pick<TextareaProps, 'error'> {
   readonly onChange: (text: string) => void;
 }
 
-/** A text for a model. */
-export function InputText({ onChange, ...props }: InputTextProps) {
+/** A text for a model. A blank one, which no button sends, is an error. */
+export function InputText({ error, value, onChange, ...props }: InputTextProps) {
   return (
-    <Textarea {...props} autosize minRows={4} maxRows={14} onChange={(event) => onChange(event.currentTarget.value)} />
+    <Textarea
+      {...props}
+      error={error || (value.trim() === '' && 'Enter some text')}
+      value={value}
+      autosize
+      minRows={4}
+      maxRows={14}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
