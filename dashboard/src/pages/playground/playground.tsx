@@ -44,7 +44,7 @@ export default function PlaygroundPage() {
   return (
     <Page
       title="Playground"
-      lead="Try the models. Calls spend your credits and use a temporary API key, which is revoked when you sign out."
+      lead="Calls spend your credits and use a temporary API key that is revoked when you sign out."
     >
       {/* In React's activity mode a hidden tab would end its calls, uploads and recordings. */}
       <Tabs value={current} onChange={setCurrent} keepMountedMode="display-none">

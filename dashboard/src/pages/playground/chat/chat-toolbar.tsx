@@ -17,28 +17,36 @@ export function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
   const { draft, threads, isRunning } = chat;
   const hasMessages = threads.some(({ items }) => items.length > 0);
   return (
-    <div className={css.toolbar}>
+    <>
       <Button
         size="compact-sm"
         variant="subtle"
         leftSection={<Icon name="plus" size={16} />}
         // Its place is kept, so that nothing moves when it comes.
         style={{ visibility: hasMessages && !isRunning ? undefined : 'hidden' }}
+        className={css.clear}
         onClick={chat.clear}
       >
         New chat
       </Button>
-      <Switch
-        size="xs"
-        label="Compare"
-        checked={draft.comparison !== undefined}
-        disabled={isRunning}
-        onChange={(event) => chat.setComparing(event.currentTarget.checked)}
-      />
-      <Button size="compact-sm" variant="default" leftSection={<Icon name="bookmark" size={16} />} onClick={onPresets}>
-        Presets
-      </Button>
-      <GetCodeButton request={request} />
-    </div>
+      <div className={css.toolbar}>
+        <Switch
+          size="xs"
+          label="Compare"
+          checked={draft.comparison !== undefined}
+          disabled={isRunning}
+          onChange={(event) => chat.setComparing(event.currentTarget.checked)}
+        />
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Icon name="bookmark" size={16} />}
+          onClick={onPresets}
+        >
+          Presets
+        </Button>
+        <GetCodeButton request={request} />
+      </div>
+    </>
   );
 }
