@@ -1,7 +1,7 @@
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { DetailsButton } from '../../components/tables/details-button.tsx';
 import { formatDuration, formatSecond } from '../../lib/format.ts';
-import { DeliveryBadge, type DeliveryRecord, resultOf } from './webhook.tsx';
+import { DeliveryBadge, type DeliveryRecord, EventName, resultOf } from './webhook.tsx';
 
 interface DeliveryTableProps {
   readonly deliveries: readonly DeliveryRecord[];
@@ -18,9 +18,9 @@ export function DeliveryTable({ deliveries, onOpen }: DeliveryTableProps) {
         <DetailsButton onClick={() => onOpen(delivery)}>{formatSecond(delivery.createdAt)}</DetailsButton>
       ),
     },
-    { title: 'Event', cell: ({ type }) => <span className="mono">{type}</span> },
+    { title: 'Event', place: 'wide', cell: ({ type }) => <EventName type={type} /> },
     { title: 'Status', cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { title: 'Response', place: 'wide', cell: resultOf },
+    { title: 'Response', cell: resultOf },
     { title: 'Attempts', place: 'end', cell: ({ attempts }) => attempts },
     {
       title: 'Duration',

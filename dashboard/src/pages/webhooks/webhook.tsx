@@ -35,3 +35,14 @@ export function resultOf({ attempts, responseStatus, error }: DeliveryRecord): s
   if (attempts === 0) return '–';
   return responseStatus === null ? (error ?? 'No response') : String(responseStatus);
 }
+
+/** The name of an event, which may break before its dot. */
+export function EventName({ type }: Pick<DeliveryRecord, 'type'>) {
+  const [subject, ...rest] = type.split('.');
+  return (
+    <span className="mono">
+      {subject}
+      <wbr />.{rest.join('.')}
+    </span>
+  );
+}
