@@ -1,3 +1,6 @@
+import type * as v from 'valibot';
+import type { lotSource } from '#contract/billing/credits.ts';
+
 /** Plan names as people read them; an unknown one as it is. */
 const plans: Readonly<Record<string, string>> = {
   freemium: 'Freemium',
@@ -39,3 +42,10 @@ const services: Readonly<Record<string, string>> = {
   embeddings: 'Embeddings',
 };
 export const serviceTitle = (service: string): string => services[service] ?? service;
+
+/** Where credits come from. */
+export const sourceTitles: Readonly<Record<v.InferOutput<typeof lotSource>, string>> = {
+  plan: 'Plan credits',
+  free: 'Free allowance',
+  purchase: 'Granted credits',
+};

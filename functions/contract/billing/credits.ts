@@ -19,13 +19,17 @@ export const LedgerQuery = v.object({
   limit: v.optional(pageSize, '50'),
 });
 
-/** A ledger row. `credits` is what it added to the balance, `balance` what it was after, exact to the millionth. */
+/**
+ * A ledger row. `credits` is what it added to the balance, `balance` what it was after, exact to the millionth; `source`
+ * is that of a grant.
+ */
 const LedgerEntry = v.object({
   seq: whole,
   at: instant,
   type: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
   service: v.nullable(v.string()),
   model: v.nullable(v.string()),
+  source: v.nullable(lotSource),
   credits: v.number(),
   balance: v.number(),
   requestId: v.nullable(v.string()),

@@ -68,6 +68,7 @@ function shownEntry(row: LedgerRow) {
     type: row.type,
     service: row.service ?? null,
     model: row.model ?? null,
+    source: row.source ?? null,
     credits: row.amount / microPerCredit,
     balance: row.balance / microPerCredit,
     requestId: row.requestId ?? null,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { lotSource } from '#contract/billing/credits.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
@@ -30,6 +31,7 @@ const Row = v.object({
   model: v.exactOptional(v.string()),
   keyId: v.exactOptional(v.string()),
   requestId: v.exactOptional(v.string()),
+  source: v.exactOptional(lotSource),
 });
 
 /** An item as the row it is. */

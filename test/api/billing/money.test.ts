@@ -141,4 +141,10 @@ it('every balance that is shown is what the ledger adds up to, once everything h
   expect([data.balance, data.held]).toEqual([sum, 0]);
   expect(data.entries[0].balance).toBe(sum);
   expect(data.lots.reduce((total: number, { remaining }: { remaining: number }) => total + remaining, 0)).toBe(sum);
+  const sourcesOf = (type: string): unknown[] =>
+    data.entries
+      .filter((entry: { type: string }) => entry.type === type)
+      .map(({ source }: { source: unknown }) => source);
+  expect(sourcesOf('grant')).toEqual(['plan', 'plan', 'free']);
+  expect(new Set([...sourcesOf('charge'), ...sourcesOf('expiry')])).toEqual(new Set([null]));
 });

@@ -34,6 +34,7 @@ export function usageTests(stage: () => Stage): void {
     expect(await rows.count()).toBe(21);
     await press(page, 'Load more');
     await eventually(() => rows.count()).toBeGreaterThan(22);
+    await rows.filter({ hasText: 'Grant' }).filter({ hasText: 'Plan credits' }).first().waitFor();
   });
 
   test('takes a custom range, shows what is wrong with one, and keeps what was shown', async () => {

@@ -3,22 +3,22 @@ import type { InferOutput } from 'valibot';
 import type { LedgerPage } from '#contract/billing/credits.ts';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatCredits, formatMoment } from '../../lib/format.ts';
-import { serviceTitle } from '../../lib/names.ts';
+import { serviceTitle, sourceTitles } from '../../lib/names.ts';
 
 export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
 
-const colors: Readonly<Record<Entry['type'], string>> = {
-  grant: 'pine',
-  charge: 'gray',
-  refund: 'pine',
-  expiry: 'yellow.8',
-  adjustment: 'gray',
+const types: Readonly<Record<Entry['type'], { readonly title: string; readonly color: string }>> = {
+  grant: { title: 'Grant', color: 'pine' },
+  charge: { title: 'Charge', color: 'gray' },
+  refund: { title: 'Refund', color: 'pine' },
+  expiry: { title: 'Expiry', color: 'yellow.8' },
+  adjustment: { title: 'Adjustment', color: 'gray' },
 };
 
 const columns: Column<Entry>[] = [
   { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatMoment(at)}</span> },
-  { title: 'Type', cell: ({ type }) => <Badge color={colors[type]}>{type}</Badge> },
-  { title: 'Description', place: 'wide', cell: ({ service, model }) => whatFor(service, model) },
+  { title: 'Type', cell: ({ type }) => <Badge color={types[type].color}>{types[type].title}</Badge> },
+  { title: 'Description', place: 'wide', cell: descriptionOf },
   { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
   {
     title: 'Credits',
@@ -35,8 +35,17 @@ export function LedgerTable({ entries }: { entries: readonly Entry[] }) {
 
 const signed = (credits: number): string => (credits < 0 ? `−${formatCredits(-credits)}` : '0');
 
-/** What the type does not name already: credits that come or expire are of no service. */
-function whatFor(service: string | null, model: string | null) {
-  if (service === null) return '–';
-  return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
+/** The service and model of what was charged, and where credits came from. */
+function descriptionOf({ type, service, model, source }: Entry): string {
+  if (service !== null) return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
+  if (source !== null) return sourceTitles[source];
+  return type === 'grant' ? '–' : withoutService[type];
 }
+
+/** Of entries without a service; a subscription that is cancelled, resumed or to be downgraded moves no credits. */
+const withoutService: Readonly<Record<Exclude<Entry['type'], 'grant'>, string>> = {
+  charge: '–',
+  refund: '–',
+  expiry: 'Unused credits',
+  adjustment: 'Subscription change',
+};

@@ -20,7 +20,7 @@ export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) 
         ]}
       />
       <Text size="sm" c="dimmed">
-        Your Freemium credits stay until they expire. You can cancel at any time.
+        What is left of your free allowance stays until it expires. You can cancel at any time.
       </Text>
       <ChangeButton
         act={() =>
