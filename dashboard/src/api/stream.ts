@@ -41,5 +41,5 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal |
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error;
   }
-  throw new ApiError('UNREACHABLE', 'The stream broke before its end. What came is shown; try again.');
+  throw new ApiError('UNREACHABLE', 'The stream was interrupted. What was received is shown; try again.');
 }

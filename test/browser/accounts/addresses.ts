@@ -123,7 +123,7 @@ export function addressTests(stage: () => Stage): void {
     const token = await service.mailedToken(person.email);
     const page = await visit(other);
     await page.goto(`/confirm?token=${token}`);
-    await shows(page, /confirms the account that it was sent to: you are signed in as/);
+    await shows(page, /confirms the account it was sent to: you are signed in as/);
     await shows(page, other.email);
   });
 }

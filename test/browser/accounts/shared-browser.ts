@@ -66,7 +66,7 @@ export async function sendMessage(page: Page, text: string, { isThere = false } 
 export async function usePlayground(page: Page, name: string): Promise<void> {
   await page.goto('/agents?new');
   await page.getByLabel('Name').fill(`${name} has not saved this`);
-  await shows(page, 'Not saved yet; kept in this tab.');
+  await shows(page, 'Unsaved changes are kept in this tab.');
   await page.goto('/playground');
   await page.getByLabel('System message').fill(`${name} writes letters`);
   await page.getByRole('switch', { name: 'Compare' }).click();

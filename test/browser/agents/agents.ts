@@ -90,10 +90,10 @@ export function agentTests(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
     await page.goBack();
-    await shows(page, 'Not saved yet; kept in this tab.');
+    await shows(page, 'Unsaved changes are kept in this tab.');
     expect(await field('Instructions').inputValue()).toBe('Reply at length.');
     await page.reload();
-    await shows(page, 'Not saved yet; kept in this tab.');
+    await shows(page, 'Unsaved changes are kept in this tab.');
     await field('Name').fill('دليل');
     await page.route('**/api/agents/*', (route) =>
       route.request().method() === 'PATCH'
@@ -115,7 +115,7 @@ export function agentTests(stage: () => Stage): void {
     await page.unrouteAll();
     await service.call('PATCH', `/api/agents/${agent.id}`, { key: person.key, body: { temperature: 0.5 } });
     await press(page, 'Save');
-    await shows(page, 'Saved as version 3. The agent had been changed elsewhere meanwhile.');
+    await shows(page, 'Saved as version 3. The agent had also been changed elsewhere.');
     await page.getByRole('heading', { name: 'دليل' }).waitFor();
     const { version, retentionDays, truncation, temperature } = (
       await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })
@@ -127,7 +127,7 @@ export function agentTests(stage: () => Stage): void {
       temperature: 0.5,
     });
     await page.reload();
-    await shows(page, /^Saving a change raises the version/);
+    await shows(page, /^Each saved change creates a new version/);
   });
 
   test('every screen of an agent can be read in both themes, and fits a phone', { timeout: 90_000 }, async () => {

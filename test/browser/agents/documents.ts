@@ -37,7 +37,7 @@ export function agentDocumentTests(stage: () => Stage): void {
     await choose(page, 'large.md', Buffer.alloc(1024 * 1024 + 1, 'a'));
     await shows(page, 'The file is larger than 1 MiB');
     await choose(page, 'old.txt', Buffer.from([0xe9, 0x20, 0xff]));
-    await shows(page, 'The file is not text in UTF-8');
+    await shows(page, 'The file is not UTF-8 text');
     await choose(page, 'page.pdf', Buffer.from('%PDF'));
     await shows(page, 'Choose a .txt or .md file');
     await drop(page, 'house.md', `# House\n\n${`${handbook}\n\n`.repeat(60)}`);
@@ -57,7 +57,7 @@ export function agentDocumentTests(stage: () => Stage): void {
     await shows(page, 'No agents yet');
     expect((await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })).status).toBe(404);
     await page.goBack();
-    await shows(page, 'There is no such agent');
+    await shows(page, 'Agent not found');
   });
 
   test('a document that is being indexed shows how far it is until it is ready, and one that failed what to do', async () => {

@@ -23,7 +23,7 @@ export function agentTurnTests(stage: () => Stage): void {
     await page.getByLabel('Function result').waitFor();
     await shoot(page, 'agents-function');
     expect(await log.textContent()).toContain('find_weather');
-    await shows(page, /^The agent waits for the result/);
+    await shows(page, /^The agent is waiting for a function result/);
     await page.getByLabel('Your message').fill('And?');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Submit result' }).isDisabled()).toBe(true);
@@ -51,7 +51,7 @@ export function agentTurnTests(stage: () => Stage): void {
     await log.getByText('version 1', { exact: true }).waitFor();
     expect(await log.getAttribute('aria-busy')).toBe('false');
     expect(await log.textContent()).toContain('What of the rivers of the north');
-    expect(await page.getByText('A reply is on its way…').count()).toBe(0);
+    expect(await page.getByText('Generating a reply…').count()).toBe(0);
   });
 
   test('a turn that fails leaves its message to be sent again or edited, and one that is stopped is not kept', async () => {
@@ -80,7 +80,7 @@ export function agentTurnTests(stage: () => Stage): void {
     await page.locator('[role=log][aria-busy=true]', { hasText: 'Agent' }).waitFor();
     await eventually(() => page.getByRole('log').textContent()).toMatch(/Agent\w+/);
     await press(page, 'Stop');
-    await shows(page, /^Stopped\. Nothing of this turn is kept; 1 credit charged/);
+    await shows(page, /^Stopped\. This turn was not saved; 1 credit charged/);
     await shoot(page, 'agents-stopped');
     await page.reload();
     await shows(page, 'No messages yet');
@@ -112,8 +112,8 @@ export function agentTurnTests(stage: () => Stage): void {
       await route.fulfill({ response, json: { ...body, data: busy } });
     });
     await list.locator(`a[href*="${rivers.id}"]`).click();
-    await shows(page, 'This conversation is busy with a reply. Start a new conversation meanwhile.');
-    await shows(page, 'A reply is on its way…');
+    await shows(page, 'This conversation is generating a reply. Wait for it, or start a new conversation.');
+    await shows(page, 'Generating a reply…');
     expect(await page.getByText('No messages yet').count()).toBe(0);
     await page.goBack();
     await row.getByRole('button').click();
@@ -121,6 +121,6 @@ export function agentTurnTests(stage: () => Stage): void {
     await shows(page, 'No messages yet');
     await eventually(() => list.getByRole('link').count()).toBe(1);
     await page.goto(`/agents?agent=${agent.id}&conversation=${hills.id}`);
-    await shows(page, 'There is no such conversation');
+    await shows(page, 'Conversation not found');
   });
 }

@@ -107,7 +107,7 @@ export function keyTests(stage: () => Stage): void {
     await press(page, 'Actions for Unnamed key');
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await press(page, 'Revoke key');
-    await shows(page, '“Unnamed key” does not exist any more.');
+    await shows(page, '“Unnamed key” no longer exists.');
     for (const width of [1360, 920, 800, 360]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await cutBadges(page)).toEqual([]);

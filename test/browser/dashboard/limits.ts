@@ -52,7 +52,7 @@ export function limitTests(stage: () => Stage): void {
     await page.getByRole('switch', { name: 'Send to webhooks' }).click();
     await shoot(page, 'alerts');
     await press(page, 'Save alerts');
-    await shows(page, 'The alerts are saved.');
+    await shows(page, 'Alerts saved.');
     await page.reload();
     await eventually(() => page.getByLabel('Value').last().inputValue()).toBe('500');
     expect(await page.getByLabel('Send to webhooks').isChecked()).toBe(true);

@@ -33,7 +33,7 @@ export function planTests(stage: () => Stage): void {
 
     await press(page, 'Downgrade SMME Pass');
     await press(page, /^Downgrade on/);
-    await shows(page, /from then on you are on the SMME Pass/);
+    await shows(page, /from then on you will be on the SMME Pass/);
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'smm_pass' });
 
     await press(page, 'Keep the Pro Pass');
@@ -56,7 +56,7 @@ export function planTests(stage: () => Stage): void {
     await shows(page, /The month you paid for runs until/);
     await shows(page, '$0.00');
     await press(page, 'Subscribe to Dev Pass');
-    await shows(page, /from then on you are on the Dev Pass/);
+    await shows(page, /from then on you will be on the Dev Pass/);
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
   });
 
@@ -108,7 +108,7 @@ export function planTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person({ planRank: 1, credits: 1 }));
     await page.goto('/plans');
-    await shows(page, /^You are on the Freemium plan, and used/);
+    await shows(page, /^You are on the Freemium plan and have used/);
     await page.goto('/');
     await shows(page, 'Only 1 credit is left.');
     expect(await page.getByText(/\b1 credits/).count()).toBe(0);

@@ -72,13 +72,13 @@ export function settingsTests(stage: () => Stage): void {
     await phone.goto(`/email-change?token=${tokenIn(await calls.mailOf(email, 'new'))}`);
     await eventually(() => phone.url()).not.toContain('token');
     await shoot(phone, 'email-change-link-phone');
-    await press(phone, 'Confirm the change');
-    await shows(phone, /^Now open the link that we sent to the current email/);
+    await press(phone, 'Confirm change');
+    await shows(phone, /^Now open the link we sent to the current email/);
     await page.reload();
     await shows(page, `${email} (new): confirmed`);
 
     await page.goto(`/email-change?token=${tokenIn(await calls.mailOf(person.email, 'old'))}`);
-    await press(page, 'Confirm the change');
+    await press(page, 'Confirm change');
     await page.getByRole('heading', { name: 'Email changed' }).waitFor();
     await page.getByRole('link', { name: 'Continue' }).click();
     await shows(page, email);
@@ -94,15 +94,15 @@ export function settingsTests(stage: () => Stage): void {
     const page = await visit(person);
     await page.goto('/settings');
     await press(page, 'Cancel change');
-    await shows(page, 'The change of your email is cancelled.');
+    await shows(page, 'Email change cancelled.');
     await eventually(() => page.getByText('waiting').count()).toBe(0);
     await page.goto(`/email-change?token=${first.old}`);
-    await press(page, 'Confirm the change');
+    await press(page, 'Confirm change');
     await shows(page, /^The link has expired, was replaced/);
     const second = await calls.requested(person);
     await page.goto(`/email-change?token=${second.old}`);
-    await press(page, 'It was not me: refuse');
-    await page.getByRole('heading', { name: 'Change refused' }).waitFor();
+    await press(page, 'This wasn’t me: reject');
+    await page.getByRole('heading', { name: 'Email change rejected' }).waitFor();
     await shoot(page, 'email-change-refused');
     expect(await findings(page)).toEqual([]);
   });

@@ -129,7 +129,7 @@ export function webhookTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person({ planRank: 2 }));
     await page.goto('/webhooks');
-    await shows(page, 'Your plan has no webhooks');
+    await shows(page, 'Webhooks aren’t included in your plan');
     await page.getByRole('link', { name: 'Compare plans' }).click();
     await page.waitForURL('**/plans');
   });

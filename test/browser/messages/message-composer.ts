@@ -81,7 +81,7 @@ export function composerTests(stage: () => Stage): void {
     await open(/Unwanted/);
     await page
       .getByRole('dialog')
-      .getByText(/they get nothing until they opt in again/)
+      .getByText(/they receive nothing until they opt in again/)
       .waitFor();
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
     await page.keyboard.press('Escape');

@@ -123,8 +123,8 @@ export function messageTests(stage: () => Stage): void {
     await page.getByRole('row', { name: /Undelivered/ }).waitFor();
     await recipient(page).fill('+49 151');
     await textOf(page).fill('Déjà vu 😀 Добрый день');
-    await shows(page, 'Germany: number not complete');
-    await shows(page, /^Characters such as .* need Unicode \(UCS-2\): 70 characters per segment, not 160/);
+    await shows(page, 'Germany: incomplete number');
+    await shows(page, /^Characters such as .* need Unicode \(UCS-2\): 70 characters per segment instead of 160/);
     for (const scheme of ['light', 'dark'] as const) {
       await changeTheme(page, scheme);
       await shoot(page, `messages-full-${scheme}`);
@@ -153,7 +153,7 @@ export function messageTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/messages');
-    await shows(page, 'Your plan has no messages');
+    await shows(page, 'Messages aren’t included in your plan');
     await shows(page, 'No messages yet');
     await page.getByRole('link', { name: 'Compare plans' }).click();
     await page.waitForURL('**/plans');

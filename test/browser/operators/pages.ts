@@ -148,7 +148,7 @@ export function operatorTests(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Plan' }).click();
     await page.getByRole('option', { name: 'Enterprise' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Assign plan' }).click();
-    await shows(page, `${person.email} has its new plan.`);
+    await shows(page, `Plan assigned to ${person.email}.`);
 
     await act(page, 'Suspend', 'Suspend account', 'Spam to many, ticket 4712');
     await shows(page, `${person.email} is suspended.`);

@@ -29,6 +29,6 @@ export async function textOf(response: Response): Promise<string> {
   try {
     return await response.text();
   } catch {
-    throw new ApiError('UNREACHABLE', 'The connection broke before the whole response came. Try again.');
+    throw new ApiError('UNREACHABLE', 'The connection was lost before the response was complete. Try again.');
   }
 }

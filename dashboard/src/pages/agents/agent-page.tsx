@@ -27,7 +27,7 @@ export default function AgentPage({ id }: { id: string }) {
       <Stack gap="lg">
         {isMissing && (
           <Panel title="Not found">
-            <Empty icon="agents" title="There is no such agent">
+            <Empty icon="agents" title="Agent not found">
               It may have been deleted.
             </Empty>
           </Panel>

@@ -67,7 +67,7 @@ function LinkRules() {
   const { data: me } = useMe();
   return (
     <Text size="sm" c="dimmed">
-      A link works for 24 hours, is replaced by newer ones, and confirms the account that it was sent to
+      A link works for 24 hours or until a newer one is sent, and confirms the account it was sent to
       {me && (
         <>
           : you are signed in as <strong>{me.email}</strong>

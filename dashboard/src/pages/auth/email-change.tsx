@@ -39,21 +39,21 @@ export default function EmailChangePage() {
   if (decided) return <Result {...decided} />;
   return (
     <AuthLayout
-      title="Change of email"
+      title="Confirm email change"
       lead={
         token === ''
           ? 'This link is incomplete. Open the link in the email.'
-          : 'The email of the account changes once both its current and its new address have confirmed that.'
+          : 'Your email changes once both the current and the new address have confirmed.'
       }
       foot={overview}
     >
       <Stack>
         {error && <ErrorNotice error={error} />}
         <Button size="md" disabled={token === ''} loading={isRunning} onClick={() => void decide('confirm')}>
-          Confirm the change
+          Confirm change
         </Button>
         <Button size="md" variant="default" disabled={token === '' || isRunning} onClick={() => void decide('refuse')}>
-          It was not me: refuse
+          This wasn’t me: reject
         </Button>
       </Stack>
     </AuthLayout>
@@ -63,13 +63,13 @@ export default function EmailChangePage() {
 function Result({ status, waitingFor }: Decided) {
   if (status === 'refused')
     return (
-      <AuthLayout title="Change refused" lead="Your email stays as it is." foot={overview}>
+      <AuthLayout title="Email change rejected" lead="Your email stays the same." foot={overview}>
         <Text size="sm" mb="md">
-          If you did not request the change, somebody else can sign in to the account: choose another password, which
-          signs out everybody.
+          If you did not request the change, someone else can sign in to your account. Choose a new password, which
+          signs out everyone.
         </Text>
         <Button component={Link} href="/forgot-password" variant="default">
-          Choose another password
+          Choose a new password
         </Button>
       </AuthLayout>
     );
@@ -77,7 +77,7 @@ function Result({ status, waitingFor }: Decided) {
     return (
       <AuthLayout
         title="Confirmed"
-        lead={`Now open the link that we sent to the ${waitingFor === 'new' ? 'new' : 'current'} email. It expires within 24 hours.`}
+        lead={`Now open the link we sent to the ${waitingFor === 'new' ? 'new' : 'current'} email. It expires within 24 hours.`}
         foot={overview}
       >
         {null}

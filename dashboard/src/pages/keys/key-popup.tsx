@@ -34,7 +34,7 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
       perform(keyRoutes.revokeKey, { path: { id: apiKey.id } }).then(
         () => 'is revoked.',
         (error: unknown) => {
-          if (toApiError(error).status === 404) return 'does not exist any more.';
+          if (toApiError(error).status === 404) return 'no longer exists.';
           throw error;
         },
       ),

@@ -14,7 +14,7 @@ export default function LogsPage() {
   return (
     <Page
       title="Logs"
-      lead="Requests of the last 30 days with your keys, also those that were refused or failed. Prompts and responses are not kept."
+      lead="Requests from the last 30 days, including rejected and failed ones. Prompts and responses are not stored."
     >
       <RequestsPanel queryKey={[listRequests.id]} list={list} keys={keys} empty={noRequests} />
     </Page>
@@ -23,6 +23,6 @@ export default function LogsPage() {
 
 const noRequests = (
   <Empty icon="logs" title="No requests yet" action={<PlaygroundLink />}>
-    Requests appear here seconds after their response.
+    Requests appear here a few seconds after their response.
   </Empty>
 );

@@ -29,13 +29,13 @@ export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'cha
   const reason = failure && failureMeanings[failure];
   const meanings: Readonly<Record<MessageStatus, string>> = {
     queued: 'It is being handed to the carrier.',
-    sent: 'The carrier has it. Some countries report no more than that.',
+    sent: 'The carrier has it. In some countries nothing more is reported.',
     unknown:
-      'It may have arrived: the carrier’s response was lost, or no receipt came. It is not sent again by itself; the recipient knows whether it came.',
+      'It may have arrived: the carrier’s response was lost, or no receipt came. It is not resent automatically; check with the recipient.',
     delivered: isCall
-      ? 'The carrier reports that the call was taken, and the text spoken to its end.'
-      : 'The carrier reports that it is on the phone.',
-    undelivered: reason ?? (isCall ? 'Nobody took the call.' : 'The carrier could not deliver it.'),
+      ? 'The carrier reports that the recipient picked up and the whole text was spoken.'
+      : 'The carrier reports that it reached the phone.',
+    undelivered: reason ?? (isCall ? 'Nobody picked up.' : 'The carrier could not deliver it.'),
     failed: `${reason ?? 'It was never handed to the carrier.'} Nothing was charged.`,
   };
   return meanings[status];

@@ -26,7 +26,7 @@ export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: 
   const { values, set } = filters;
   const { item: opened, isOpen, open, close } = useOpened<MessageRecord>();
   return (
-    <Panel title="Messages of the last 30 days" aside={<RefreshButton pages={pages} />}>
+    <Panel title="Messages from the last 30 days" aside={<RefreshButton pages={pages} />}>
       <div className={css.filters}>
         <NativeSelect
           label="Channel"

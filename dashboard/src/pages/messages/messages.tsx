@@ -23,7 +23,10 @@ import { useMessages } from './use-messages.ts';
 export default function MessagesPage() {
   const { data: me } = useMe();
   return (
-    <Page title="Messages" lead="Send an SMS, or call a phone and speak a text. Failed messages are free.">
+    <Page
+      title="Messages"
+      lead="Send an SMS, or call a phone and speak a text. Only messages that never reach the carrier are refunded."
+    >
       {me?.isConfirmed === false ? <Unconfirmed email={me.email} /> : <Messages />}
     </Page>
   );
@@ -71,7 +74,7 @@ function Messages() {
         onAgain={hasMessages ? startAgain : undefined}
         empty={
           <Empty icon="messages" title="No messages yet">
-            They appear here with what became of them.{' '}
+            Messages appear here with their status.{' '}
             <Anchor component={Link} href="/guides/messages" display="inline-block" inherit underline="always">
               How messages work
             </Anchor>

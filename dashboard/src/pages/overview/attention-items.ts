@@ -46,7 +46,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
     },
     subscription?.pendingPlanId !== undefined && {
       id: 'pending',
-      text: `From ${formatDay(subscription.nextBillingDate)} you are on the ${planInSentence(subscription.pendingPlanId)}.`,
+      text: `From ${formatDay(subscription.nextBillingDate)} you will be on the ${planInSentence(subscription.pendingPlanId)}.`,
       href: '/plans',
       action: 'View plans',
       tone: 'info',

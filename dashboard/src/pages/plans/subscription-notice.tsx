@@ -58,9 +58,9 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
           </Group>
         }
       >
-        You are on the {title}, and used {formatWhole(creditsUsed)} of {creditCount(monthlyCredits)} this period. The
-        next billing date is {day}
-        {pendingPlanId === undefined ? '.' : `; from then on you are on the ${planInSentence(pendingPlanId)}.`}
+        You are on the {title} and have used {formatWhole(creditsUsed)} of {creditCount(monthlyCredits)} this period.
+        The next billing date is {day}
+        {pendingPlanId === undefined ? '.' : `; from then on you will be on the ${planInSentence(pendingPlanId)}.`}
       </Notice>
       {error && <ErrorNotice error={error} />}
     </>

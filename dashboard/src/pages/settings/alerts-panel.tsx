@@ -21,11 +21,11 @@ interface Rule {
 }
 
 const kinds = [
-  { value: 'month_percent', label: 'Month’s credits used, %' },
+  { value: 'month_percent', label: 'Monthly credits used, %' },
   { value: 'balance_below', label: 'Balance below, credits' },
   { value: 'key_percent', label: 'Key limit used, %' },
 ];
-const everyKey = { value: '', label: 'Every limited key' };
+const everyKey = { value: '', label: 'All limited keys' };
 
 /** The field of a rule's value, as the contract's errors name it. */
 const valuePath = (index: number): string => `rules.${index}.value`;
@@ -57,7 +57,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
     schema: Alerts,
     labels: { rules: 'Alerts', ...valueLabels },
     act: (values) => call(alertRoutes.setAlerts, { body: v.parse(Alerts, values) }),
-    onDone: () => notify({ message: 'The alerts are saved.' }),
+    onDone: () => notify({ message: 'Alerts saved.' }),
     invalidates: [alertRoutes.getAlerts],
   });
   const { rules, channels } = form.values;
@@ -67,7 +67,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Each is sent once in a billing month, those of a key once in the period of its limit.
+          Each alert is sent once per billing month; alerts of a key, once per period of its limit.
         </Text>
         {rules.map((rule, index) => (
           <RuleRow

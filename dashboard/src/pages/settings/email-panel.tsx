@@ -49,7 +49,7 @@ function PendingChange() {
   const { run, isRunning, error } = useAction(() => perform(accountRoutes.cancelEmailChange, {}), [accountRoutes.me]);
   const change = me?.emailChange;
   if (!me || !change) return null;
-  const cancel = () => void run(undefined).then(() => notify({ message: 'The change of your email is cancelled.' }));
+  const cancel = () => void run(undefined).then(() => notify({ message: 'Email change cancelled.' }));
   return (
     <>
       <Notice

@@ -16,7 +16,7 @@ export function GooglePanel() {
       ) : (
         <>
           <Text size="sm" c="dimmed" mb="sm">
-            Link the Google account of your email to sign in either way.
+            Link the Google account with your email address to sign in either way.
           </Text>
           <GoogleSignIn label="Link Google" onDone={() => notify({ message: 'Google account linked.' })} />
         </>

@@ -14,5 +14,5 @@ export function deviceTitle({ browser, system }: Session): string {
 /** The country of its network, as far as it is known. */
 export function placeTitle({ country, isLocal }: Session): string {
   if (isLocal) return 'This machine';
-  return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || 'Unknown place';
+  return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || 'Unknown location';
 }

@@ -39,7 +39,7 @@ export function SessionsPanel() {
         </Group>
       ),
     },
-    { title: 'Place', cell: placeTitle },
+    { title: 'Location', cell: placeTitle },
     { title: 'Signed in', cell: ({ createdAt }) => formatMoment(createdAt) },
     {
       title: 'Last used',

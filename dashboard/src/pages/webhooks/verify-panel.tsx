@@ -10,8 +10,8 @@ export function VerifyPanel() {
   return (
     <Panel title="Verify signatures">
       <Text size="sm" c="dimmed" mb="sm">
-        Requests are signed as Standard Webhooks has it. Verify the body as it came, before it is parsed, and respond
-        with 2xx within 15 s.
+        Requests are signed according to Standard Webhooks. Verify the raw body before you parse it, and respond with
+        2xx within 15 s.
       </Text>
       <Tabs value={language} onChange={setLanguage} variant="pills" keepMounted={false}>
         <Tabs.List mb="sm" aria-label="Language">

@@ -44,7 +44,7 @@ export default function WebhookPopup({ webhook, isOpen, onChange }: WebhookPopup
   );
   const run = (act: () => Promise<unknown>, done: string) => void action.run({ act, done });
 
-  const test = () => run(() => call(testWebhook, { path: { id } }), 'The test is on its way.');
+  const test = () => run(() => call(testWebhook, { path: { id } }), 'Test event queued.');
   const setStatus = (next: 'active' | 'disabled') =>
     run(
       () => call(changeWebhook, { path: { id }, body: { status: next } }),
@@ -53,7 +53,7 @@ export default function WebhookPopup({ webhook, isOpen, onChange }: WebhookPopup
   const remove = () =>
     confirm({
       title: `Delete “${title}”?`,
-      text: 'It is sent nothing more, and its deliveries are no longer shown. This cannot be undone.',
+      text: 'It receives no more events, and its deliveries are no longer shown. This cannot be undone.',
       action: 'Delete webhook',
       onConfirm: () => {
         run(() => perform(deleteWebhook, { path: { id } }), `“${title}” is deleted.`);

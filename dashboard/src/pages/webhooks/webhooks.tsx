@@ -1,6 +1,7 @@
 import { Anchor, Button, Skeleton, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
+import { webhooksPlan } from '#contract/billing/plans.ts';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { toApiError } from '../../api/http/api-error.ts';
 import { useMe } from '../../api/reads.ts';
@@ -39,7 +40,7 @@ export default function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead="Events of your account, such as low credits, are sent to your server as signed HTTPS requests."
+      lead="Account events, such as low credits, are sent to your server as signed HTTPS requests."
       actions={data && newWebhook}
     >
       <Stack gap="lg">
@@ -52,7 +53,7 @@ export default function WebhooksPage() {
           {!data && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
           {data && webhooks.length === 0 && (
             <Empty icon="webhooks" title="No webhooks yet" action={newWebhook}>
-              Create one for a URL of your server, and send it a test.{' '}
+              Create one for a URL on your server, then send a test event.{' '}
               <Anchor component={Link} href="/guides/webhooks" display="inline-block" inherit underline="always">
                 How webhooks work
               </Anchor>
@@ -74,14 +75,14 @@ function NoPlan() {
   return (
     <Empty
       icon="webhooks"
-      title="Your plan has no webhooks"
+      title="Webhooks aren’t included in your plan"
       action={
         <Anchor component={Link} href="/plans" underline="always">
           Compare plans
         </Anchor>
       }
     >
-      They come with the {planTitle('smm_pass')} and larger plans.
+      Available on {planTitle(webhooksPlan.name)} and larger plans.
     </Empty>
   );
 }

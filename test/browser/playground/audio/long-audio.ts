@@ -56,7 +56,7 @@ export function longAudioTests(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Download .vtt' }).waitFor();
     expect(await transcript.getByRole('button', { name: /^Play from/ }).count()).toBe(0);
     await stage().shoot(page, 'playground-long-audio-opened');
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(page, 'Choose its audio')]);
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(page, 'Choose the audio file')]);
     await chooser.setFiles({ name: 'river.wav', mimeType: 'audio/wav', buffer: recording });
     await press(page, 'Play from 0:01');
     await eventually(() => secondsIn(page, 'Audio')).toBeGreaterThan(1);
@@ -72,10 +72,10 @@ export function longAudioTests(stage: () => Stage): void {
     const page = await visit(await service.person({ planRank: 2 }));
     await page.goto('/playground?tab=transcription');
     await choose(page, 'river.wav');
-    await shows(page, /^The most that the file may cost is charged when/);
+    await shows(page, /^The maximum cost of the file is charged when/);
     await page.route(storage, (route) => route.abort('connectionreset'), { times: 1 });
     await press(page, 'Transcribe');
-    await shows(page, 'The upload broke before its end. Nothing was charged.');
+    await shows(page, 'The upload was interrupted. Nothing was charged.');
     await shoot(page, 'playground-long-audio-broken');
     const body =
       '<Error><Code>AccessDenied</Code><Message>Invalid according to Policy: Policy expired.</Message></Error>';
@@ -85,7 +85,7 @@ export function longAudioTests(stage: () => Stage): void {
     await shows(page, /^The upload took longer than the hour/);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 1 });
     await press(page, 'Retry');
-    await shows(page, /^The transcription failed, and cost nothing\. Start it again;/);
+    await shows(page, /^The transcription failed and was not charged\. Start it again\./);
     await eventually(() => list(page).getByRole('row').nth(1).textContent()).toMatch(/river\.wavFailed.*0$/);
   });
 
@@ -103,7 +103,7 @@ export function longAudioTests(stage: () => Stage): void {
     await shoot(page, 'playground-long-audio-running');
     await eventually(() => list(page).getByRole('row').nth(1).textContent()).toMatch(/river\.wavRunning.*3\.0 s1$/);
     await list(page).getByRole('button', { name: 'Delete river.wav' }).click();
-    await shows(page, /^It has not ended: it is charged for the seconds of its file/);
+    await shows(page, /^It has not ended, and is still charged for the length of its file/);
     await press(page, 'Delete transcription');
     await eventually(() => list(page).count()).toBe(0);
     const before = reads.length;

@@ -146,7 +146,7 @@ export function speechTests(stage: () => Stage): void {
     await page.goto('/playground?tab=transcription');
     const input = page.locator('input[type=file]');
     await input.setInputFiles(file('long', Buffer.alloc(4 * 1024 * 1024 + 1), 'application/octet-stream'));
-    await shows(page, /^The format of the file is unknown/);
+    await shows(page, /^Unknown file format/);
     await input.setInputFiles(file('empty.mp3', Buffer.alloc(0)));
     await shows(page, 'The file is empty.');
     await input.setInputFiles(file('letter.mp3', Buffer.from('Dear friend')));

@@ -64,8 +64,8 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
   if (isMissing)
     return (
       <Panel title="Not found">
-        <Empty icon="playground" title="There is no such conversation">
-          It was deleted, or its retention has ended.
+        <Empty icon="playground" title="Conversation not found">
+          It was deleted, or its retention period has ended.
         </Empty>
       </Panel>
     );
@@ -108,7 +108,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
         {pending && <PendingTurnView turn={pending} isRunning={isBusy} />}
         {state?.status === 'running' && !pending && (
           <Text size="sm" c="dimmed" role="status">
-            A reply is on its way…
+            Generating a reply…
           </Text>
         )}
       </TalkLog>
@@ -133,12 +133,12 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
       />
       {isBusy && !isRunning && (
         <Text size="xs" c="dimmed" mt="xs">
-          This conversation is busy with a reply. Start a new conversation meanwhile.
+          This conversation is generating a reply. Wait for it, or start a new conversation.
         </Text>
       )}
       {awaitsResult && !isBusy && (
         <Text size="xs" c="dimmed" mt="xs">
-          The agent waits for the result of its function: submit it above.
+          The agent is waiting for a function result. Submit it above.
         </Text>
       )}
       {state?.summary !== undefined && state.summary !== null && (

@@ -54,7 +54,7 @@ export function ConversationList({ agent, current }: ConversationListProps) {
         pages={pages}
         empty={
           <Empty icon="playground" title="No conversations">
-            Your first message begins one.
+            Send a message to start one.
           </Empty>
         }
       >
@@ -91,7 +91,7 @@ function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProp
     try {
       await perform(conversationRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
       if (isCurrent) go(agentPath(agent.id), { replace: true });
-      notify({ message: 'The conversation is deleted.' });
+      notify({ message: 'Conversation deleted.' });
     } catch (error) {
       notify({ message: toApiError(error).message, color: 'red' });
     }
@@ -120,7 +120,7 @@ function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProp
           onClick={() =>
             confirm({
               title: 'Delete this conversation?',
-              text: `It began on ${title} and has ${count(messageCount, 'message')}. This cannot be undone.`,
+              text: `It started on ${title} and has ${count(messageCount, 'message')}. This cannot be undone.`,
               action: 'Delete conversation',
               onConfirm: () => void deletion.run(undefined),
             })

@@ -65,7 +65,7 @@ function DeleteDocument({ agent, document: { id, name } }: { agent: AgentRecord;
         onClick={() =>
           confirm({
             title: `Delete “${name}”?`,
-            text: 'Its passages are sent to the model no more. This cannot be undone.',
+            text: 'Its passages are no longer sent to the model. This cannot be undone.',
             action: 'Delete document',
             onConfirm: () => void deletion.run(undefined),
           })

@@ -39,7 +39,7 @@ export function DocumentsTab({ agent }: { agent: AgentRecord }) {
             pages={pages}
             empty={
               <Empty icon="docs" title="No documents yet">
-                Passages of documents that are near to a message are sent to the model with it.
+                Passages that match a message are sent to the model with it.
               </Empty>
             }
           >

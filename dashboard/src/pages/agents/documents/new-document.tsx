@@ -46,11 +46,11 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
   return (
     <form onSubmit={submit} noValidate className={css.form} {...drop}>
       <Stack gap="md">
-        <TextInput label="Name" description="Sources of replies name it" {...form.getInputProps('name')} />
+        <TextInput label="Name" description="Shown as the source in replies" {...form.getInputProps('name')} />
         <div>
           <Textarea
             label="Text"
-            description={`Paste it, or drop a .txt or .md file here: at most ${formatBytes(limits.documentBytes)}`}
+            description={`Paste text, or drop a .txt or .md file here, up to ${formatBytes(limits.documentBytes)}`}
             rows={8}
             {...form.getInputProps('text')}
           />
@@ -69,7 +69,7 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
             )}
           </FileButton>
           <Text size="sm" c="dimmed" role="status">
-            {isRunning ? 'Indexing; this may take a minute. You may leave this page.' : priceNote}
+            {isRunning ? 'Indexing may take a minute. You can leave this page.' : priceNote}
           </Text>
         </div>
       </Stack>

@@ -21,6 +21,6 @@ export async function readTextFile(file: File): Promise<Read> {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
     return { name: Array.from(file.name).slice(0, maxName).join(''), text };
   } catch {
-    return { error: 'The file is not text in UTF-8' };
+    return { error: 'The file is not UTF-8 text' };
   }
 }

@@ -23,11 +23,11 @@ export function AgentFields({ form }: { form: Form<AgentValues> }) {
   return (
     <div className={css.fields}>
       <div className={css.column}>
-        <TextInput label="Name" description="What people know it by" {...form.getInputProps('name')} />
+        <TextInput label="Name" description="Shown to users" {...form.getInputProps('name')} />
         <div>
           <Textarea
             label="Instructions"
-            description="The system message of every turn"
+            description="The system message for every turn"
             placeholder="You help guests of our hotel. Reply briefly."
             autosize
             minRows={6}
@@ -75,7 +75,7 @@ export function AgentFields({ form }: { form: Form<AgentValues> }) {
         />
         <WholeNumberField
           label="Retention in days"
-          description="How long messages are kept, and a conversation after its last one"
+          description="How long messages are kept, and conversations after their last message"
           value={retentionDays}
           error={errors['retentionDays']}
           data-path="retentionDays"

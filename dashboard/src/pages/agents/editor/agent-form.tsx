@@ -39,7 +39,7 @@ export function AgentForm({ form: { form, submit, isRunning, error, isChanged, d
             </Button>
           )}
           <Text size="sm" c="dimmed" role="status">
-            {isChanged ? 'Not saved yet; kept in this tab.' : hint}
+            {isChanged ? 'Unsaved changes are kept in this tab.' : hint}
           </Text>
         </div>
       </Stack>

@@ -19,7 +19,7 @@ export default function NewAgentPage() {
     onDone: ({ id }) => go(agentPath(id)),
   });
   return (
-    <Page title="New agent" lead="A name is enough to begin: everything can be changed later.">
+    <Page title="New agent" lead="Only a name is required. You can change everything later.">
       <Stack gap="lg">
         <Panel title="Settings">
           <AgentForm form={form} action="Create agent" />

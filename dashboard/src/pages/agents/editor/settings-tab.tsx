@@ -26,7 +26,7 @@ function Settings({ agent }: { agent: AgentRecord }) {
     onDone: (changed) => {
       const isOthers = changed.version > version + 1;
       notify({
-        message: `Saved as version ${changed.version}.${isOthers ? ' The agent had been changed elsewhere meanwhile.' : ''}`,
+        message: `Saved as version ${changed.version}.${isOthers ? ' The agent had also been changed elsewhere.' : ''}`,
       });
       rescueFocus();
     },
@@ -37,7 +37,7 @@ function Settings({ agent }: { agent: AgentRecord }) {
         form={form}
         action="Save"
         isDisabled={!form.isChanged}
-        hint="Saving a change raises the version. Replies name the version that they came from."
+        hint="Each saved change creates a new version. Replies show the version they came from."
       />
     </Panel>
   );

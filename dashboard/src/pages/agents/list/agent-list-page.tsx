@@ -32,7 +32,7 @@ export function AgentListPage() {
   return (
     <Page
       title="Agents"
-      lead="A model with instructions, functions and documents of yours. Conversations with it are kept."
+      lead="Models with your own instructions, functions and documents. Conversations are saved."
       actions={isUnconfirmed ? undefined : create}
     >
       <Stack gap="lg">

@@ -38,7 +38,7 @@ function LimitsForm({ apiKey, onDone }: { apiKey: KeyRecord; onDone: () => void 
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">The next call with the key is held to them.</Text>
+        <Text size="sm">Limits apply from the next call.</Text>
         <LimitFields value={form.values} onChange={form.setValues} errors={form.errors} />
         <FormFoot error={error} isRunning={isRunning}>
           Save

@@ -50,7 +50,7 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
       <Stack gap="sm">
         <TextInput
           label="Name"
-          description="What uses the key, such as “website, production”"
+          description="Where the key is used, such as “website, production”"
           data-autofocus
           {...form.getInputProps('name')}
         />

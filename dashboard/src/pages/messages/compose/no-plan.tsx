@@ -15,14 +15,14 @@ export function NoPlan() {
     <Panel title="New message">
       <Empty
         icon="messages"
-        title="Your plan has no messages"
+        title="Messages aren’t included in your plan"
         action={
           <Anchor component={Link} href="/plans" underline="always">
             Compare plans
           </Anchor>
         }
       >
-        They come with the {planTitle(name)} and larger plans, for {creditCount(prices.sms.credits)} each.
+        Available on {planTitle(name)} and larger plans, for {creditCount(prices.sms.credits)} each.
       </Empty>
     </Panel>
   );

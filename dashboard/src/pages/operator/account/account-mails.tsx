@@ -22,9 +22,9 @@ const states: Readonly<Record<Mail['state'], { title: string; color: string }>> 
 const causes = { bounce: 'bounced', complaint: 'was reported as spam' } as const;
 
 const columns: Column<Mail>[] = [
-  { title: 'Written', place: 'lead', cell: ({ at }) => <span className="number">{formatSecond(at)}</span> },
+  { title: 'Created', place: 'lead', cell: ({ at }) => <span className="number">{formatSecond(at)}</span> },
   { title: 'Subject', place: 'wide', cell: ({ subject }) => subject },
-  { title: 'State', cell: ({ state }) => <Badge color={states[state].color}>{states[state].title}</Badge> },
+  { title: 'Status', cell: ({ state }) => <Badge color={states[state].color}>{states[state].title}</Badge> },
   { title: 'Since', cell: ({ stateAt }) => (stateAt === null ? '–' : formatSecond(stateAt)) },
 ];
 
@@ -32,27 +32,27 @@ const columns: Column<Mail>[] = [
 export function AccountMails({ id }: { id: number }) {
   const { data, error, refetch } = useData(operatorRoutes.listAccountMails, { path: { id: String(id) } });
   return (
-    <Panel title="Mails">
+    <Panel title="Emails">
       <Stack gap="md">
         {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton height={180} radius="md" />}
         {data?.suppression && (
           <Notice tone="warning">
-            A mail to this address {causes[data.suppression.reason]} on {formatStamp(data.suppression.at)}: no further
-            mail is sent to it.
+            An email to this address {causes[data.suppression.reason]} on {formatStamp(data.suppression.at)}: no more
+            emails are sent to it.
           </Notice>
         )}
-        {data?.mails.length === 0 && <Empty icon="mail" title="No mails in the last 30 days" />}
+        {data?.mails.length === 0 && <Empty icon="mail" title="No emails in the last 30 days" />}
         {data && data.mails.length > 0 && (
           <>
             <DataTable
-              caption="Mails, newest first"
+              caption="Emails, newest first"
               columns={columns}
               rows={data.mails}
               idOf={({ at, subject }) => `${at} ${subject}`}
             />
             <Text size="sm" c="dimmed">
-              The newest 20 of the last 30 days, without their text. Sent means that the mail service took it.
+              The newest 20 from the last 30 days, without their text. Sent means that the email service accepted it.
             </Text>
           </>
         )}

@@ -14,7 +14,7 @@ const tabs: readonly { id: string; title: string; content: (account: Account) =>
   { id: 'ledger', title: 'Ledger', content: ({ id }) => <AccountLedger id={id} /> },
   { id: 'keys', title: 'Keys', content: (account) => <AccountKeys account={account} /> },
   { id: 'requests', title: 'Requests', content: ({ id }) => <AccountRequests id={id} /> },
-  { id: 'mails', title: 'Mails', content: ({ id }) => <AccountMails id={id} /> },
+  { id: 'mails', title: 'Emails', content: ({ id }) => <AccountMails id={id} /> },
   { id: 'audit', title: 'Audit trail', content: ({ id }) => <AuditPanel accountId={String(id)} /> },
 ];
 

@@ -17,7 +17,7 @@ export function AssignPlan({ account: { id, email, plan } }: { account: Account 
     <ActionButton label="Assign plan" title="Assign a plan?">
       {(onClose) => (
         <ActionForm
-          text={`Another plan begins a month of its own for ${email} now, with its credits and limits. On the plan that it has, a month that runs goes on: nothing is granted, and a cancellation or downgrade is undone.`}
+          text={`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone.`}
           initial={initial}
           schema={PlanAssignment}
           labels={{ planId: 'Plan' }}
@@ -26,7 +26,7 @@ export function AssignPlan({ account: { id, email, plan } }: { account: Account 
           )}
           action="Assign plan"
           send={(body, idempotencyKey) => perform(operatorRoutes.assignPlan, { path, body }, { idempotencyKey })}
-          done={`${email} has its new plan.`}
+          done={`Plan assigned to ${email}.`}
           onClose={onClose}
         />
       )}

@@ -23,7 +23,7 @@ export function AuditPanel({ accountId }: { accountId?: string }) {
         pages={pages}
         empty={
           <Empty icon="operator" title="No actions yet">
-            What operators do is listed here and never changed.
+            Operator actions are recorded here permanently.
           </Empty>
         }
       >

@@ -10,7 +10,7 @@ import { accountPath } from '../account-path.ts';
 import { accountQueryOf } from './account-query.ts';
 import css from './search-panel.module.css';
 
-const hint = 'Of a key only the beginning is sent.';
+const hint = 'Only the beginning of a key is sent.';
 
 /** Finds an account and opens it. */
 export function SearchPanel() {

@@ -13,13 +13,16 @@ import type { FirstSteps } from './use-first-steps.ts';
 const steps: Readonly<Record<StepId, { readonly title: string; readonly text: ReactNode; readonly more?: ReactNode }>> =
   {
     confirm: { title: 'Confirm your email', text: <ConfirmText /> },
-    key: { title: 'Create an API key', text: 'Your programs call the API with it.' },
+    key: { title: 'Create an API key', text: 'Your programs use it to call the API.' },
     call: {
       title: 'Make your first call',
       text: 'From your own program, or in the playground.',
       more: <FirstCall />,
     },
-    plan: { title: 'Choose a plan', text: 'Freemium has 100 credits a month; larger plans have more, and roll over.' },
+    plan: {
+      title: 'Choose a plan',
+      text: 'Freemium has 100 credits a month. Larger plans have more, and unused credits roll over.',
+    },
   };
 
 /** From a new account to one in use: what is done, and one button for each thing that is not. */

@@ -27,12 +27,12 @@ export function Downgrade({ plan, from, billedOn, onDone }: DowngradeProps) {
         ]}
       />
       <Text size="sm" c="dimmed">
-        Until {day} you keep the {planInSentence(from.name)} with its limits and models. Credits you have then are kept
-        as long as they would have been.
+        Until {day} you keep the limits and models of the {planInSentence(from.name)}. Credits you have then keep their
+        expiry dates.
       </Text>
       <ChangeButton
         act={() => call(subscriptionRoutes.downgradePlan, { body: { newPlanId: plan.name } })}
-        done={`From ${day} you are on the ${planInSentence(plan.name)}.`}
+        done={`From ${day} you will be on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >
         Downgrade on {day}

@@ -27,7 +27,7 @@ export function StopField({ value, onChange }: StopFieldProps) {
   return (
     <Textarea
       label="Stop sequences"
-      description={`One in each line, at most ${limits.stopSequences}`}
+      description={`One per line, at most ${limits.stopSequences}`}
       autosize
       minRows={1}
       maxRows={limits.stopSequences}

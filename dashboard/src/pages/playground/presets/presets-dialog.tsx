@@ -87,7 +87,7 @@ function Presets({ account, current, onLoad, onClose }: PresetsProps & { readonl
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        Presets are kept in this browser, for this account, until you sign out. They have no messages.
+        Presets are saved in this browser, for this account, until you sign out. They do not include messages.
       </Text>
     </Stack>
   );
@@ -123,7 +123,7 @@ function SaveForm({ account, presets, current, onSaved }: SaveFormProps) {
     if (refused !== undefined) return setError(refused);
     const id = replaced?.id ?? crypto.randomUUID();
     if (!savePreset(account, { id, name: name.trim(), values: current }))
-      return setError('This browser keeps nothing for the page: its storage is full or switched off');
+      return setError('The preset could not be saved: browser storage is full or disabled');
     setName('');
     onSaved();
   }

@@ -67,7 +67,7 @@ export function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }:
       )}
       {choice === 'temporary' && (
         <Text size="sm" c="dimmed">
-          A key of your account is created when you send. It works for 15 minutes, and calls spend your credits.
+          Sending creates a temporary key for your account. It works for 15 minutes, and calls spend your credits.
         </Text>
       )}
       {choice === 'session' && (

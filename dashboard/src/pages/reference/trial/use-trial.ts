@@ -20,7 +20,8 @@ export function useTrial() {
       await runTrial(request, credential, signal, setResponse);
     } catch (error) {
       if (signal.aborted) setFailure('Stopped.');
-      else setFailure(error instanceof ApiError ? error.message : 'The request failed, or its response broke off.');
+      else
+        setFailure(error instanceof ApiError ? error.message : 'The request failed, or its response was interrupted.');
     } finally {
       setRunning(false);
     }

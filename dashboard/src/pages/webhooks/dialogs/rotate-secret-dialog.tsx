@@ -17,7 +17,7 @@ interface RotateSecretDialogProps {
 const graces = [
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '24 hours' },
-  { value: '0', label: 'None: only the new secret signs' },
+  { value: '0', label: 'None: sign with the new secret only' },
 ];
 
 /** Makes a new secret; the old one signs too until the grace period ends. */
@@ -48,7 +48,7 @@ function RotateForm({ webhook, onRotated }: { webhook: WebhookRecord; onRotated:
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm">
-          Requests are signed with both secrets during the grace period, so that your server can change over.
+          Requests are signed with both secrets during the grace period, so your server can switch over.
         </Text>
         <Select
           label="Grace period for old secret"

@@ -49,7 +49,7 @@ export function WebhookFields({ form }: { form: Form<WebhookValues> }) {
         {...form.getInputProps('description')}
       />
       <Switch
-        label="All events, also those that are added later"
+        label="All events, including future ones"
         checked={isAll}
         onChange={({ currentTarget }) => form.setFieldValue('events', currentTarget.checked ? [allEvents] : [])}
       />

@@ -16,7 +16,7 @@ export function FirstMessage({ agent }: { agent: AgentRecord }) {
           <Anchor component={Link} href={agentPath(agent.id, { tab: 'documents' })} inherit underline="always">
             Add a document
           </Anchor>{' '}
-          for replies that name their sources.
+          for replies that cite their sources.
         </>
       )}
     </Empty>

@@ -32,8 +32,8 @@ export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdi
             </Anchor>
           }
         >
-          Stopped. Nothing of this turn is kept
-          {isCharged && `; ${creditCount(prices.chat.credits)} charged, as its reply had begun`}.
+          Stopped. This turn was not saved
+          {isCharged && `; ${creditCount(prices.chat.credits)} charged, because the reply had started`}.
         </Notice>
       )}
       {content !== undefined && (

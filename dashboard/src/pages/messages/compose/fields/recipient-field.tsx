@@ -36,8 +36,8 @@ function refusal(to: string, error: string): string {
 
 const hints = {
   none: 'With + and the country code',
-  national: 'Begin with + and the country code',
-  country: 'The country shows once its code is known',
+  national: 'Start with + and the country code',
+  country: 'The country appears once its code is known',
 };
 
 function hint(to: string, numbers: Awaited<ReturnType<typeof loadNumbers>> | undefined): string {
@@ -46,5 +46,5 @@ function hint(to: string, numbers: Awaited<ReturnType<typeof loadNumbers>> | und
   // Longer than any number is (ITU-T E.164), so that a pasted text is not looked at.
   const { country, callingCode, formatted, isValid } = numbers?.readNumber(to.slice(0, 17)) ?? {};
   if (country === undefined) return callingCode === undefined ? hints.country : `+${callingCode}: several countries`;
-  return `${countryName(country)}${isValid ? `, ${formatted}` : ': number not complete'}`;
+  return `${countryName(country)}${isValid ? `, ${formatted}` : ': incomplete number'}`;
 }

@@ -86,10 +86,10 @@ const maxStray = 2;
 /** What makes it UCS-2. */
 function foreignNote({ foreign }: CountedText): string {
   if (foreign.length <= maxStray)
-    return `UCS-2 because of ${foreign.map(nameOf).join(', ')}, so a segment takes 70 characters and not 160.`;
+    return `UCS-2 because of ${foreign.map(nameOf).join(', ')}, so a segment holds 70 characters instead of 160.`;
   const shown = foreign.filter(isVisible).slice(0, maxStray).map(isolated);
   const which = shown.length > 0 ? `Characters such as ${shown.join(', ')}` : 'Invisible characters in it';
-  return `${which} need Unicode (UCS-2): 70 characters per segment, not 160.`;
+  return `${which} need Unicode (UCS-2): 70 characters per segment instead of 160.`;
 }
 
 const isVisible = (character: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(character);

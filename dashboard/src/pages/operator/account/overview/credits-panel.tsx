@@ -6,7 +6,7 @@ import type { Account } from '../account.ts';
 
 type Lot = Account['credits']['lots'][number];
 
-const titles = { free: 'Free month', plan: 'Plan', purchase: 'Granted' } as const;
+const titles = { free: 'Free allowance', plan: 'Plan', purchase: 'Granted' } as const;
 
 const columns: Column<Lot>[] = [
   { title: 'Source', place: 'lead', cell: ({ source }) => titles[source] },

@@ -11,7 +11,7 @@ const columns: Column<Hold>[] = [
   { title: 'Request', place: 'lead', cell: ({ requestId }) => <span className="mono">{requestId}</span> },
   { title: 'Service', place: 'wide', cell: ({ service, model }) => `${serviceTitle(service)}, ${model}` },
   { title: 'Held', place: 'end', cell: ({ credits }) => formatCredits(credits) },
-  { title: 'Given back by', cell: ({ expiresAt }) => formatSecond(expiresAt) },
+  { title: 'Released by', cell: ({ expiresAt }) => formatSecond(expiresAt) },
 ];
 
 /** Calls that run, and the credits that they hold. */

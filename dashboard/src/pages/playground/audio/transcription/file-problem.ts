@@ -18,9 +18,9 @@ export function fileProblem(file: Pick<File, 'name' | 'type' | 'size'>): string 
   if (!isKnown && (!perhapsAudio.test(type) || otherEndings.test(name)))
     return `“${name}” is not audio. Choose a file in one of the formats above.`;
   if (size > longAudio.maxBytes)
-    return `The file has ${megabytes(size)} MB, and an upload takes at most ${maxMegabytes} MB. Choose a shorter one, or one of a lower bit rate.`;
+    return `The file is ${megabytes(size)} MB; uploads are limited to ${maxMegabytes} MB. Choose a shorter file, or one with a lower bit rate.`;
   if (size > maxDirectAudioBytes && !isKnown)
-    return 'The format of the file is unknown: its name must end as one of the formats above does.';
+    return 'Unknown file format: the name must end in one of the formats above.';
   return undefined;
 }
 

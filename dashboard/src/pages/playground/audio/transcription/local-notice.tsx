@@ -5,8 +5,8 @@ import { Notice } from '../../../../components/feedback/notice.tsx';
 export const LocalNotice = () => (
   <Box mb="md">
     <Notice tone="info">
-      On this machine only speech from the Speech tab is transcribed; of other audio, your own voice too, you get how
-      long it is, at the same price. A model transcribes it after{' '}
+      On this machine only speech from the Speech tab is transcribed. For other audio, your own voice included, you get
+      its length, at the same price. To transcribe it with a model, run{' '}
       <span className="mono">npm start -- --audio-url URL</span>.
     </Notice>
   </Box>

@@ -33,14 +33,14 @@ describe('a file', () => {
     ['data.bin', 'application/octet-stream'],
   ])('of an unknown kind, as %s (%s), is sent, and uploaded under no type', (name, type) => {
     expect(problem(name, type, small)).toBeUndefined();
-    expect(problem(name, type, big)).toMatch(/^The format of the file is unknown/);
+    expect(problem(name, type, big)).toMatch(/^Unknown file format/);
   });
 
   it('of no bytes, or of a byte too many, is refused with one unit in its sentence', () => {
     expect(problem('speech.mp3', 'audio/mpeg', 0)).toBe('The file is empty.');
     expect(problem('speech.mp3', 'audio/mpeg', 500_000_000)).toBeUndefined();
     expect(problem('speech.mp3', 'audio/mpeg', 500_000_001)).toBe(
-      'The file has 500.1 MB, and an upload takes at most 500 MB. Choose a shorter one, or one of a lower bit rate.',
+      'The file is 500.1 MB; uploads are limited to 500 MB. Choose a shorter file, or one with a lower bit rate.',
     );
   });
 });

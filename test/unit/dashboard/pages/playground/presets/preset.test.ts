@@ -43,7 +43,7 @@ describe('a preset', () => {
 
   it('is one of 50 at most, of which one may be replaced', () => {
     const full = Array.from({ length: maxPresets }, (_, index) => preset(String(index)));
-    expect(refusal(full, 'one more', values)).toMatch(/^At most 50/);
+    expect(refusal(full, 'one more', values)).toMatch(/^You can save up to 50/);
     expect(refusal(full, ' preset 7 ', values)).toBeUndefined();
   });
 

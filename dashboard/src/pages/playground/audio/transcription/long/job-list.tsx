@@ -108,14 +108,14 @@ function DeleteJob({ job, length, name, onDeleted }: DeleteJobProps) {
       await perform(audioRoutes.deleteTranscriptionJob, { path: { id } });
       forgetJobFile(id);
       onDeleted(id);
-      notify({ message: 'The transcription is deleted.' });
+      notify({ message: 'Transcription deleted.' });
     } catch (error) {
       notify({ message: toApiError(error).message, color: 'red' });
     }
     rescueFocus();
   }, [audioRoutes.listTranscriptionJobs, ...spendingReads]);
   const text = isOpen(job)
-    ? 'It has not ended: it is charged for the seconds of its file all the same. This cannot be undone.'
+    ? 'It has not ended, and is still charged for the length of its file. This cannot be undone.'
     : 'Its text is deleted. This cannot be undone.';
   return (
     <Tip label="Delete">

@@ -28,13 +28,15 @@ export function JobView({ job }: { job: Result }) {
   if (status === 'failed')
     return (
       <Notice tone="error">
-        The transcription failed, and cost nothing. Start it again; if it fails again, the audio lasts longer than its
-        header has it, or than your credits reach.
+        The transcription failed and was not charged. Start it again. If it fails again, the audio is longer than its
+        header states, or than your credits allow.
       </Notice>
     );
   if (status === 'expired')
     return (
-      <Notice tone="warning">The model did not end in time. The transcription cost nothing; start it again.</Notice>
+      <Notice tone="warning">
+        The model did not finish in time. The transcription was not charged; start it again.
+      </Notice>
     );
   return (
     <Group gap="sm">

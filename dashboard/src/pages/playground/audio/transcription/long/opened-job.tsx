@@ -32,12 +32,12 @@ export function OpenedJob({ job: { data: job, error, refetch }, name, onAudio }:
             <FileButton accept={audioTypes} onChange={(file) => file && onAudio(file)}>
               {(props) => (
                 <Button {...props} size="compact-sm" variant="default" leftSection={<Icon name="play" size={16} />}>
-                  Choose its audio
+                  Choose the audio file
                 </Button>
               )}
             </FileButton>
             <Text size="xs" c="dimmed">
-              To hear it with the text. The service deleted its own copy.
+              To play it with the text. The service has deleted its copy.
             </Text>
           </Group>
           <TranscriptSection transcription={transcription} fileName={name ?? job.id} />

@@ -14,8 +14,8 @@ interface UploadViewProps {
 }
 
 const sentences: Readonly<Record<UploadProblem, string>> = {
-  broken: 'The upload broke before its end. Nothing was charged.',
-  expired: 'The upload took longer than the hour that its form is good for. Nothing was charged.',
+  broken: 'The upload was interrupted. Nothing was charged.',
+  expired: 'The upload took longer than the hour it may take. Nothing was charged.',
   refused: 'Storage refused the file: it has changed since it was chosen, or its format is unknown. Choose it again.',
 };
 

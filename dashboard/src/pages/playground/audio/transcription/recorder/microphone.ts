@@ -3,7 +3,7 @@ export type MicrophoneFailure = 'unsupported' | 'insecure' | 'refused' | 'missin
 
 export const failureSentences: Readonly<Record<MicrophoneFailure, string>> = {
   unsupported: 'This browser cannot record audio. Choose a file instead.',
-  insecure: 'Browsers record on pages of HTTPS and of this machine only. Open this page over HTTPS, or choose a file.',
+  insecure: 'Browsers record only on HTTPS pages. Open this page over HTTPS, or choose a file.',
   refused:
     'Microphone access is blocked. Allow it for this site in the browser’s settings and try again, or choose a file.',
   missing: 'No microphone found. Connect one and try again, or choose a file.',
