@@ -14,7 +14,7 @@ const failure = 'Retry with exponential backoff; nothing was charged';
 /** Cause, remedy and example of each code of the closed table. */
 export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_FORMAT: {
-    cause: 'The request breaks a rule of its schema, or is not the JSON it should be',
+    cause: 'The request does not match its schema, or is not valid JSON',
     remedy: 'Correct the field that `detail` names; do not retry unchanged',
     detail: 'temperature must be at most 2.',
   },
@@ -34,12 +34,12 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The API key is unknown, revoked, suspended or expired; send one that is active.',
   },
   INVALID_CREDENTIALS: {
-    cause: 'The email address or the password is wrong, or the sign-in too long ago for what was requested',
+    cause: 'The email address or the password is wrong, or the sign-in was too long ago for this operation',
     remedy: 'Try again, sign in again, or reset the password',
     detail: 'The email address or the password is wrong.',
   },
   INVALID_IDENTITY_TOKEN: {
-    cause: 'The identity token is not of the provider, not for this service, expired, or was used before',
+    cause: 'The identity token is from another provider, for another service, expired, or already used',
     remedy: 'Sign in with the provider again',
     detail: 'The identity token was used before; sign in with the provider again.',
   },
@@ -50,8 +50,8 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   INSUFFICIENT_PERMISSIONS: {
     cause:
-      'The plan or the key does not have the model or service, the role or kind of credential may not do this, or the origin is foreign',
-    remedy: 'Upgrade the plan, or sign in as who may do it',
+      'The plan or the key does not include the model or service, the role or kind of credential does not permit the operation, or another site sent the request',
+    remedy: 'Upgrade the plan, or sign in with an account that has permission',
     detail: 'The model svc-1-32k needs the plan pro_pass or above.',
   },
   KEY_LIMIT_EXCEEDED: {
@@ -62,18 +62,18 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   ACCOUNT_NOT_CONFIRMED: {
     cause: 'The email address is not confirmed yet',
-    remedy: 'Open the link of the confirmation mail, or have it sent again',
+    remedy: 'Open the link in the confirmation mail, or request a new one',
     detail: 'Confirm the email address first; the link is in the mail sent at registration.',
   },
   NOT_FOUND: {
-    cause: 'There is no such path, or the account has no such object',
-    remedy: 'Check the path and the id',
+    cause: 'The path does not exist, or the account has no such object',
+    remedy: 'Check the method, the path and the id',
     detail: 'There is no such key.',
   },
   METHOD_NOT_ALLOWED: {
-    cause: 'The path takes other methods',
-    remedy: 'Use one that the `Allow` header names',
-    detail: 'PUT is not offered at this path; it takes POST, GET.',
+    cause: 'The path does not support this method',
+    remedy: 'Use a method that the `Allow` header lists',
+    detail: 'PUT is not allowed at this path; allowed methods: POST, GET.',
   },
   EMAIL_ALREADY_REGISTERED: {
     cause: 'Another account has the address',
@@ -96,18 +96,18 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The key is revoked; create a new one.',
   },
   RECIPIENT_OPTED_OUT: {
-    cause: 'The recipient has replied STOP, or is on the list of those who want no messages',
-    remedy: 'Do not write to the number again; nothing was charged',
+    cause: 'The recipient has replied STOP, or is on the opt-out list',
+    remedy: 'Do not send to the number again; nothing was charged',
     detail: 'The recipient has opted out of messages, and gets none until they opt in again; nothing was charged.',
   },
   REPLAY_UNAVAILABLE: {
     cause: 'The request with this Idempotency-Key succeeded, with a stream or a response too long to store',
-    remedy: 'It was executed: view the usage, and use a new key for a new request',
+    remedy: 'It was executed: check the usage, and use a new key for a new request',
     detail: 'The request hV3kQ9sTz1LmXw7RbYc with this Idempotency-Key has completed; its response cannot be replayed.',
   },
   REQUEST_CANCELLED: {
-    cause: 'The stream was cancelled by its account, before its first piece or after it',
-    remedy: 'What was delivered is charged; nothing else is to be done',
+    cause: 'The account cancelled the stream, before or after its first piece',
+    remedy: 'No action is needed; what was delivered is charged',
     detail: 'The request was cancelled; what was delivered is charged.',
   },
   REQUEST_IN_PROGRESS: {
@@ -116,13 +116,13 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The first request with this Idempotency-Key is still running; try again.',
   },
   PAYLOAD_TOO_LARGE: {
-    cause: 'The body has more bytes than the operation takes',
+    cause: 'The body is larger than the operation accepts',
     remedy: 'Send less in one request',
     detail: 'The body may have at most 1048576 bytes.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    cause: 'The body is of another type than the operation takes, or compressed',
-    remedy: 'Set the `Content-Type` that `detail` names, mostly `application/json`, and no `Content-Encoding`',
+    cause: 'The body has a type that the operation does not accept, or is compressed',
+    remedy: 'Set the `Content-Type` that `detail` names, usually `application/json`, and no `Content-Encoding`',
     detail: 'The Content-Type must be application/json, without a Content-Encoding.',
   },
   IDEMPOTENCY_KEY_REUSED: {
@@ -137,14 +137,14 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The plan allows 100 calls per minute; try again in 12 s.',
   },
   INTERNAL_ERROR: {
-    cause: 'A defect of the service',
+    cause: 'A defect in the service',
     remedy: `${failure}; report the request id if it persists`,
     detail: 'Something went wrong on our side; report it with the request id hV3kQ9sTz1LmXw7RbYc.',
   },
   DELIVERY_ERROR: {
-    cause: 'The carrier of messages failed, or did not take the message',
+    cause: 'The carrier failed, or did not accept the message',
     remedy: failure,
-    detail: 'The carrier did not take the message; nothing was charged, try again later.',
+    detail: 'The carrier did not accept the message; nothing was charged, try again later.',
   },
   MODEL_ERROR: { cause: 'The model failed', remedy: failure, detail: 'The model svc-1 failed.' },
   SERVICE_UNAVAILABLE: {

@@ -10,23 +10,23 @@ const header = (description: string, schema: object, example: string) => ({ desc
 
 /** Response headers of the API, by name. */
 export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
-  'x-request-id': header('Id of the request; include it in a support request.', text, 'hV3kQ9sTz1LmXw7RbYc'),
+  'x-request-id': header('Id of the request; include it when you contact support.', text, 'hV3kQ9sTz1LmXw7RbYc'),
   'x-ratelimit-limit-requests': header('Priced calls that the plan allows in a minute.', count, '100'),
   'x-ratelimit-remaining-requests': header('Priced calls left in this minute.', count, '99'),
-  'x-ratelimit-reset-requests': header('Time until all of them are available again.', text, '60s'),
-  'RateLimit-Policy': header('The same limit, as the IETF draft writes it.', text, '"minute";q=100;w=60'),
-  RateLimit: header('What is left of it, as the IETF draft writes it.', text, '"minute";r=99;t=60'),
+  'x-ratelimit-reset-requests': header('Time until all priced calls are available again.', text, '60s'),
+  'RateLimit-Policy': header('The same limit, in the format of the IETF draft.', text, '"minute";q=100;w=60'),
+  RateLimit: header('What is left of the limit, in the format of the IETF draft.', text, '"minute";r=99;t=60'),
   'x-credits-charged': header('Credits that this call cost, as metered.', decimal, '1'),
   'x-credits-remaining': header('Credits left, as metered.', decimal, '4999'),
-  'x-key-credits-remaining': header("Credits left of the key's spending limit, where it has one.", decimal, '4'),
-  'x-credits-held': header('Maximum cost of this stream in credits; what it does not use is returned.', decimal, '1'),
-  'Retry-After': header('Whole seconds after which a retry makes sense.', count, '1'),
+  'x-key-credits-remaining': header("Credits left of the key's spending limit, if it has one.", decimal, '4'),
+  'x-credits-held': header('Maximum cost of this stream in credits; what it does not use is given back.', decimal, '1'),
+  'Retry-After': header('Whole seconds to wait before a retry.', count, '1'),
   'Idempotent-Replayed': header(
-    '`true` where this is the replayed response of an earlier request with the key.',
+    '`true` if this is the replayed response of an earlier request with the same key.',
     text,
     'true',
   ),
-  'x-original-request-id': header('On a replay: the request that ran.', text, 'hV3kQ9sTz1LmXw7RbYc'),
+  'x-original-request-id': header('On a replay: the id of the request that was executed.', text, 'hV3kQ9sTz1LmXw7RbYc'),
   'Set-Cookie': header(
     'Opens the session or ends it, and makes the browser a known device.',
     text,

@@ -104,7 +104,7 @@ function unavailable(cause: unknown): ServiceError {
 function invalid(cause: unknown): ServiceError {
   return new ServiceError(
     'INVALID_IDENTITY_TOKEN',
-    'token must be a valid identity token of a verified address, for this service.',
+    'token must be a valid identity token for this service, of a verified address.',
     { cause },
   );
 }

@@ -101,7 +101,7 @@ describe('alerts', () => {
     [byMail({ kind: 'month_percent', value: 101 }), 'rules.0.value must be at most 100.'],
     [byMail({ kind: 'month_percent', value: 0 }), 'rules.0.value must be positive.'],
     [byMail({ kind: 'balance_below', value: 1.5 }), 'rules.0.value must be an integer.'],
-    [byMail(monthPercent(50), monthPercent(50)), 'rules must not have a rule twice.'],
+    [byMail(monthPercent(50), monthPercent(50)), 'rules must not have duplicate rules.'],
     [
       byMail(...Array.from({ length: 21 }, (_, index) => monthPercent(index + 1))),
       'rules must have at most 20 entries.',

@@ -11,7 +11,7 @@ const newPassword = text(128, 8);
 /** A password to be checked: any text, as old rules may have allowed it, but not more than is worth hashing. */
 const password = text(1024);
 
-const chosenPassword = v.pipe(newPassword, v.description('The chosen password, as it is.'));
+const chosenPassword = v.pipe(newPassword, v.description('The chosen password, in plain text.'));
 export const Registration = v.object({ email, name: personName, password_hash: chosenPassword }, body);
 export const Login = v.object({ email: text(254), password }, body);
 /** An identity token, a JWT of the identity provider. */
@@ -33,7 +33,7 @@ export const EmailDecision = v.object(
 );
 export const TokenQuery = v.object({ token: text(200) }, 'must have a token');
 export const SessionPath = v.object({
-  id: v.pipe(text(64), v.description('A session’s id, or `others` for all sessions but the current one.')),
+  id: v.pipe(text(64), v.description('A session’s id, or `others` for all sessions except the current one.')),
 });
 
 /** The spec's User; `viewer` is a new account's role. */
@@ -50,17 +50,19 @@ export const CurrentUser = v.object({
   ...LoginUser.entries,
   created_at: instant,
   isConfirmed: v.pipe(v.boolean(), v.description('The email address is confirmed.')),
-  hasPassword: v.pipe(v.boolean(), v.description('False where one signs in with Google only.')),
+  hasPassword: v.pipe(v.boolean(), v.description('False if the user signs in with Google only.')),
   emailChange: v.pipe(
     v.nullable(PendingEmailChange),
-    v.description('The change of the address that is pending; null without one, and always for an API key.'),
+    v.description('The pending change of the address; null if there is none, and always for an API key.'),
   ),
 });
 export const DecidedEmailChange = v.object({
   status: v.picklist(['waiting', 'changed', 'refused']),
   waitingFor: v.pipe(
     v.nullable(v.picklist(['old', 'new'])),
-    v.description('Whose link is still to be confirmed: that of the current address, or of the new one.'),
+    v.description(
+      'Whose link is still to be confirmed: that of the current address (`old`), or of the new one (`new`).',
+    ),
   ),
 });
 

@@ -22,7 +22,7 @@ const listOf = <const Name extends string>(names: readonly Name[]) =>
     v.array(v.picklist(names, `must be one of ${names.join(', ')}`), 'must be a list or null'),
     v.minLength(1, 'must not be empty'),
     v.maxLength(names.length, `must have at most ${names.length} entries`),
-    v.check((list) => new Set(list).size === list.length, 'must not name anything twice'),
+    v.check((list) => new Set(list).size === list.length, 'must not have duplicates'),
   );
 
 /** Null or left out meaning nothing. */
@@ -48,10 +48,7 @@ export const KeyChange = v.object(
   },
   'must be a JSON object',
 );
-const graceSeconds = v.pipe(
-  integer(0, 604_800),
-  v.description('How long the old key goes on working, at most 7 days.'),
-);
+const graceSeconds = v.pipe(integer(0, 604_800), v.description('How long the old key keeps working, at most 7 days.'));
 export const KeyRotation = v.optional(
   v.object({ graceSeconds: v.optional(graceSeconds, 0) }, 'must be a JSON object'),
   {},

@@ -23,14 +23,14 @@ const noAddress = (partOf: (value: string) => string | undefined) =>
 export const personName = v.pipe(
   plainText,
   noAddress(addressIn),
-  v.description('Visible characters only, and no link, email address or name in one of the common domains.'),
+  v.description('Visible characters only, without links, email addresses or names in one of the common domains.'),
 );
 
 /** What people call their keys; no mail carries it. */
 export const keyName = v.pipe(
   plainText,
   noAddress(explicitAddressIn),
-  v.description('Visible characters only, and no email address or link with `://` or `www.`.'),
+  v.description('Visible characters only, without email addresses and links with `://` or `www.`.'),
 );
 
 /** Whether the rule of people's names allows it: one that was stored before there was a rule may break it. */

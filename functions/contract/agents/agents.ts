@@ -34,17 +34,17 @@ const fields = {
   ),
   maxTokens: v.pipe(
     v.nullable(integer(1)),
-    v.description('Most tokens of a reply; null: 1024, or fewer where the context has less room.'),
+    v.description('Maximum tokens of a reply; null: 1024, or fewer if the context has less room.'),
   ),
   truncation: v.pipe(
     v.picklist(truncations, 'must be drop, summarize or error'),
     v.description(
-      'What becomes of the oldest messages where the context has no room: `drop` leaves them out, `summarize` replaces them by a summary, `error` refuses the message.',
+      'What happens to the oldest messages if the context has no room: `drop` leaves them out, `summarize` replaces them with a summary, `error` refuses the new message.',
     ),
   ),
   retentionDays: v.pipe(
     integer(1, limits.maxRetentionDays),
-    v.description('Days that a message is kept, and a conversation after its last message.'),
+    v.description('How many days a message is kept, and a conversation after its last message.'),
   ),
 };
 
@@ -87,8 +87,8 @@ export const Agent = v.object({
   maxTokens: v.nullable(whole),
   truncation: v.picklist(truncations),
   retentionDays: whole,
-  version: v.pipe(whole, v.description('1 when it is created; each change raises it.')),
-  chunks: v.pipe(whole, v.description('Of its documents together.')),
+  version: v.pipe(whole, v.description('1 when it is created; each change increases it.')),
+  chunks: v.pipe(whole, v.description('Number of chunks of all its documents.')),
   createdAt: instant,
   updatedAt: instant,
 });

@@ -51,7 +51,7 @@ export const NewMessage = v.pipe(
   v.forward(
     v.check(
       ({ content, functionResults }) => content === undefined || functionResults === undefined,
-      'must not be sent beside content',
+      'must not be sent together with content',
     ),
     ['functionResults'],
   ),
@@ -64,10 +64,10 @@ const described = {
   id: v.string(),
   agentId: v.string(),
   status: v.picklist(conversationStatuses),
-  messageCount: v.pipe(whole, v.description('Messages so far, also those that are no longer kept.')),
+  messageCount: v.pipe(whole, v.description('Messages so far, including those that are no longer kept.')),
   createdAt: instant,
   updatedAt: instant,
-  expiresAt: v.pipe(instant, v.description('Deleted then, unless it goes on before.')),
+  expiresAt: v.pipe(instant, v.description('When it is deleted, unless a message is sent before.')),
 };
 
 export const Conversation = v.object(described);
@@ -77,7 +77,7 @@ export const ConversationList = v.object({ items: v.array(Conversation), nextCur
 const Source = v.object({
   documentId: v.string(),
   name: v.string(),
-  start: v.pipe(whole, v.description('Of the passage in the text of its document, in code points.')),
+  start: v.pipe(whole, v.description('Start of the passage in the text of its document, in code points.')),
   end: whole,
   score: v.pipe(v.number(), v.description('Cosine similarity to the message.')),
 });
@@ -85,7 +85,7 @@ const Source = v.object({
 const Context = v.object({
   window: v.pipe(whole, v.description("Tokens of the model's context.")),
   used: v.pipe(whole, v.description('Tokens that the model was sent, by our count.')),
-  droppedMessages: v.pipe(whole, v.description('Earlier messages that it was not sent.')),
+  droppedMessages: v.pipe(whole, v.description('Earlier messages that were left out.')),
   summarized: v.pipe(v.boolean(), v.description('Whether a summary of them was sent.')),
 });
 
@@ -107,7 +107,7 @@ export const KeptMessage = v.object({
 /** Messages newest first, in pages. */
 export const ConversationMessages = v.object({
   ...described,
-  summary: v.pipe(v.nullable(v.string()), v.description('Of messages that were left out of the context.')),
+  summary: v.pipe(v.nullable(v.string()), v.description('Summary of the messages that were left out of the context.')),
   messages: v.object({ items: v.array(KeptMessage), nextCursor: v.nullable(v.string()) }),
 });
 
@@ -117,7 +117,7 @@ const turn = {
   id: v.string(),
   status: v.pipe(
     v.picklist(turnStatuses),
-    v.description('`requires_action`: the model calls a function, whose result is the next message.'),
+    v.description('`requires_action`: the model calls a function; send its result as the next message.'),
   ),
   sources: v.array(Source),
   context: Context,

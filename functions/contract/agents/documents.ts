@@ -32,11 +32,11 @@ export const AgentDocument = v.object({
   name: v.string(),
   status: v.pipe(
     v.picklist(documentStatuses),
-    v.description('`ready` once it is searched; `failed` where its request died before.'),
+    v.description('`ready` once it can be searched; `failed` if its request died before that.'),
   ),
   bytes: whole,
   chunks: whole,
-  indexedChunks: v.pipe(whole, v.description('Embedded and stored so far.')),
+  indexedChunks: v.pipe(whole, v.description('Chunks that are embedded and stored so far.')),
   createdAt: instant,
 });
 

@@ -15,7 +15,7 @@ const AlertRule = v.variant(
     v.object({
       kind: v.literal('key_percent'),
       value: percent,
-      keyId: v.optional(v.pipe(text(64), v.description('Of every limited key where it is left out.'))),
+      keyId: v.optional(v.pipe(text(64), v.description('Every limited key if it is left out.'))),
     }),
   ],
   'must be balance_below, month_percent or key_percent',
@@ -33,12 +33,12 @@ export const Alerts = v.object(
     rules: v.pipe(
       v.array(AlertRule, 'must be a list'),
       v.maxLength(maxAlertRules, `must have at most ${maxAlertRules} entries`),
-      once('must not have a rule twice'),
+      once('must not have duplicate rules'),
     ),
     channels: v.pipe(
       v.array(v.picklist(alertChannels, 'must be email or webhook'), 'must be a list'),
       v.maxLength(alertChannels.length, `must have at most ${alertChannels.length} entries`),
-      once('must not name a channel twice'),
+      once('must not have duplicates'),
     ),
   },
   'must be a JSON object',

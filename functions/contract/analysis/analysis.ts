@@ -21,7 +21,7 @@ const isEachOnce = (list: readonly string[]): boolean => new Set(list).size === 
 const Analyses = v.pipe(
   v.array(v.picklist(analysisNames, `must be one of ${analysisNames.join(', ')}`), 'must be a list'),
   v.minLength(1, 'must name at least one analysis'),
-  v.check((list) => isEachOnce(list), 'must name each analysis once'),
+  v.check((list) => isEachOnce(list), 'must not have duplicates'),
   v.metadata({ uniqueItems: true, minItems: 1, maxItems: analysisNames.length }),
 );
 
@@ -30,8 +30,11 @@ const Labels = v.pipe(
   v.array(visible(characters), 'must be a list'),
   v.minLength(min, `must have at least ${min} labels`),
   v.maxLength(max, `must have at most ${max} labels`),
-  v.check((list) => isEachOnce(list.map((label) => label.trim().normalize('NFC'))), 'must have each label once'),
-  v.metadata({ uniqueItems: true, description: 'Of the categories; required with that analysis, refused without.' }),
+  v.check((list) => isEachOnce(list.map((label) => label.trim().normalize('NFC'))), 'must not have duplicates'),
+  v.metadata({
+    uniqueItems: true,
+    description: 'Labels of the analysis `categories`: required with it, refused without it.',
+  }),
 );
 
 /** Body of POST /ai/analyze. `language` is that of the text, where the caller knows it. */

@@ -68,7 +68,7 @@ export const OpenAiSpeechRequest = v.object(
 
 /** `audio` in base64; `characters` are the code points of the text, for which `credits` were charged. */
 export const Speech = v.object({
-  audio: v.pipe(v.string(), v.metadata({ description: 'In base64.' })),
+  audio: v.pipe(v.string(), v.metadata({ description: 'The audio in base64.' })),
   contentType: v.string(),
   durationSeconds: v.number(),
   characters: whole,

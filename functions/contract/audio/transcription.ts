@@ -13,13 +13,13 @@ export const maxTranscribeBodyBytes = Math.ceil((maxDirectAudioBytes * 4) / 3) +
 /** What a 413 adds. */
 export const largerAudio = 'Send larger files by POST /api/ai/uploads.';
 
-const file = v.custom<FormFile>(isFormFile, 'must be a file of the form');
+const file = v.custom<FormFile>(isFormFile, 'must be a file in the form');
 const model = modelFor('transcription');
 
 const base64 = v.pipe(
   v.string('must be a string'),
   v.regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64'),
-  v.metadata({ description: 'The file in base64, in a body of JSON.' }),
+  v.metadata({ description: 'The file in base64, in a JSON body.' }),
 );
 
 const recognition = {

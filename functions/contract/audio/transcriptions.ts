@@ -49,10 +49,13 @@ export const uploadTypes = [
 export const NewUpload = v.object(
   {
     contentType: v.pipe(
-      v.picklist(uploadTypes, `must be a media type of audio: ${uploadTypes.join(', ')}`),
-      v.description('Of the file, which must be sent with exactly this one.'),
+      v.picklist(uploadTypes, `must be a supported audio type: ${uploadTypes.join(', ')}`),
+      v.description('Media type of the file; it must be sent with exactly this type.'),
     ),
-    bytes: v.pipe(integer(1, longAudio.maxBytes), v.description('Of the file, which must have exactly so many.')),
+    bytes: v.pipe(
+      integer(1, longAudio.maxBytes),
+      v.description('Size of the file in bytes; it must have exactly this size.'),
+    ),
   },
   'must be a JSON object',
 );

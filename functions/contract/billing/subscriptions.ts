@@ -38,9 +38,9 @@ export const Subscription = v.object({
   creditsUsed: whole,
   nextBillingDate: v.pipe(v.string(), v.isoDate()),
   price: v.number(),
-  pendingPlanId: v.optional(v.pipe(v.string(), v.description('The plan from the next billing cycle on.'))),
-  endsAt: v.optional(v.pipe(instant, v.description('Cancelled: when the paid period ends.'))),
-  creditsExpireAt: v.optional(v.pipe(instant, v.description('Cancelled: until when the credits can be spent.'))),
+  pendingPlanId: v.optional(v.pipe(v.string(), v.description('The plan as of the next billing cycle.'))),
+  endsAt: v.optional(v.pipe(instant, v.description('If cancelled: when the paid period ends.'))),
+  creditsExpireAt: v.optional(v.pipe(instant, v.description('If cancelled: when the credits expire.'))),
 });
 
 /** What an upgrade comes to for the rest of the billing period: `amount` in USD, `credits` added immediately. */
@@ -52,7 +52,10 @@ export const UpgradedSubscription = v.object({ ...Subscription.entries, proratio
 export const CreatedSubscription = v.object({
   ...Subscription.entries,
   proration: v.optional(
-    v.pipe(Proration, v.description('Of a larger plan than the cancelled one, while the paid period of that runs.')),
+    v.pipe(
+      Proration,
+      v.description('Present if the plan is larger than the cancelled one, whose paid period is not over.'),
+    ),
   ),
 });
 

@@ -59,7 +59,7 @@ export const ChatRequest = v.pipe(
         v.pipe(
           integer(1),
           v.description(
-            'Maximum number of tokens to generate; by default 1024, or fewer where the context has less room.',
+            'Maximum number of tokens to generate; by default 1024, or fewer if the context has less room.',
           ),
         ),
       ),
@@ -111,9 +111,7 @@ export const CompletionRequest = v.object(
     max_tokens: v.optional(
       v.pipe(
         integer(1),
-        v.description(
-          'Maximum number of tokens to generate; by default 100, or fewer where the context has less room.',
-        ),
+        v.description('Maximum number of tokens to generate; by default 100, or fewer if the context has less room.'),
       ),
     ),
     ...sampling,
@@ -147,7 +145,7 @@ export const EmbeddingsRequest = v.object(
           v.maxLength(limits.embeddingTexts, `must have at most ${limits.embeddingTexts} texts`),
         ),
       ],
-      'must be non-empty, well-formed Unicode, or a list of such strings; tokens are not taken',
+      'must be non-empty, well-formed Unicode, or a list of such strings; tokens are not supported',
     ),
     encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
     dimensions: v.optional(v.nullable(integer(1, maxDimensions))),

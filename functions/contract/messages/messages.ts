@@ -39,11 +39,13 @@ export const NewMessage = v.object(
     voice: v.optional(
       v.pipe(
         v.picklist(callVoices, `must be one of ${callVoices.join(', ')}`),
-        v.description('Of a call only; matthew where there is none.'),
+        v.description('For calls only; matthew if it is left out.'),
       ),
     ),
     reference: v.optional(
-      v.nullable(v.pipe(text(64), v.description('Yours: it comes back with the message and its events.'))),
+      v.nullable(
+        v.pipe(text(64), v.description('A value of your own; it is returned with the message and its events.')),
+      ),
       null,
     ),
   },
@@ -59,14 +61,14 @@ export const Message = v.object({
   status,
   failure: v.pipe(
     v.nullable(v.picklist(failures)),
-    v.description('Why it is `undelivered` or `failed`; null otherwise, and where that is not known.'),
+    v.description('Why it is `undelivered` or `failed`; null otherwise, or if the reason is not known.'),
   ),
   country: v.pipe(v.string(), v.description('ISO 3166-1 code of the country of the number.')),
-  segments: v.pipe(v.nullable(whole), v.description('Of an SMS, 1 to 3.')),
-  encoding: v.pipe(v.nullable(v.picklist(encodings)), v.description('Of an SMS.')),
-  voice: v.pipe(v.nullable(v.string()), v.description('Of a call.')),
+  segments: v.pipe(v.nullable(whole), v.description('Segments of an SMS, 1 to 3; null for a call.')),
+  encoding: v.pipe(v.nullable(v.picklist(encodings)), v.description('Encoding of an SMS; null for a call.')),
+  voice: v.pipe(v.nullable(v.string()), v.description('Voice of a call; null for an SMS.')),
   reference: v.nullable(v.string()),
-  credits: v.pipe(whole, v.description('What it costs: 0 once they were given back.')),
+  credits: v.pipe(whole, v.description('What it costs; 0 once the credits were given back.')),
   createdAt: instant,
   updatedAt: instant,
 });

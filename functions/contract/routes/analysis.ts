@@ -7,7 +7,7 @@ export const analysisRoutes = {
     id: 'analyze',
     method: 'POST',
     path: '/api/ai/analyze',
-    summary: 'Analyze a text',
+    summary: 'Analyze text',
     credential: 'session or key',
     confirmed: true,
     bodyInput: AnalysisRequest,

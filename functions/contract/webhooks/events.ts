@@ -9,10 +9,10 @@ import { accountId, instant, whole } from '../shared/fields.ts';
 /** What all events of an account have: `seq` orders those of the ledger. */
 const ofAccount = {
   accountId,
-  seq: v.pipe(whole, v.description('Number of the ledger entry, or of the newest one when it happened.')),
+  seq: v.pipe(whole, v.description('Number of the ledger entry, or of the newest entry at the time of the event.')),
 };
 const credits = v.pipe(v.number(), v.description('Exact to the millionth.'));
-const balance = v.pipe(v.number(), v.description('Credits after it, exact to the millionth.'));
+const balance = v.pipe(v.number(), v.description('Credits after the event, exact to the millionth.'));
 const planId = v.picklist(planListing.map(({ name }) => name));
 
 const ofSubscription = { ...ofAccount, subscriptionId: v.string(), planId };
@@ -40,11 +40,11 @@ export const webhookEvents = {
     data: v.object({ ...ofAccount, credits, source: v.picklist(['free', 'plan', 'purchase']), balance }),
   },
   'credits.low': {
-    description: '80 % of the credits that were there in the billing month are used.',
+    description: '80 % of the credits of the billing month are used.',
     data: v.object({ ...ofAccount, balance }),
   },
   'credits.exhausted': {
-    description: 'Less than a credit of those that were there in the billing month is left.',
+    description: 'Less than one credit is left of those of the billing month.',
     data: v.object({ ...ofAccount, balance }),
   },
   'credits.expired': {
@@ -60,11 +60,11 @@ export const webhookEvents = {
     data: v.object({ ...ofSubscription, periodStart: instant, periodEnd: instant }),
   },
   'subscription.upgraded': {
-    description: 'The subscription went on with a larger plan.',
+    description: 'The subscription was upgraded to a larger plan.',
     data: changedPlan,
   },
   'subscription.downgraded': {
-    description: 'The subscription went on with a smaller plan, as a new month began.',
+    description: 'The subscription continued with a smaller plan as a new month began.',
     data: changedPlan,
   },
   'subscription.cancelled': {
@@ -72,7 +72,7 @@ export const webhookEvents = {
     data: v.object({ ...ofSubscription, endsAt: instant, creditsExpireAt: instant }),
   },
   'subscription.resumed': {
-    description: 'The cancellation of the subscription was undone: it goes on with the plan it was cancelled on.',
+    description: 'The cancellation of the subscription was undone: it continues with the same plan.',
     data: v.object(ofSubscription),
   },
   'subscription.expired': {
@@ -90,7 +90,7 @@ export const webhookEvents = {
       previousKeyId: v.string(),
       previousExpiresAt: v.pipe(
         v.nullable(instant),
-        v.description('Until then the old key goes on; null: it ended immediately.'),
+        v.description('When the old key stops working; null if it stopped immediately.'),
       ),
     }),
   },
@@ -99,22 +99,21 @@ export const webhookEvents = {
     data: v.object(ofKey),
   },
   'key.limit_reached': {
-    description: 'The spending limit of an API key has less than a credit left in its period.',
+    description: 'Less than one credit is left of the spending limit of an API key in its period.',
     data: v.object({
       ...ofKey,
       limit: v.object({ credits, period: v.picklist(limitPeriods) }),
       used: credits,
-      resetsAt: v.pipe(v.nullable(instant), v.description('Null of a total.')),
+      resetsAt: v.pipe(v.nullable(instant), v.description('Null for a limit in `total`.')),
     }),
   },
   'alert.triggered': {
-    description:
-      'A rule of the account’s alerts came true, whose channels include webhook. Once in the period of the rule.',
+    description: 'A rule of the account’s alerts whose channels include webhook was met; once per period of the rule.',
     data: v.object({
       ...ofAccount,
       kind: v.picklist(alertKinds),
-      value: v.pipe(v.number(), v.description('Of the rule: credits, or percent.')),
-      keyId: v.pipe(v.nullable(v.string()), v.description('Of the key that a rule of keys is about.')),
+      value: v.pipe(v.number(), v.description('Value of the rule: credits, or percent.')),
+      keyId: v.pipe(v.nullable(v.string()), v.description('Id of the key, if the rule is about keys.')),
       balance,
     }),
   },
@@ -123,30 +122,30 @@ export const webhookEvents = {
     data: ofMessage,
   },
   'message.delivered': {
-    description: 'A message reached the phone, or its call was taken and spoken to its end.',
+    description: 'A message reached the phone, or the call was taken and spoken to its end.',
     data: ofMessage,
   },
   'message.undelivered': {
-    description: 'The carrier could not deliver a message, or nobody took its call.',
+    description: 'The carrier could not deliver a message, or nobody took the call.',
     data: ofMessage,
   },
   'message.failed': {
-    description: 'A message was never handed over; its credits were given back.',
+    description: 'A message was never handed to the carrier; its credits were given back.',
     data: ofMessage,
   },
   'transcription.completed': {
-    description: 'A transcription of long audio has its text.',
+    description: 'A transcription of long audio was completed.',
     data: v.object({
       ...ofTranscription,
-      durationSeconds: v.pipe(v.number(), v.description('Of the audio, as it was charged.')),
+      durationSeconds: v.pipe(v.number(), v.description('Duration of the audio, as charged.')),
     }),
   },
   'transcription.failed': {
-    description: 'A transcription of long audio failed or expired; what it had cost was given back.',
+    description: 'A transcription of long audio failed or expired; its credits were given back.',
     data: v.object({ ...ofTranscription, status: v.picklist(['failed', 'expired']) }),
   },
   'webhook.test': {
-    description: 'A test was requested. It is sent to that webhook only, whatever events that has.',
+    description: 'A test was requested. It is sent only to that webhook, whatever events it subscribes to.',
     data: v.object({ accountId, webhookId: v.string() }),
   },
 } as const satisfies Readonly<Record<string, { readonly description: string; readonly data: v.GenericSchema }>>;

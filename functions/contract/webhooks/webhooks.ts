@@ -13,7 +13,7 @@ const url = v.pipe(
   v.string('must be a string'),
   v.nonEmpty('must not be empty'),
   v.maxLength(maxUrlLength, `must have at most ${maxUrlLength} characters`),
-  v.description('An HTTPS URL of a public address, without credentials.'),
+  v.description('An HTTPS URL with a public address, without credentials.'),
 );
 
 /** Stands for every event, also for those that are added to the catalogue later. */
@@ -25,7 +25,7 @@ const events = v.pipe(
   v.array(v.picklist(subscribable, 'must be an event of the catalogue, or *'), 'must be a list'),
   v.minLength(1, 'must not be empty'),
   v.maxLength(subscribable.length, `must have at most ${subscribable.length} entries`),
-  v.check((list) => new Set(list).size === list.length, 'must not name anything twice'),
+  v.check((list) => new Set(list).size === list.length, 'must not have duplicates'),
   v.metadata({ uniqueItems: true }),
 );
 
@@ -44,7 +44,7 @@ export const WebhookChange = v.object(
 );
 
 /** At most a day. */
-const graceSeconds = v.pipe(integer(0, 86_400), v.description('How long the old secret signs too, at most a day.'));
+const graceSeconds = v.pipe(integer(0, 86_400), v.description('How long the old secret also signs, at most a day.'));
 export const SecretRotation = v.optional(v.object({ graceSeconds: v.optional(graceSeconds, 0) }, body), {});
 
 export const WebhookPath = v.object({ id: text(64) });
@@ -69,11 +69,11 @@ const described = {
   disabledReason: v.nullable(v.picklist(disabledReasons)),
   failingSince: v.pipe(
     v.nullable(instant),
-    v.description('Since then no delivery has succeeded; null: none has failed.'),
+    v.description('Time since which no delivery has succeeded; null if none has failed.'),
   ),
   createdAt: instant,
 };
-const secret = v.pipe(v.string(), v.description('What signatures are verified with; it is not shown again.'));
+const secret = v.pipe(v.string(), v.description('Key for verifying signatures; it is not shown again.'));
 
 export const Webhook = v.object(described);
 /** The only responses that carry the secret. */
@@ -81,7 +81,7 @@ export const CreatedWebhook = v.object({ ...described, secret });
 export const RotatedWebhook = v.object({
   ...described,
   secret,
-  previousSecretExpiresAt: v.pipe(v.nullable(instant), v.description('Until then the old secret signs too.')),
+  previousSecretExpiresAt: v.pipe(v.nullable(instant), v.description('The old secret also signs until then.')),
 });
 
 const nextCursor = v.nullable(v.string());
@@ -99,9 +99,9 @@ export const Delivery = v.object({
   responseStatus: v.nullable(whole),
   durationMs: v.nullable(whole),
   error: v.pipe(v.nullable(v.string()), v.description('Why there was no response.')),
-  nextAttemptAt: v.pipe(v.nullable(instant), v.description('Null when no attempt is due.')),
+  nextAttemptAt: v.pipe(v.nullable(instant), v.description('Null if no attempt is due.')),
   createdAt: instant,
-  body: v.pipe(v.string(), v.description('What is sent, as signed.')),
+  body: v.pipe(v.string(), v.description('The body that is sent, as signed.')),
   response: v.pipe(v.nullable(v.string()), v.description('Beginning of the response body, at most 4 KB.')),
 });
 

@@ -49,13 +49,13 @@ export function registrationService(
     if (!isOwn || !(await accounts.confirm(accountId, token.digest, clock.now()))) {
       throw new ServiceError(
         'INVALID_TOKEN',
-        'token must be the one of the newest confirmation mail, and at most 24 hours old.',
+        'token must be from the newest confirmation mail, and at most 24 hours old.',
       );
     }
   }
 
   async function resendConfirmation(account: Account, network?: string): Promise<void> {
-    const isConfirmed = new ServiceError('INVALID_STATE', 'The email address is confirmed already.');
+    const isConfirmed = new ServiceError('INVALID_STATE', 'The email address is already confirmed.');
     if (account.confirmedAt !== undefined) throw isConfirmed;
     if (network) await throttle.demand(mailsFromNetwork, network);
     await throttle.demand(confirmationsAgain, account.email);

@@ -58,7 +58,7 @@ export function agentService({ agents, demandChange, clock, random }: AgentServi
       if (tries === maxTries) break;
       before = await existing(accountId, id);
     }
-    const detail = 'The agent is being changed by others; try again.';
+    const detail = 'The agent is being changed by another request; try again.';
     throw new ServiceError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
   }
 

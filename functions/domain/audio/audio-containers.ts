@@ -55,12 +55,12 @@ export function refuseUnknownType(contentType: string): void {
   const given = contentType.toLowerCase();
   if (containers.some(({ type, also }) => type === given || also.includes(given))) return;
   const types = containers.map(({ type }) => type).join(', ');
-  throw new ServiceError('INVALID_FORMAT', `contentType must be a media type of audio: ${types}.`);
+  throw new ServiceError('INVALID_FORMAT', `contentType must be a supported audio type: ${types}.`);
 }
 
 /** Refuses (400) a file that is called what it is not. */
 export function refuseOtherType(contentType: string, { type, also }: Container): void {
   const [given = ''] = contentType.toLowerCase().split(';', 1);
   if (unnamed.has(given) || given === type || also.includes(given)) return;
-  throw new ServiceError('INVALID_FORMAT', `The file is ${type}, and its Content-Type names another format.`);
+  throw new ServiceError('INVALID_FORMAT', `The file is ${type}, but its Content-Type names another format.`);
 }

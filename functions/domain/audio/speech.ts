@@ -79,5 +79,5 @@ async function collected(chunks: AsyncIterable<Buffer>, cancel: () => void): Pro
 const tooLong = () =>
   new ServiceError(
     'INVALID_FORMAT',
-    `The audio has more than ${maxEnvelopedAudioBytes} bytes, and a JSON response holds no more; send Accept: audio/* for the audio itself, choose another format, or shorten text.`,
+    `The audio has more than ${maxEnvelopedAudioBytes} bytes, the most that a JSON response can hold; send Accept: audio/* for the audio itself, choose another format, or shorten text.`,
   );

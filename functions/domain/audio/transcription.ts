@@ -50,7 +50,9 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
         `The audio may have at most ${maxDirectAudioBytes} bytes. ${largerAudio}`,
       );
     const facts = await factsOf(file.bytes).catch((cause: unknown) => {
-      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or is incomplete.', { cause });
+      throw new ServiceError('INVALID_FORMAT', 'The file is not in a supported audio format, or is incomplete.', {
+        cause,
+      });
     });
     const container = containerOf(facts.container);
     refuseOtherType(file.contentType, container);
@@ -94,7 +96,7 @@ export const toleratedSeconds = (seconds: number): number => 2 + 1.05 * seconds;
 const longerThanHeld = () =>
   new ServiceError(
     'INVALID_FORMAT',
-    'The audio lasts longer than its own header has it; send a file whose header is true, such as a WAV.',
+    'The audio is longer than its header states; send a file with a correct header, such as a WAV.',
   );
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;

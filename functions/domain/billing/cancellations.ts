@@ -19,7 +19,7 @@ export function cancellationService(
     const { rows } = await statements.page(accountId, maxEntries, seq + 1);
     if (rows.some((row) => row.requestId === requestId)) return { requestId, status: 'finished' as const };
     if ((rows[0]?.seq ?? 0) < seq) throw tooEarly();
-    throw new ServiceError('NOT_FOUND', 'There is no such request of this account among the last that ended.');
+    throw new ServiceError('NOT_FOUND', 'There is no such request among the latest of this account.');
   }
 
   return { cancel };

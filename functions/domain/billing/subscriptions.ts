@@ -146,7 +146,7 @@ export function subscriptionService(
   async function cancelById(accountId: number, id: string) {
     const meter = await change(accountId, (before, now) => {
       if (shownSubscription(before)?.id !== id) throw noSubscription();
-      if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is cancelled already.');
+      if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is already cancelled.');
       return cancel(before, now);
     });
     await payments.end(accountId, id);
@@ -159,7 +159,7 @@ export function subscriptionService(
       if (before.subscription?.id !== id) throw noSubscription();
       if (isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is active.');
       if (!isMonthRunning(before, now)) {
-        throw new ServiceError('INVALID_STATE', 'The month that was paid for is over; subscribe again.');
+        throw new ServiceError('INVALID_STATE', 'The paid month is over; subscribe again.');
       }
       return resume(before, now);
     });
@@ -213,14 +213,14 @@ function refuseEnterprise(plan: PlanLimits): void {
   if (plan.name !== 'enterprise') return;
   throw new ServiceError(
     'INSUFFICIENT_PERMISSIONS',
-    'The enterprise plan is assigned by the operators of the service; write to them.',
+    'The enterprise plan is assigned by the operators of the service; contact them.',
   );
 }
 
 const subscriptionId = ({ subscription }: Meter): string => subscription?.id ?? '';
 
 const noSubscription = () => new ServiceError('NOT_FOUND', 'There is no such subscription.');
-const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription is on this plan already.');
+const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription already has this plan.');
 
 function otherWay(what: string, where: string): ServiceError {
   return new ServiceError('INVALID_FORMAT', `newPlanId names ${what}; use ${where}.`);

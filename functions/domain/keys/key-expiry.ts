@@ -10,5 +10,5 @@ export function expiryOf(text: string | null | undefined): { expiresAt?: number 
 export function demandFuture(text: string | null | undefined, now: number): void {
   const { expiresAt } = expiryOf(text);
   if (expiresAt === undefined || expiresAt > now) return;
-  throw new ServiceError('INVALID_FORMAT', 'expiresAt must be a moment in the future.');
+  throw new ServiceError('INVALID_FORMAT', 'expiresAt must be in the future.');
 }

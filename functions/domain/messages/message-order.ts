@@ -35,7 +35,7 @@ export function messageOrders({ readNumber, countSegments, countries, hasCalls }
     const { country } = number;
     if (country !== undefined && countries.has(country)) return country;
     const names = countries.size > 0 ? `only to: ${[...countries].toSorted().join(', ')}` : 'to no country yet';
-    throw refused('to', `to is a number of ${country ?? 'no country'}; messages are sent ${names}.`);
+    throw refused('to', `to is a number in ${country ?? 'no country'}; messages are sent ${names}.`);
   }
 
   return function order({ channel, to, text, voice, reference }: NewMessage): MessageOrder {
@@ -47,7 +47,7 @@ export function messageOrders({ readNumber, countSegments, countries, hasCalls }
         throw refused('text', `text must have at most ${limits.callCharacters} characters for a call.`);
       return { ...common, segments: null, encoding: null, voice: voice ?? defaultVoice };
     }
-    if (voice !== undefined) throw refused('voice', 'voice is for calls; leave it out for an SMS.');
+    if (voice !== undefined) throw refused('voice', 'voice applies to calls only; leave it out for an SMS.');
     const { segments, encoding } = countSegments(text);
     if (segments > limits.messageSegments) {
       const detail = `text would be ${segments} segments in ${encoding}; an SMS may have at most ${limits.messageSegments}.`;

@@ -9,10 +9,10 @@ export function refused(path: string, detail: string): ServiceError {
 
 /** About the recipient. */
 const ofRecipient: Readonly<Partial<Record<Refused, string>>> = {
-  number_blocked: 'to is a number that messages are not sent to; use another one. Nothing was charged.',
+  number_blocked: 'to is a number that messages cannot be sent to; use another one. Nothing was charged.',
   country_blocked:
-    'to is in a country that messages are not sent to; use a number of another one. Nothing was charged.',
-  price: 'to is a number that costs more than the limit for a message; use another one. Nothing was charged.',
+    'to is in a country that messages cannot be sent to; use a number in another country. Nothing was charged.',
+  price: 'to is a number that costs more than the limit per message; use another one. Nothing was charged.',
 };
 
 const others = {
@@ -22,9 +22,9 @@ const others = {
   ],
   throttled: [
     'SERVICE_UNAVAILABLE',
-    'The carrier takes no more messages at the moment; nothing was charged, try again.',
+    'The carrier accepts no more messages at the moment; nothing was charged, try again.',
   ],
-  carrier: ['DELIVERY_ERROR', 'The carrier did not take the message; nothing was charged, try again later.'],
+  carrier: ['DELIVERY_ERROR', 'The carrier did not accept the message; nothing was charged, try again later.'],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>;
 
 const retryAfterSeconds = 5;

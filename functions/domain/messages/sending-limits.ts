@@ -34,7 +34,7 @@ const nearby = 'to numbers that differ from this one in their last four digits o
 
 /** What was sent already, of a limit that is used up: by the account itself where its share is, else by all. */
 function sentAlready({ by: { name, max, share }, isShare }: UsedUp): string {
-  if (name === 'account') return `You have used up the ${max} messages that an account may send in a day`;
+  if (name === 'account') return `You have used up the ${max} messages that an account may send per day`;
   const where = name === 'number' ? 'to this number this hour' : `this hour ${nearby}`;
   return share && isShare
     ? `You have sent ${share.max} messages ${where}, the most that one account may`

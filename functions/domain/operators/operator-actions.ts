@@ -36,7 +36,7 @@ export function operatorActions({ accounts, store, keys, metering, subscriptions
     if (accountId === authority.by) {
       throw new ServiceError(
         'INSUFFICIENT_PERMISSIONS',
-        'Operators may not act on their own account; another one may.',
+        'Operators may not act on their own account; another operator must do it.',
       );
     }
     const account = existing(await accounts.find(accountId));
@@ -103,7 +103,7 @@ export function operatorActions({ accounts, store, keys, metering, subscriptions
       before: { role: account.role },
       after: { role },
     });
-    if (!done) throw new ServiceError('INVALID_STATE', 'The account was changed meanwhile; try again.');
+    if (!done) throw new ServiceError('INVALID_STATE', 'The account was changed in the meantime; try again.');
   }
 
   return { suspend, resume, suspendKey, assignPlan, grant, setRole };
@@ -117,5 +117,5 @@ const planState = (meter: Meter): AuditedState => ({
   ...creditState(meter),
 });
 
-const isSuspended = () => new ServiceError('INVALID_STATE', 'The account is suspended already, or was deleted.');
+const isSuspended = () => new ServiceError('INVALID_STATE', 'The account is already suspended, or was deleted.');
 const isActive = () => new ServiceError('INVALID_STATE', 'The account is not suspended, or was deleted.');

@@ -142,7 +142,7 @@ export function webhookService(parts: WebhookServiceParts) {
       if (tries === maxTries) break;
       before = await existing(accountId, id);
     }
-    const detail = 'The webhook is being changed by others; try again.';
+    const detail = 'The webhook is being changed by another request; try again.';
     throw new ServiceError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
   }
 

@@ -123,7 +123,9 @@ function partsOf(from: number, size: number): (readonly [first: number, end: num
 /** Another file was sent to the form since this one was looked at, or it is deleted, as the upload is transcribed by another request. */
 function refuseReplaced(error: unknown): never {
   if (!(error instanceof Error) || !['PreconditionFailed', 'NoSuchKey'].includes(error.name)) throw error;
-  throw new ServiceError('INVALID_STATE', 'The file was replaced while it was read; try again.', { cause: error });
+  throw new ServiceError('INVALID_STATE', 'The file was replaced while it was being read; try again.', {
+    cause: error,
+  });
 }
 
 /** A body that breaks off is a failure of storage, as one that never comes: the client gives it no metadata, as it is past its response. */

@@ -21,7 +21,7 @@ export function failureText(error: unknown): string {
   const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
   if (known !== undefined) return known;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `TLS failed: ${code}.`;
-  if (error instanceof Error && error.name === 'HTTPParserError') return 'The response is no HTTP.';
+  if (error instanceof Error && error.name === 'HTTPParserError') return 'The response is not valid HTTP.';
   return 'The request failed.';
 }
 

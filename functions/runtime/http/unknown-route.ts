@@ -25,8 +25,9 @@ export function unknownRoute() {
     )
     .handler(({ path, httpMethod }) => {
       const allowedMethods = allRoutes.filter((route) => matches(route.path, path)).map((route) => route.method);
-      if (allowedMethods.length === 0) throw new ServiceError('NOT_FOUND', 'There is nothing at this path.');
-      const detail = `${httpMethod.slice(0, 16)} is not offered at this path; it takes ${allowedMethods.join(', ')}.`;
+      if (allowedMethods.length === 0)
+        throw new ServiceError('NOT_FOUND', 'No such endpoint: check the method and path.');
+      const detail = `${httpMethod.slice(0, 16)} is not allowed at this path; allowed methods: ${allowedMethods.join(', ')}.`;
       throw new ServiceError('METHOD_NOT_ALLOWED', detail, { allowedMethods });
     });
   return bufferedHandler(handle);

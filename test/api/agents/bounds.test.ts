@@ -95,7 +95,7 @@ it('a conversation has 10,000 messages, and refuses the next without a charge', 
   const refused = await conversation.write('One more');
   expect([code(refused), refused.body.detail]).toEqual([
     '409 INVALID_STATE',
-    'A conversation may have 10000 messages; begin another.',
+    'A conversation may have 10000 messages; start a new one.',
   ]);
   expect([await owner.credits(), (await conversation.get()).messageCount]).toEqual([credits, 10_000]);
 });

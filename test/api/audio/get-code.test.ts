@@ -111,6 +111,6 @@ describe.each(Object.keys(commands))('code in %s', (id) => {
 
   it('shows a refusal', async () => {
     const out = await run(id, { kind: 'speech', body: { text: '…', format: 'wav' } });
-    expect(out).toMatch(/does not speak this text|error: 400/);
+    expect(out).toMatch(/cannot speak this text|error: 400/);
   });
 });

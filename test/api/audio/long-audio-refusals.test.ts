@@ -37,10 +37,10 @@ describe('an upload', () => {
   it.each<[string, unknown, RegExp]>([
     ['of nothing', { contentType: 'audio/wav', bytes: 0 }, /^bytes must be positive\.$/],
     ['of too much', { contentType: 'audio/wav', bytes: longAudio.maxBytes + 1 }, /^bytes must be at most 500000000\.$/],
-    ['of a type in capitals', { contentType: 'AUDIO/WAV', bytes: 9 }, /^contentType must be a media type of audio: /],
+    ['of a type in capitals', { contentType: 'AUDIO/WAV', bytes: 9 }, /^contentType must be a supported audio type: /],
     ['of a part of a byte', { contentType: 'audio/wav', bytes: 1.5 }, /^bytes must be an integer\.$/],
-    ['of no audio', { contentType: 'text/html', bytes: 9 }, /^contentType must be a media type of audio/],
-    ['of an unknown type', { contentType: 'audio/midi', bytes: 9 }, /^contentType must be a media type of audio: /],
+    ['of no audio', { contentType: 'text/html', bytes: 9 }, /^contentType must be a supported audio type/],
+    ['of an unknown type', { contentType: 'audio/midi', bytes: 9 }, /^contentType must be a supported audio type: /],
     ['without a length', { contentType: 'audio/wav' }, /^bytes/],
   ])('%s is a 400 that names the field', async (_, body, detail) => {
     const { key } = await service.person();
@@ -60,7 +60,7 @@ describe('an upload', () => {
     const sent = await sendFile(body.data, bytes, change);
     expect([sent.status, sent.text]).toEqual([status, expect.stringContaining(`<Code>${error}</Code>`)]);
     const job = await transcribed(service, key, body.data.id);
-    expect([code(job), job.body.detail]).toEqual(['409 INVALID_STATE', expect.stringMatching(/has not come/)]);
+    expect([code(job), job.body.detail]).toEqual(['409 INVALID_STATE', expect.stringMatching(/has not been uploaded/)]);
   });
 
   it('is one of ten at a time, and of one account alone', async () => {

@@ -102,17 +102,21 @@ describe('POST /api/ai/transcribe', () => {
     return made;
   };
   const refused: Readonly<Record<string, readonly [body: () => FormData, status: number, detail: RegExp]>> = {
-    'that is no audio': [() => form(Buffer.from('no audio at all'), 'audio/mpeg'), 400, /not audio/],
-    'of nothing': [() => form(Buffer.alloc(0), 'audio/mpeg'), 400, /not audio/],
+    'that is no audio': [
+      () => form(Buffer.from('no audio at all'), 'audio/mpeg'),
+      400,
+      /not in a supported audio format/,
+    ],
+    'of nothing': [() => form(Buffer.alloc(0), 'audio/mpeg'), 400, /not in a supported audio format/],
     'that is a picture': [
       () => form(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'audio/mpeg'),
       400,
-      /not audio/,
+      /not in a supported audio format/,
     ],
     'of another format than it is called': [
       () => form(spoken.wav, 'audio/flac'),
       400,
-      /is audio\/wav, and its Content-Type/,
+      /is audio\/wav, but its Content-Type/,
     ],
     'that is missing': [without, 400, /^file is required\.$/],
     'that comes twice': [twice, 400, /one file/],

@@ -139,7 +139,7 @@ describe('a change of the email address', () => {
     });
     expect([code(late), late.body.detail]).toEqual([
       '401 INVALID_CREDENTIALS',
-      'Sign in again, and repeat this within 10 minutes.',
+      'Sign in again, and repeat the request within 10 minutes.',
     ]);
     const links = await requested({ email, cookie: cookieOf(await google(email)), password: 'not needed' });
     await confirm(links.new);

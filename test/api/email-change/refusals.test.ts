@@ -42,7 +42,7 @@ describe('another email address', () => {
     const response = await request({ ...person, password: 'not the password' }, person.email.toUpperCase());
     expect([code(response), response.body.detail]).toEqual([
       '400 INVALID_FORMAT',
-      'email must be another address than the current one.',
+      'email must differ from the current address.',
     ]);
     expect(code(await request(person, 'nowhere'))).toBe('400 INVALID_FORMAT');
   });

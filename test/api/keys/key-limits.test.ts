@@ -86,10 +86,10 @@ describe('a key with a spending limit', () => {
 
 describe('a key with a list of models or services', () => {
   it.each([
-    [{ models: ['svc-code'] }, 'The key may not use the model svc-1, only: svc-code.'],
+    [{ models: ['svc-code'] }, 'The key may not use the model svc-1; it may use only: svc-code.'],
     [
       { services: ['embeddings', 'translation'] },
-      'The key may not use the service chat, only: embeddings, translation.',
+      'The key may not use the service chat; it may use only: embeddings, translation.',
     ],
   ])('refuses what is not in it, in both formats: %j', async (list, detail) => {
     const person = await service.person({ credits: 100 });
@@ -117,7 +117,7 @@ describe('bad limits of a key', () => {
     [{ limit: 5 }, 'limit must be a JSON object or null.'],
     [{ models: [] }, 'models must not be empty.'],
     [{ models: 'svc-1' }, 'models must be a list or null.'],
-    [{ models: ['svc-1', 'svc-1'] }, 'models must not name anything twice.'],
+    [{ models: ['svc-1', 'svc-1'] }, 'models must not have duplicates.'],
   ])('are refused by their field, and nothing is stored: %j', async (body, detail) => {
     const person = await service.person();
     const refused = await create(person, body);

@@ -66,7 +66,7 @@ describe('too many messages are refused with the time when it works again', () =
     ]);
     const late = await me.send({ to: numberFor() });
     expect(late.body.detail).toMatch(
-      /^You have used up the 6 messages that an account may send in a day; try again in \d+ s\.$/,
+      /^You have used up the 6 messages that an account may send per day; try again in \d+ s\.$/,
     );
     await later(Number(late.headers.get('retry-after')));
     expect(code(await me.send({ to: numberFor() }))).toBe('201 SUCCESS');

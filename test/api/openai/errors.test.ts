@@ -92,14 +92,14 @@ describe('every error is an error object', () => {
 describe('what would make another response than there is', () => {
   it.each<[string, object, string, RegExp]>([
     ['completions', { ...prompt, prompt: ['a', 'b'] }, 'prompt', /a list of exactly one/],
-    ['completions', { ...prompt, prompt: [1, 2] }, 'prompt', /tokens are not taken/],
+    ['completions', { ...prompt, prompt: [1, 2] }, 'prompt', /tokens are not supported/],
     ['completions', { ...prompt, prompt: '' }, 'prompt', /must not be empty/],
     ['completions', { ...prompt, n: 2 }, 'n', /must be 1/],
     ['completions', { ...prompt, best_of: 3 }, 'best_of', /must be 1/],
     ['completions', { ...prompt, echo: true }, 'echo', /must be false/],
     ['completions', { ...prompt, suffix: 'end' }, 'suffix', /not supported/],
-    ['embeddings', { ...texts, input: [1, 2] }, 'input', /tokens are not taken/],
-    ['embeddings', { ...texts, input: [[1, 2]] }, 'input', /tokens are not taken/],
+    ['embeddings', { ...texts, input: [1, 2] }, 'input', /tokens are not supported/],
+    ['embeddings', { ...texts, input: [[1, 2]] }, 'input', /tokens are not supported/],
     ['embeddings', { ...texts, input: [] }, 'input', /must not be empty/],
   ])('%s: %j is refused', async (path, body, param, rule) => {
     const { status, json } = await send(`/openai/v1/${path}`, body);

@@ -71,7 +71,7 @@ describe.each(routes.filter(([, route]) => isAction(route)))('%s', (_, route) =>
     const response = await send(route, operator, { cookie: operator.cookie });
     expect([code(response), response.body.detail]).toEqual([
       '403 INSUFFICIENT_PERMISSIONS',
-      'Operators may not act on their own account; another one may.',
+      'Operators may not act on their own account; another operator must do it.',
     ]);
     expect(await eventsOf(operator)).toEqual(before);
   });

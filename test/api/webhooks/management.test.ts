@@ -167,7 +167,7 @@ describe('what is no webhook', () => {
     ['url must name a public host.', { ...valid, url: 'https://[fe80::1]/' }],
     ['url must name a public host.', { ...valid, url: 'https://metadata.google.internal/' }],
     ['events.0 must be an event of the catalogue, or *.', { ...valid, events: ['credits.lowest'] }],
-    ['events must not name anything twice.', { ...valid, events: ['*', '*'] }],
+    ['events must not have duplicates.', { ...valid, events: ['*', '*'] }],
     ['events must be a list.', { ...valid, events: 'credits.low' }],
     ['description must have a visible character.', { ...valid, description: ' \u200b\u2060' }],
     ['description must have at most 200 characters.', { ...valid, description: 'x'.repeat(201) }],

@@ -76,7 +76,7 @@ describe('an instant in a request', () => {
       await call('PATCH', '/api/keys/some-id', cookie, { expiresAt }),
     ];
     for (const { status, body } of responses)
-      expect([status, body.detail]).toEqual([400, 'expiresAt must be a moment in the future.']);
+      expect([status, body.detail]).toEqual([400, 'expiresAt must be in the future.']);
   });
 
   it('cannot hide in a cursor: one beyond the newest entry reads the newest page, without waiting for what never comes', async () => {

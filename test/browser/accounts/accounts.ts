@@ -72,7 +72,7 @@ export function accountTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.registered());
     await page.goto('/confirm?token=tac_wrong');
-    await shows(page, /^token must be the one of the newest confirmation mail/);
+    await shows(page, /^token must be from the newest confirmation mail/);
     await press(page, 'resend the email');
     await shows(page, 'Email sent. Earlier links no longer work.');
   });

@@ -52,7 +52,7 @@ export function settingsTests(stage: () => Stage): void {
     await dialog.getByLabel('New email').fill(person.email);
     await dialog.getByLabel('Password', { exact: true }).fill('not the password');
     await press(page, 'Send links');
-    await shows(page, /^New email must be another address than the current one/);
+    await shows(page, /^New email must differ from the current address/);
     await dialog.getByLabel('New email').fill(email);
     await press(page, 'Send links');
     await shows(page, 'Wrong password');

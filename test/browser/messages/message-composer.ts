@@ -62,7 +62,7 @@ export function composerTests(stage: () => Stage): void {
     await recipient(page).fill(numberFor('05'));
     await textOf(page).fill('Another');
     await press(page, 'Send SMS');
-    await shows(page, /The carrier did not take the message/);
+    await shows(page, /The carrier did not accept the message/);
     expect(await status.count()).toBe(0);
     await recipient(page).fill('');
     await textOf(page).fill('');
@@ -114,7 +114,7 @@ export function composerTests(stage: () => Stage): void {
     await send(page, numberFor('02'), 'Hello');
     await shows(page, 'The phone was off or out of reach. Send it again later.');
     await send(page, numberFor('05'), 'Hello');
-    await shows(page, /The carrier did not take the message; nothing was charged, try again later/);
+    await shows(page, /The carrier did not accept the message; nothing was charged, try again later/);
     await page.getByRole('button', { name: 'Retry' }).waitFor();
     await textOf(page).fill(`It’s ${'a'.repeat(200)}`);
     await shows(page, 'Text would be 4 segments in UCS-2; an SMS may have at most 3');

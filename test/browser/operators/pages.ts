@@ -213,7 +213,7 @@ export function operatorTests(stage: () => Stage): void {
     await act(page, 'Suspend', 'Suspend account', 'Spam');
     await page
       .getByRole('dialog')
-      .getByText(/suspended already/)
+      .getByText(/already suspended/)
       .waitFor();
     await press(page, 'Cancel');
     await page.reload();

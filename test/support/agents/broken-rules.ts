@@ -85,7 +85,7 @@ export const ofMessages: readonly BrokenRule[] = [
   ['content is required unless there are functionResults', {}],
   ...ofText('content', 100_000, (content) => ({ content })),
   ['content must not be empty', { content: '' }],
-  ['functionResults must not be sent beside content', { content: 'a', ...result(good) }],
+  ['functionResults must not be sent together with content', { content: 'a', ...result(good) }],
   ['functionResults must be a list', { functionResults: good }],
   ['functionResults must not be empty', { functionResults: [] }],
   ['functionResults must have one result, as a message has one call', { functionResults: [good, good] }],

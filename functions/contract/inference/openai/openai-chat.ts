@@ -35,7 +35,7 @@ const Text = v.union(
       v.transform((parts) => parts.map((part) => part.text).join('\n')),
     ),
   ],
-  'must be well-formed Unicode or a list of text parts; images, audio and files are not taken',
+  'must be well-formed Unicode or a list of text parts; images, audio and files are not supported',
 );
 
 const callId = text(256);
@@ -77,7 +77,7 @@ const Message = v.variant(
 );
 
 const Tool = v.object(
-  { type: v.literal('function', 'must be function; other tools are not offered'), function: FunctionDefinition },
+  { type: v.literal('function', 'must be function; other tools are not supported'), function: FunctionDefinition },
   'must be an object',
 );
 
@@ -142,7 +142,7 @@ export const OpenAiChatRequest = v.pipe(
     'messages',
   ]),
   v.forward(
-    v.check(({ tools, functions }) => !tools?.length || !functions?.length, 'must not be sent beside functions'),
+    v.check(({ tools, functions }) => !tools?.length || !functions?.length, 'must not be sent together with functions'),
     ['tools'],
   ),
   v.forward(v.check(choosesOfferedTool, 'must name one of the tools'), ['tool_choice']),

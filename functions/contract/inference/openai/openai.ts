@@ -16,7 +16,7 @@ export const OpenAiCompletionRequest = v.object(
           v.transform(([prompt]) => prompt),
         ),
       ],
-      'must be non-empty, well-formed Unicode, or a list of exactly one such string; tokens are not taken',
+      'must be non-empty, well-formed Unicode, or a list of exactly one such string; tokens are not supported',
     ),
     max_tokens: v.nullish(integer(1)),
     ...nullableSampling,

@@ -40,7 +40,7 @@ export function emailChangeService(
   /** Refuses (400) the account's own address. */
   function check(account: Account, email: string): void {
     if (normalizedEmail(email) !== account.email) return;
-    throw new ServiceError('INVALID_FORMAT', 'email must be another address than the current one.');
+    throw new ServiceError('INVALID_FORMAT', 'email must differ from the current address.');
   }
 
   /**
@@ -64,7 +64,7 @@ export function emailChangeService(
     const toNew = isTaken ? addressTakenMail(`${settings.publicOrigin}/login`) : newAddressMail(linkOf(forNew.text));
     const mails = [mailTo(account.email, agreementMail(account, email, linkOf(forOld.text))), mailTo(email, toNew)];
     if (await changes.request(account, change, mails)) return;
-    throw new ServiceError('INVALID_STATE', 'The account was changed meanwhile; sign in again.');
+    throw new ServiceError('INVALID_STATE', 'The account was changed in the meantime; sign in again.');
   }
 
   async function demandMails(account: Account, email: string, network: string | undefined): Promise<void> {
@@ -96,7 +96,7 @@ export function emailChangeService(
         : repeated(account, account.emailChange, decision);
       if (decided) return decided;
     }
-    throw new ServiceError('INVALID_STATE', 'The change was decided on just now; open the link again.');
+    throw new ServiceError('INVALID_STATE', 'The change was decided just now; open the link again.');
   }
 
   async function confirm(before: Account, side: Side): Promise<Decided | undefined> {
@@ -121,7 +121,7 @@ export function emailChangeService(
     if (after?.emailChange?.outcome !== undefined) return undefined;
     throw new ServiceError(
       'EMAIL_ALREADY_REGISTERED',
-      'Another account has the new address by now; delete that account first, or cancel the change.',
+      'Another account now has the new address; delete that account first, or cancel the change.',
     );
   }
 
@@ -145,7 +145,7 @@ export function emailChangeService(
     if (change.outcome === 'changed')
       throw new ServiceError(
         'INVALID_STATE',
-        'The address was changed already; write to the operators of the service.',
+        'The address has already been changed; contact the operators of the service.',
       );
     throw badToken();
   }

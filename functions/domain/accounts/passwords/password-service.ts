@@ -80,7 +80,7 @@ export function passwordService(
   async function change(account: Account, newPassword: string): Promise<void> {
     const hash = await hashed(newPassword);
     if (await passwords.change(account.id, account.passwordHash, hash, noticeTo(account), clock.now())) return;
-    throw new ServiceError('INVALID_STATE', 'The password was changed meanwhile; sign in again.');
+    throw new ServiceError('INVALID_STATE', 'The password was changed in the meantime; sign in again.');
   }
 
   function resetOf(account: Account, isFurther: boolean, now: number) {

@@ -56,7 +56,7 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
   async function demandRecent({ accountId, digest }: Credential): Promise<void> {
     const found = await sessions.find(accountId, digest);
     if (found && clock.now() - found.row.createdAt <= recentMs) return;
-    throw new ServiceError('INVALID_CREDENTIALS', 'Sign in again, and repeat this within 10 minutes.');
+    throw new ServiceError('INVALID_CREDENTIALS', 'Sign in again, and repeat the request within 10 minutes.');
   }
 
   async function list(account: Account, current: Credential) {
@@ -108,8 +108,5 @@ function isAlive(session: Session, account: Account, now: number): boolean {
 
 function refuseClosed(account: Account): void {
   if (account.suspendedAt === undefined) return;
-  throw new ServiceError(
-    'INSUFFICIENT_PERMISSIONS',
-    'The account is suspended; write to the operators of the service.',
-  );
+  throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The account is suspended; contact the operators of the service.');
 }

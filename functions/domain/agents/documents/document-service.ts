@@ -143,10 +143,7 @@ export function documentIndexing(parts: IndexingParts) {
 /** Refuses (502) embeddings of another length than the model's in the catalogue. */
 export function wholeVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (vectors.every(({ length }) => length === embedder?.dimensions)) return vectors;
-  throw new ServiceError(
-    'MODEL_ERROR',
-    `The model ${embeddingModel} returned embeddings of another length than its own.`,
-  );
+  throw new ServiceError('MODEL_ERROR', `The model ${embeddingModel} returned embeddings of the wrong length.`);
 }
 
 function noRoom(chunks: number, there: number): ServiceError {

@@ -42,13 +42,13 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     const now = clock.now();
     const upload = await jobs.findUpload({ accountId, id: input.uploadId }, now);
     if (!upload) throw new ServiceError('NOT_FOUND', 'There is no such upload, or it has expired.');
-    if (upload.jobId !== undefined) throw unusable(`The upload is transcribed by ${upload.jobId}.`);
+    if (upload.jobId !== undefined) throw unusable(`The upload is already used by the transcription ${upload.jobId}.`);
     if (!(await jobs.hasRoom(accountId, now))) throw tooManyJobs();
     const key = fileKeys.upload(upload);
     const file = await files.look(key);
-    if (!file) throw unusable('The file of the upload has not come: send it to the url of the upload first.');
+    if (!file) throw unusable('The file has not been uploaded: send it to the url of the upload first.');
     if (file.bytes !== upload.bytes)
-      throw unusable(`The file has ${file.bytes} bytes, and not the ${upload.bytes} of its upload.`);
+      throw unusable(`The file has ${file.bytes} bytes, but its upload declares ${upload.bytes}.`);
     try {
       return await orderOf(input, upload, file);
     } catch (error) {
@@ -85,7 +85,9 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     if (upload.facts?.version === version) return upload.facts;
     const read = await files.factsOf(fileKeys.upload(upload), file).catch((cause: unknown) => {
       if (isOfStorage(cause) || cause instanceof ServiceError) throw cause;
-      throw new ServiceError('INVALID_FORMAT', 'The file is not audio that can be read, or is incomplete.', { cause });
+      throw new ServiceError('INVALID_FORMAT', 'The file is not in a supported audio format, or is incomplete.', {
+        cause,
+      });
     });
     const { container, seconds } = read;
     if (seconds !== undefined && seconds > longAudio.maxSeconds)
@@ -99,4 +101,4 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
 const unusable = (detail: string) => new ServiceError('INVALID_STATE', detail);
 
 export const tooManyJobs = () =>
-  unusable(`An account may have ${longAudio.openJobs} transcriptions that have not ended; wait until one has.`);
+  unusable(`An account may have ${longAudio.openJobs} unfinished transcriptions; wait until one has ended.`);

@@ -66,7 +66,7 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     if (!job || outcome !== 'done') {
       await files.remove(form);
       if (outcome === 'full') throw tooManyJobs();
-      throw new ServiceError('INVALID_STATE', 'The upload is transcribed by another request, or has expired.');
+      throw new ServiceError('INVALID_STATE', 'The upload is already used by another request, or has expired.');
     }
     return jobView(await begun(job, frame.contentType));
   }

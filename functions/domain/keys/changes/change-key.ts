@@ -27,7 +27,7 @@ export function changedKey(record: KeyRecord, changes: KeyChanges, now: number):
   if (revives && record.limit && changes.limit === undefined)
     throw new ServiceError(
       'INVALID_STATE',
-      'The key has expired, and what it spent of its limit may be forgotten; send limit too.',
+      'The key has expired, and what it spent of its limit may no longer be known; send limit as well.',
     );
   return withLimits(changed, changes);
 }

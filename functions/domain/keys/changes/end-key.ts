@@ -49,7 +49,7 @@ export function keyEnds({ keys, revise, demandChange, clock }: EndParts) {
 function suspended(record: KeyRecord): KeyRecord {
   refuseRevoked(record);
   if (record.suspendedByOperator) {
-    throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator already.');
+    throw new ServiceError('INVALID_STATE', 'The key was already suspended by an operator.');
   }
   return { ...record, status: 'suspended', suspendedByOperator: true };
 }

@@ -19,14 +19,14 @@ export async function demandReadable(keys: KeyStore, accountId: number, id: stri
 }
 
 export function refuseRevoked({ status }: StoredKey): void {
-  if (status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked already.');
+  if (status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is already revoked.');
 }
 
 export function refuseUnlessDone(outcome: KeyWrite): void {
   if (outcome === 'too many active') throw tooMany(`${limits.activeKeys} active keys`);
   if (outcome === 'too many usable') throw tooMany(`${limits.usableKeys} active and suspended keys`);
   if (outcome === 'changed meanwhile')
-    throw new ServiceError('INVALID_STATE', 'The key was changed meanwhile; read it again.');
+    throw new ServiceError('INVALID_STATE', 'The key was changed in the meantime; read it again.');
 }
 
 function tooMany(keys: string): ServiceError {

@@ -101,7 +101,7 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds });
   }
   if (meter.holds.size >= meter.callsInFlight) {
-    const detail = `The plan allows ${meter.callsInFlight} calls at the same time; wait for one to end.`;
+    const detail = `The plan allows ${meter.callsInFlight} concurrent calls; wait for one to end.`;
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds: 1 });
   }
   if (meter.spendable < attempt.amount) {
@@ -152,7 +152,7 @@ const creditsOf = (micro: number): string =>
   `${decimalCredits(micro)} ${micro === microPerCredit ? 'credit' : 'credits'}`;
 
 function notForKey(what: string, allowed: readonly string[]): ServiceError {
-  const detail = `The key may not use the ${what}, only: ${allowed.join(', ')}.`;
+  const detail = `The key may not use the ${what}; it may use only: ${allowed.join(', ')}.`;
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 

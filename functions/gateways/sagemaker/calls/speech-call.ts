@@ -113,6 +113,6 @@ function named(
   { voice, response_format: format }: ModelSpeechRequest,
 ): ServiceError {
   if (error.code !== 'INVALID_FORMAT') return error;
-  const detail = `The model ${model} does not speak this text with the voice ${voice} as ${format}; change the text, the voice or the format.`;
+  const detail = `The model ${model} cannot speak this text with the voice ${voice} as ${format}; change the text, the voice or the format.`;
   return new ServiceError('INVALID_FORMAT', detail, { cause: error });
 }

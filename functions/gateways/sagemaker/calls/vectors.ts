@@ -17,5 +17,8 @@ export function refuseOtherDimensions(
   model: string,
 ): void {
   if (dimensions === undefined || vectors.every(({ length }) => length === dimensions)) return;
-  throw new ServiceError('INVALID_FORMAT', `dimensions must be what ${model} gives, and that is not ${dimensions}.`);
+  throw new ServiceError(
+    'INVALID_FORMAT',
+    `dimensions must be a size that ${model} supports; it does not support ${dimensions}.`,
+  );
 }

@@ -152,7 +152,7 @@ export function speechTests(stage: () => Stage): void {
     await input.setInputFiles(file('letter.mp3', Buffer.from('Dear friend')));
     await shows(page, 'This browser cannot play this format.');
     await press(page, 'Transcribe');
-    const unread = page.getByText('The file is not audio that can be read, or is incomplete.');
+    const unread = page.getByText('The file is not in a supported audio format, or is incomplete.');
     await unread.waitFor();
     await input.setInputFiles(file('letter.pdf', Buffer.from('%PDF'), 'application/pdf'));
     await shows(page, '“letter.pdf” is not audio. Choose a file in one of the formats above.');
@@ -174,7 +174,7 @@ export function speechTests(stage: () => Stage): void {
     await press(page, 'Generate speech');
     await shows(
       page,
-      /does not speak this text with the voice alloy as mp3; change the text, the voice or the format\.$/,
+      /cannot speak this text with the voice alloy as mp3; change the text, the voice or the format\.$/,
     );
     await shows(page, '100 credits left');
   });

@@ -187,9 +187,9 @@ describe('a document whose store fails at any step', () => {
 
   it.each<[string, readonly Fault[], readonly ModelFault[], string]>([
     ['the model of its second batch', [], ['good', 'fails'], 'broken'],
-    ['vectors of different lengths', [], ['uneven'], 'embeddings of another length than its own'],
-    ['vectors of another length than the catalogue has', [], ['short'], 'embeddings of another length than its own'],
-    ['vectors that are too long to be stored', [], ['long'], 'embeddings of another length than its own'],
+    ['vectors of different lengths', [], ['uneven'], 'embeddings of the wrong length'],
+    ['vectors of another length than the catalogue has', [], ['short'], 'embeddings of the wrong length'],
+    ['vectors that are too long to be stored', [], ['long'], 'embeddings of the wrong length'],
     ['the write of its first batch', ['none', 'throttle'], [], 'ThrottlingException'],
     ['the write of its second batch', ['none', 'none', 'throttle'], [], 'ThrottlingException'],
     ['the write that makes it ready', ['none', 'none', 'none', 'throttle'], [], 'ThrottlingException'],

@@ -151,7 +151,7 @@ describe('a receiver', () => {
     expect((await send()).error).toMatch(/^The connection was (reset|closed before a response)\.$/);
     const other = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     expect(await send(`http://127.0.0.1:${await listening(other)}/`)).toMatchObject({
-      error: 'The response is no HTTP.',
+      error: 'The response is not valid HTTP.',
     });
     other.close();
   });

@@ -7,5 +7,5 @@ it.each(uploadTypes)('an upload may be of %s, which a container has', (type) => 
 });
 
 it('an upload may be of no other type', () => {
-  expect(() => refuseUnknownType('audio/midi')).toThrow(/must be a media type of audio/);
+  expect(() => refuseUnknownType('audio/midi')).toThrow(/must be a supported audio type/);
 });

@@ -149,7 +149,7 @@ describe('a request is refused for', () => {
       'an image',
       { messages: [{ role: 'user', content: [image] }] },
       'messages.0.content',
-      /images, audio and files are not taken/,
+      /images, audio and files are not supported/,
     ],
     [
       'no parts',
@@ -178,7 +178,7 @@ describe('a request is refused for', () => {
     ['two choices', { n: 2 }, 'n', /must be 1/],
     ['another kind of tool', { tools: [{ type: 'web_search' }] }, 'tools.0.type', /must be function/],
     ['129 tools', { tools: Array.from({ length: 129 }, () => tools[1]) }, 'tools', /at most 128 tools/],
-    ['tools beside functions', { tools, functions: [time] }, 'tools', /beside functions/],
+    ['tools beside functions', { tools, functions: [time] }, 'tools', /together with functions/],
     [
       'the choice of a tool not offered',
       { tools, tool_choice: { type: 'function', function: { name: 'x' } } },

@@ -31,9 +31,9 @@ describe('a message is refused', () => {
     [{ ...sms, to: 14_155_550_100 }, 'to must be a string'],
     [{ ...sms, to: '+11155550100' }, 'to is not a valid phone number; check the country code and the digits.'],
     [{ ...sms, to: '+19005550100' }, 'to is a premium-rate, shared-cost or toll-free number; use a mobile number.'],
-    [{ ...sms, to: '+79161234567' }, 'to is a number of RU; messages are sent only to: DE, US.'],
-    [{ ...sms, to: '+16045550100' }, 'to is a number of CA; messages are sent only to: DE, US.'],
-    [{ ...sms, to: '+8816512345678' }, 'to is a number of no country; messages are sent only to: DE, US.'],
+    [{ ...sms, to: '+79161234567' }, 'to is a number in RU; messages are sent only to: DE, US.'],
+    [{ ...sms, to: '+16045550100' }, 'to is a number in CA; messages are sent only to: DE, US.'],
+    [{ ...sms, to: '+8816512345678' }, 'to is a number in no country; messages are sent only to: DE, US.'],
     [{ ...sms, text: '' }, 'text must not be empty'],
     [{ ...sms, text: ' \n\u00a0\u2800' }, 'text must have a visible character'],
     [{ ...sms, text: '\u3164\u115f\uffa0\u200b' }, 'text must have a visible character'],
@@ -43,7 +43,7 @@ describe('a message is refused', () => {
     [{ ...sms, text: 'x'.repeat(460) }, 'text would be 4 segments in GSM-7; an SMS may have at most 3.'],
     [{ ...sms, text: 'ж'.repeat(400) }, 'text would be 6 segments in UCS-2; an SMS may have at most 3.'],
     [{ ...sms, text: 'x'.repeat(10_001) }, 'text must have at most 10000 characters'],
-    [{ ...sms, voice: 'joanna' }, 'voice is for calls; leave it out for an SMS.'],
+    [{ ...sms, voice: 'joanna' }, 'voice applies to calls only; leave it out for an SMS.'],
     [{ ...sms, reference: 'x'.repeat(65) }, 'reference must have at most 64 characters'],
     [{ ...call, text: '😀'.repeat(1001) }, 'text must have at most 1000 characters for a call.'],
   ])('%j: %s', (body, expected) => {
@@ -56,7 +56,7 @@ describe('a message is refused', () => {
 
   it('where the stage has no country, or no number to call from', () => {
     expect(refusal(sms, messageOrders({ ...parts, countries: new Set() }))).toBe(
-      'to is a number of US; messages are sent to no country yet.',
+      'to is a number in US; messages are sent to no country yet.',
     );
     expect(refusal(call, messageOrders({ ...parts, hasCalls: false }))).toBe(
       'channel must be sms: there is no number to call from.',
