@@ -115,13 +115,13 @@ test('the two writes of a call take one unit each, also in an account that never
     model: 'svc-1',
     minPlanRank: 1,
   } as const;
-  const charge = await metering(store, planOfRank).admit({
+  const openHold = await metering(store, planOfRank).admit({
     ...attempt,
     amount: 1e6,
     now,
     deadline: (now / 1000 + 150) | 0,
   });
-  await charge.settle(1e6, now);
+  await openHold.settle(1e6, now);
   expect(units).toEqual([1, 1]);
   expect(units.length).toBe(writeUnits.request);
 });

@@ -8,7 +8,7 @@ type Route = typeof audioRoutes.createTranscriptionJob;
 const openJob: OpenOrderOf<Route, JobOrder> = async ({ audioJobs }, { input, caller, prove }) =>
   (await audioJobs()).order()(caller.accountId, input.body, prove);
 
-const createJob: PricedOperation<Route, JobOrder> = async ({ audioJobs }, { caller, order, charge }) =>
-  (await audioJobs()).jobs().create(caller.accountId, order, charge);
+const createJob: PricedOperation<Route, JobOrder> = async ({ audioJobs }, { caller, order, openHold }) =>
+  (await audioJobs()).jobs().create(caller.accountId, order, openHold);
 
 export const handler = pricedEndpoint(audioRoutes.createTranscriptionJob, undefined, createJob, openJob);

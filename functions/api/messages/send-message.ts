@@ -8,9 +8,9 @@ type Route = typeof messageRoutes.sendMessage;
 const orderMessage: OrderOf<Route, MessageOrder> = async ({ messages }, body) => (await messages()).order(body);
 
 const sendMessage: PricedOperation<Route, MessageOrder> = async ({ messages }, call) => {
-  const { order, caller, claim, charge, setCost } = call;
+  const { order, caller, claim, openHold, setCost } = call;
   const { sending } = await messages();
-  const { body, cost } = await sending.send(order, { accountId: caller.accountId, claim, charge });
+  const { body, cost } = await sending.send(order, { accountId: caller.accountId, claim, openHold });
   setCost(cost);
   return body;
 };

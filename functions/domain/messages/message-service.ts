@@ -1,6 +1,6 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
-import type { Charge } from '../meter/metering.ts';
+import type { OpenHold } from '../meter/metering.ts';
 import { type Claim, keyReused } from '../shared/idempotency.ts';
 import { timedId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
@@ -26,7 +26,7 @@ export interface SendingCall {
   readonly accountId: number;
   /** What it holds with its Idempotency-Key. */
   readonly claim: Claim | undefined;
-  readonly charge: Pick<Charge, 'settleWith'>;
+  readonly openHold: Pick<OpenHold, 'settleWith'>;
 }
 
 const maxTries = 8;
@@ -34,7 +34,7 @@ const maxTries = 8;
 /** Sends messages: each is written before it is handed over, and handed over once (docs/messages.md#one-attempt). */
 export function messageSending({ messages, handToCarrier, limits, onTrouble, clock, random }: SendingParts) {
   /** `cost` in microcredits. */
-  async function send(order: MessageOrder, { accountId, claim, charge }: SendingCall) {
+  async function send(order: MessageOrder, { accountId, claim, openHold }: SendingCall) {
     const now = clock.now();
     const { channel, to, text, country, segments, encoding, voice, reference } = order;
     const about = { channel, to, text, country, segments, encoding, voice, reference };
@@ -65,7 +65,7 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
     if (handOver.is === 'unknown')
       onTrouble('the reply of the carrier was lost', { messageId: id, cause: handOver.cause });
     const [ended] = await Promise.all([
-      settle(message, handOver.is === 'taken' ? 'sent' : 'unknown', order.amount, charge),
+      settle(message, handOver.is === 'taken' ? 'sent' : 'unknown', order.amount, openHold),
       noteCarrierId(message, handOver),
     ]);
     return { body: messageView(ended, clock.now()), cost: ended.credits * microPerCredit };
@@ -106,7 +106,7 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
     message: Message,
     status: MessageStatus,
     amount: number,
-    charge: SendingCall['charge'],
+    openHold: SendingCall['openHold'],
   ): Promise<Message> {
     try {
       let before: Message | undefined = message;
@@ -116,7 +116,7 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
           ? moved(before, status, clock.now())
           : { ...before, revision: before.revision + 1 };
         const paid = { ...next, credits: amount / microPerCredit };
-        const written = await charge.settleWith(amount, clock.now(), (settlement, kept) =>
+        const written = await openHold.settleWith(amount, clock.now(), (settlement, kept) =>
           messages.charge({ ...paid, charge: kept }, settlement),
         );
         if (written === 'done') return paid;

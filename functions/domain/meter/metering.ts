@@ -10,8 +10,8 @@ import type { Receipt } from './receipt.ts';
 import { type KeptCharge, keptCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';
 
-/** An admitted call's hold. Amounts in microcredits. */
-export interface Charge {
+/** The hold of an admitted call, until it is settled. Amounts in microcredits. */
+export interface OpenHold {
   readonly held: number;
   /** Reads what the admission left, in a moment that nobody waits for; what it throws is thrown again to whoever needs it. */
   readonly prepare: () => void;
@@ -39,6 +39,9 @@ export interface Charge {
   ): Promise<Written>;
 }
 
+/** The former name, until the middlewares use the new one. */
+export type Charge = OpenHold;
+
 export type Metering = ReturnType<typeof metering>;
 
 /** Enough for an expired hold, years of missed months and a race with other calls; then the caller gets a refusal that can be retried. */
@@ -49,16 +52,16 @@ export function metering(store: MeterStore, plans: Plans) {
   const known = knownLimits();
 
   /** Throws the refusal (401, 403, 429 or 402) when the call may not run. */
-  async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<Charge> {
+  async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
     for (let tries = 0; tries < maxTries; tries++) {
       const attempt: Attempt = { ...call, keyLimits: known.of(call.keyId) };
       const admission = await store.admit(attempt);
       if (admission.isDone) {
         known.admitted(attempt);
-        return openCharge(admission.meter, attempt);
+        return openHold(admission.meter, attempt);
       }
       const verdict = verdictOn(admission.meter(), attempt);
-      if (verdict.is === 'admitted') return openCharge(() => verdict.meter, attempt);
+      if (verdict.is === 'admitted') return openHold(() => verdict.meter, attempt);
       if (verdict.is === 'refused') throw verdict.why;
       if (verdict.is === 'limited otherwise') known.learn(attempt, verdict.limits);
       else await settleDue(verdict.meter, attempt.now);
@@ -109,7 +112,7 @@ export function metering(store: MeterStore, plans: Plans) {
     await store.replace(meter, settled.meter, settled.entries);
   }
 
-  function openCharge(readAllowance: () => Allowance, attempt: Attempt): Charge {
+  function openHold(readAllowance: () => Allowance, attempt: Attempt): OpenHold {
     const budget = budgetOf(attempt);
     const hold: Hold = {
       ...attempt,

@@ -7,7 +7,7 @@ import type { SessionOrigin } from '#domain/accounts/sign-in/session-store.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
-import type { Charge } from '#domain/meter/metering.ts';
+import type { OpenHold } from '#domain/meter/metering.ts';
 import type { Claim } from '#domain/shared/idempotency.ts';
 import type { Caller, KeyCaller, OpenedSession, SessionCaller } from '#middleware/call.ts';
 import type { CallServices } from '../calls/call-services.ts';
@@ -58,7 +58,7 @@ export type PricedOperation<R extends Route, O extends Order> = (
     /** Sets what the call came to, in microcredits, where that is not what was held. */
     readonly setCost: (cost: number) => void;
     /** Its hold, for what must be settled with another write. */
-    readonly charge: Charge;
+    readonly openHold: OpenHold;
   },
 ) => Promise<ResponseData<R> | TextBody | StreamedResponse> | StreamedResponse;
 

@@ -76,7 +76,7 @@ export function stack(
 
 /** The part of a call that its operation is given. */
 export function given(call: Call) {
-  const { requestId, input, caller, order, claim, charge } = call;
+  const { requestId, input, caller, order, claim, charge: openHold } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
   };
@@ -86,5 +86,5 @@ export function given(call: Call) {
   const setCost = (cost: number): void => {
     call.response.cost = cost;
   };
-  return { requestId, input, caller, order, claim, charge, setSession, setDevice, setCost };
+  return { requestId, input, caller, order, claim, openHold, setSession, setDevice, setCost };
 }

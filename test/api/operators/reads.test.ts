@@ -135,7 +135,7 @@ describe('an operator sees of an account', () => {
   it('a running call, with what it holds', async () => {
     const person = await service.person({ planRank: 2 });
     const now = services().clock.now();
-    const charge = await services()
+    const openHold = await services()
       .metering()
       .admit({
         accountId: person.id,
@@ -151,7 +151,7 @@ describe('an operator sees of an account', () => {
     const { holds, credits, calls } = await dataOf(`/${person.id}`);
     expect(holds).toMatchObject([{ requestId: 'running', service: 'chat', model: 'svc-1', keyId: null, credits: 1.5 }]);
     expect([credits.held, calls.running]).toEqual([1.5, 1]);
-    await charge.settle(0, now);
+    await openHold.settle(0, now);
     expect((await act('POST', `${person.id}/keys/nothing/suspend`)).status).toBe(404);
   });
 });

@@ -56,7 +56,7 @@ export async function openDesk(
     const amount = credits(2);
     const deadline = Math.ceil(clock.at / 1000) + 88;
     const service = 'sms' as const;
-    const charge = await meters.admit({
+    const openHold = await meters.admit({
       accountId,
       keyId: 'key-1',
       requestId,
@@ -98,11 +98,11 @@ export async function openDesk(
       random,
     });
     try {
-      const { body, cost } = await sending.send(order, { accountId, claim, charge });
-      if (isSettled) await charge.settle(cost, clock.at);
+      const { body, cost } = await sending.send(order, { accountId, claim, openHold });
+      if (isSettled) await openHold.settle(cost, clock.at);
       return body;
     } catch (error) {
-      if (error !== dead) await charge.settle(0, clock.at);
+      if (error !== dead) await openHold.settle(0, clock.at);
       throw error;
     }
   }

@@ -7,7 +7,7 @@ import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import type { Charge } from '#domain/meter/metering.ts';
+import type { OpenHold } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
@@ -62,7 +62,7 @@ export async function openLedgerAccount(
   const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name);
 
   /** Requests admission for so many microcredits. */
-  function admit(amount: number, service: ServiceName = 'chat'): Promise<Charge> {
+  function admit(amount: number, service: ServiceName = 'chat'): Promise<OpenHold> {
     made += 1;
     const attempt = {
       accountId: id,
@@ -85,8 +85,8 @@ export async function openLedgerAccount(
     admit,
     /** A call from beginning to end. */
     async call(held: number, cost: number, service?: ServiceName): Promise<void> {
-      const charge = await admit(held, service);
-      await charge.settle(cost, clock.now());
+      const openHold = await admit(held, service);
+      await openHold.settle(cost, clock.now());
     },
     current: (): Promise<Meter> => meters.current(id, clock.now()),
     rows: (seq: number): Promise<LedgerRow[]> => reads().rows(id, seq),

@@ -33,8 +33,8 @@ async function call(requestId: string, amount: number): Promise<void> {
     deadline: now / 1000 + 150,
   } as const;
   try {
-    const charge = await admit({ ...about, accountId: Number(accountId), requestId, amount });
-    await charge.settle(amount, now);
+    const openHold = await admit({ ...about, accountId: Number(accountId), requestId, amount });
+    await openHold.settle(amount, now);
     spent.admitted.push(amount);
   } catch (error) {
     const code = error instanceof ServiceError ? error.code : String(error);

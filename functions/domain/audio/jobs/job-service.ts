@@ -1,6 +1,6 @@
 import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
 import { longAudio } from '#contract/audio/transcriptions.ts';
-import type { Charge } from '../../meter/metering.ts';
+import type { OpenHold } from '../../meter/metering.ts';
 import { secondsPaid } from '../../meter/pricing.ts';
 import type { KeptCharge } from '../../meter/refund.ts';
 import { timedId } from '../../shared/ids.ts';
@@ -36,7 +36,7 @@ const dayMs = 86_400_000;
 /** Transcriptions of long audio (docs/design/audio.md#long-audio). */
 export function jobService({ jobs, files, model, ending, clock, random, onError }: JobParts) {
   /** Charges the call and makes its job in one write; then the model is handed the file. What does not begin is given back. */
-  async function create(accountId: number, order: JobOrder, charge: Charge) {
+  async function create(accountId: number, order: JobOrder, openHold: OpenHold) {
     const { input, upload, file, type } = order;
     const now = clock.now();
     const ref = { accountId, id: timedId('trn', now, random) };
@@ -52,14 +52,14 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
       seconds: order.seconds,
       heldSeconds: order.heldSeconds,
       charge: kept,
-      cost: charge.held,
+      cost: openHold.held,
       createdAt: now,
       updatedAt: now,
       expiresAt: now + longAudio.textDays * dayMs,
       deadline: now + beginningMs,
     });
     let job: Job | undefined;
-    const outcome = await charge.settleWith(charge.held, clock.now(), async (settlement, kept) => {
+    const outcome = await openHold.settleWith(openHold.held, clock.now(), async (settlement, kept) => {
       job = made(kept);
       return jobs.create(job, settlement);
     });

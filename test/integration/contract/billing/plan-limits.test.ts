@@ -38,8 +38,8 @@ describe('the overview on a meter', () => {
   ])('lets %s make so many calls in a minute, and names the limit: %s', async (plan, perMinute) => {
     const account = await open();
     await account.subscriptions.assign(account.id, plan);
-    const charge = await account.admit(1);
-    expect(charge.holding().rateLimit?.limit).toBe(perMinute);
+    const openHold = await account.admit(1);
+    expect(openHold.holding().rateLimit?.limit).toBe(perMinute);
     await account.close();
   });
 
@@ -92,7 +92,7 @@ describe('the overview on a meter', () => {
     const running = [await account.admit(1), await account.admit(1)];
     await expect(account.admit(1)).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
     account.clock.seconds = (await account.current()).due;
-    for (const charge of running) await charge.settle(0, account.clock.now());
+    for (const openHold of running) await openHold.settle(0, account.clock.now());
     for (let minute = 0; minute < 2; minute++, account.clock.seconds += 63) expect(await calls(account, 5)).toEqual([]);
     expect(await calls(account, 1)).toMatchObject([{ code: 'INSUFFICIENT_CREDITS' }]);
     await account.close();

@@ -6,7 +6,7 @@ import { auditLedger, type LedgerRow } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { currentLots } from '#domain/meter/credits/lots.ts';
 import { balance } from '#domain/meter/meter.ts';
-import type { Charge } from '#domain/meter/metering.ts';
+import type { OpenHold } from '#domain/meter/metering.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type Fault, inTurn } from '#test/database/faulty-client.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
@@ -25,7 +25,7 @@ interface Real {
   readonly account: LedgerAccount;
   /** What the next attempts against the database suffer. */
   readonly faults: Fault[];
-  readonly open: Map<string, Charge>;
+  readonly open: Map<string, OpenHold>;
   subscriptionId: string;
 }
 
@@ -91,7 +91,7 @@ const call = (held: number): Step['act'] => {
   return async (model, { account, open }) => {
     const id = `${open.size}`;
     const expected = model.admit(id, held, model.now + 150);
-    const outcome = await outcomeOf(account.admit(held).then((charge) => open.set(id, charge)));
+    const outcome = await outcomeOf(account.admit(held).then((openHold) => open.set(id, openHold)));
     if (outcome !== 'done')
       open.set(id, {
         held,
@@ -108,11 +108,11 @@ const call = (held: number): Step['act'] => {
 };
 const settle = (which: number, share: number): Step['act'] => {
   return async (model, { account, open }) => {
-    const [id, charge] = [...open][which % Math.max(1, open.size)] ?? [];
-    if (id !== undefined && charge) {
-      const cost = Math.floor(charge.held * share);
+    const [id, openHold] = [...open][which % Math.max(1, open.size)] ?? [];
+    if (id !== undefined && openHold) {
+      const cost = Math.floor(openHold.held * share);
       model.settle(id, cost);
-      await charge.settle(cost, account.clock.now());
+      await openHold.settle(cost, account.clock.now());
     }
     return { expected: 'done', outcome: 'done' };
   };

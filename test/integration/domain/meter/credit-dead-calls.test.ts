@@ -55,8 +55,8 @@ describe('calls that died', () => {
 
       const nextDay = start + 86_400_000;
       const other = await putMeter(database.client, meterWith(credits(1), { due: nextDay / 1000 + 1 }));
-      const charge = await admit(attemptOn(other, 'alive', { now: nextDay }));
-      await charge.settle(credits(1), nextDay);
+      const openHold = await admit(attemptOn(other, 'alive', { now: nextDay }));
+      await openHold.settle(credits(1), nextDay);
       expect((await find(other.accountId))?.spendable).toBe(0);
 
       const before = { ...counted.requests };
@@ -144,8 +144,8 @@ describe('calls that died', () => {
 
   it('are never charged more than was held, whatever they had noted', async () => {
     const account = await openLedgerAccount(database.url);
-    const charge = await account.admit(credits(5));
-    await charge.noteDelivered(credits(70));
+    const openHold = await account.admit(credits(5));
+    await openHold.noteDelivered(credits(70));
     account.clock.seconds += 150;
     await account.meters.sweep(account.clock.now());
     expect((await account.current()).spendable).toBe(credits(95));

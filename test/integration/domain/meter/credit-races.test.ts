@@ -105,7 +105,7 @@ describe('many callers of one account', () => {
         while (performance.now() < until) {
           const request = `call-${(made += 1)}`;
           const outcome = await outcomeOf(
-            admit(attemptOn(meter, request)).then((charge) => charge.settle(credits(1), start)),
+            admit(attemptOn(meter, request)).then((openHold) => openHold.settle(credits(1), start)),
           );
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
         }

@@ -26,9 +26,9 @@ describe('a settlement', () => {
     await fc.assert(
       fc.asyncProperty(amount, amount, async (held, cost) => {
         const before = await account.current();
-        const charge = await account.admit(held);
+        const openHold = await account.admit(held);
         expect((await account.current()).spendable).toBe(before.spendable - held);
-        await charge.settle(cost, account.clock.now());
+        await openHold.settle(cost, account.clock.now());
         const after = await account.current();
         expect(before.spendable - after.spendable).toBe(Math.min(held, cost));
         expect((after.used.chat ?? 0) - (before.used.chat ?? 0)).toBe(Math.min(held, cost));
@@ -43,11 +43,14 @@ describe('a settlement', () => {
     const account = await openLedgerAccount(database.url);
     const { id, clock, subscriptions } = account;
     const { id: subscription } = await subscriptions.create(id, 'dev_pass');
-    const charges = [await account.admit(credits(10), 'translation'), await account.admit(credits(10), 'translation')];
+    const openHolds = [
+      await account.admit(credits(10), 'translation'),
+      await account.admit(credits(10), 'translation'),
+    ];
     await subscriptions.upgrade(id, 'smm_pass');
-    await charges[0]!.settle(credits(10), clock.now());
+    await openHolds[0]!.settle(credits(10), clock.now());
     await subscriptions.cancel(id, subscription);
-    await charges[1]!.settle(credits(4), clock.now());
+    await openHolds[1]!.settle(credits(4), clock.now());
     const meter = await account.current();
     await account.project();
     const rows = (await account.rows(meter.seq)).filter(({ type }) => type === 'charge');
@@ -68,10 +71,10 @@ describe('a call that runs while a month ends', () => {
     await account.call(credits(9), credits(9));
     const { due } = await account.current();
     account.clock.seconds = due - 10;
-    const charge = await account.admit(credits(50));
+    const openHold = await account.admit(credits(50));
     account.clock.seconds = due + 10;
     await meanwhile(account);
-    await charge.settle(credits(30), account.clock.now());
+    await openHold.settle(credits(30), account.clock.now());
     const shown = await account.subscriptions.current(account.id);
     const { used, spendable, callsThisMonth, seq } = await account.current();
     await account.project();

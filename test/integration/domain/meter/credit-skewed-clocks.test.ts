@@ -3,7 +3,7 @@ import { routes } from '#contract/routes.ts';
 import { auditLedger } from '#domain/billing/ledger.ts';
 import { graceSeconds } from '#domain/meter/admission/admission.ts';
 import { balance } from '#domain/meter/meter.ts';
-import type { Charge } from '#domain/meter/metering.ts';
+import type { OpenHold } from '#domain/meter/metering.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
@@ -20,28 +20,34 @@ describe('workers whose clocks differ', () => {
   /** A call on a worker that is right; whoever else acts has a clock that is off by so many seconds. */
   async function callWhileSwept(
     skew: number,
-  ): Promise<{ charge: Charge; account: LedgerAccount; swept: Promise<unknown> }> {
+  ): Promise<{ openHold: OpenHold; account: LedgerAccount; swept: Promise<unknown> }> {
     const account = await openLedgerAccount(database.url);
     const { id, clock, meters } = account;
     const deadline = clock.seconds + timeout + graceSeconds;
     const about = { accountId: id, keyId: 'key-1', service: 'chat', model: 'svc-1', minPlanRank: 1 } as const;
-    const charge = await meters.admit({ ...about, requestId: 'call', amount: credits(4), now: clock.now(), deadline });
+    const openHold = await meters.admit({
+      ...about,
+      requestId: 'call',
+      amount: credits(4),
+      now: clock.now(),
+      deadline,
+    });
     clock.seconds += timeout;
-    return { charge, account, swept: meters.sweep((clock.seconds + skew) * 1000) };
+    return { openHold, account, swept: meters.sweep((clock.seconds + skew) * 1000) };
   }
 
   it.each([-30, 0, 30])('by %i s never end a call that may still be running', async (skew) => {
-    const { charge, account, swept } = await callWhileSwept(skew);
+    const { openHold, account, swept } = await callWhileSwept(skew);
     await swept;
-    await charge.settle(credits(3), account.clock.now());
+    await openHold.settle(credits(3), account.clock.now());
     expect((await account.current()).spendable).toBe(credits(97));
     await account.close();
   });
 
   it.each([-300, 300])('by %i s leave the money exact: the call is charged once, or not at all', async (skew) => {
-    const { charge, account, swept } = await callWhileSwept(skew);
+    const { openHold, account, swept } = await callWhileSwept(skew);
     await swept;
-    await charge.settle(credits(3), account.clock.now());
+    await openHold.settle(credits(3), account.clock.now());
     const meter = await account.current();
     expect(meter.spendable).toBe(skew > 0 ? credits(100) : credits(97));
     await account.project();
@@ -54,9 +60,9 @@ describe('workers whose clocks differ', () => {
     const { clock, meters, id } = account;
     const { due } = await account.current();
     clock.seconds = due - 20;
-    const charge = await account.admit(credits(60));
+    const openHold = await account.admit(credits(60));
     await meters.current(id, (due + 5) * 1000);
-    await charge.settle(credits(10), (due - 10) * 1000);
+    await openHold.settle(credits(10), (due - 10) * 1000);
     const after = await meters.current(id, (due - 20 + 150) * 1000);
     expect(after.spendable).toBe(credits(100));
     expect(after.lots).toHaveLength(1);

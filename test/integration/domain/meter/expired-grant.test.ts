@@ -20,8 +20,8 @@ describe('an expired grant', () => {
     account.clock.seconds = at('2027-02-28T09:59:59');
     await account.call(credits(60), credits(10));
     account.clock.seconds += 1;
-    const charge = await account.admit(credits(monthlyGrant(planOfRank(1))));
-    await charge.settle(0, account.clock.now());
+    const openHold = await account.admit(credits(monthlyGrant(planOfRank(1))));
+    await openHold.settle(0, account.clock.now());
     await expect(account.admit(credits(101))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
     const meter = await account.current();
     await account.project();

@@ -4,7 +4,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import type { WorkingKey } from '#domain/meter/key-limits.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import { type Charge, metering } from '#domain/meter/metering.ts';
+import { type OpenHold, metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { startTestDatabase } from '#test/database/database.ts';
@@ -47,10 +47,10 @@ describe('a key with a spending limit', () => {
   it('counts what is held, and gives back what a call did not come to', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, planOfRank);
-    const charge = await calls.admit(attemptOn(meter, 'large', { amount: credits(4) }));
+    const openHold = await calls.admit(attemptOn(meter, 'large', { amount: credits(4) }));
     expect(await outcomeOf(calls.admit(attemptOn(meter, 'second', { amount: credits(2) })))).toBe('KEY_LIMIT_EXCEEDED');
-    expect(charge.receipt(credits(1)).keyRemaining).toBe(credits(4));
-    await charge.settle(credits(1), start);
+    expect(openHold.receipt(credits(1)).keyRemaining).toBe(credits(4));
+    await openHold.settle(credits(1), start);
     expect(await usedOf(meter)).toBe(credits(1));
     expect(await outcomeOf(calls.admit(attemptOn(meter, 'third', { amount: credits(4) })))).toBe('done');
   });
@@ -59,9 +59,9 @@ describe('a key with a spending limit', () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, planOfRank);
     const late = start + day - 10_000;
-    const charge = await calls.admit(attemptOn(meter, 'before', { amount: credits(5), now: late }));
+    const openHold = await calls.admit(attemptOn(meter, 'before', { amount: credits(5), now: late }));
     const next = await calls.admit(attemptOn(meter, 'after', { amount: credits(5), now: late + 20_000 }));
-    await charge.settle(0, late + 21_000);
+    await openHold.settle(0, late + 21_000);
     expect(await usedOf(meter)).toBe(credits(5));
     await next.settle(credits(2), late + 22_000);
     expect(await usedOf(meter)).toBe(credits(2));
@@ -134,21 +134,21 @@ describe('a key with a spending limit', () => {
           const meter = await meterOf({ 'key-1': limited(credits(10)) });
           const processes = times(3, () => metering(store, planOfRank));
           const spent = new Map<number, number>();
-          const open: { charge: Charge; amount: number; share: number }[] = [];
+          const open: { openHold: OpenHold; amount: number; share: number }[] = [];
           let now = start;
           for (const [index, { amount, share, wait, process }] of steps.entries()) {
             now += wait;
             const deadline = Math.ceil((now + 10 * day) / 1000);
             const attempt = attemptOn(meter, `call-${index}`, { amount: credits(amount), now, deadline });
-            const charge = await processes[process]?.admit(attempt).catch(() => undefined);
+            const openHold = await processes[process]?.admit(attempt).catch(() => undefined);
             const today = Math.floor(now / day);
-            if (charge) {
-              open.push({ charge, amount, share });
+            if (openHold) {
+              open.push({ openHold, amount, share });
               spent.set(today, (spent.get(today) ?? 0) + amount);
               expect(spent.get(today)).toBeLessThanOrEqual(10);
             }
             const ending = share < 0.4 ? open.shift() : undefined;
-            await ending?.charge.settle(Math.floor(credits(ending.amount) * ending.share), now);
+            await ending?.openHold.settle(Math.floor(credits(ending.amount) * ending.share), now);
             const used = (await usedOf(meter)) ?? 0;
             expect(used).toBeGreaterThanOrEqual(0);
             expect(used).toBeLessThanOrEqual(credits(10));

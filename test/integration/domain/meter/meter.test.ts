@@ -44,8 +44,8 @@ describe('admission', () => {
     const meter = await putMeter(client, meterWith(credits(1)));
     const attempt = attemptOn(meter, 'call');
     await store.admit(attempt);
-    const charge = await metering(store, planOfRank).admit(attempt);
-    await charge.settle(credits(1), start);
+    const openHold = await metering(store, planOfRank).admit(attempt);
+    await openHold.settle(credits(1), start);
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: 0, admitted: 1, seq: 2 });
   });
 
@@ -80,8 +80,8 @@ describe('admission', () => {
 describe('settlement', () => {
   it('charges the cost, gives back the rest, and does so once', async () => {
     const meter = await putMeter(client, meterWith(credits(10)));
-    const charge = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
-    await Promise.all([charge.settle(credits(3), start), charge.settle(credits(4), start)]);
+    const openHold = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
+    await Promise.all([openHold.settle(credits(3), start), openHold.settle(credits(4), start)]);
     expect(await store.find(meter.accountId)).toMatchObject({
       spendable: credits(7),
       used: { chat: credits(3) },
@@ -93,8 +93,8 @@ describe('settlement', () => {
     for (let trial = 0; trial < 10; trial++) {
       const meter = await putMeter(client, meterWith(credits(10)));
       const late = start + 151_000;
-      const charge = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
-      await Promise.all([charge.settle(credits(3), late), metering(store, planOfRank).sweep(late)]);
+      const openHold = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
+      await Promise.all([openHold.settle(credits(3), late), metering(store, planOfRank).sweep(late)]);
       const after = await store.find(meter.accountId);
       expect([credits(7), credits(10)]).toContain(after?.spendable);
       expect(after).toMatchObject({ seq: 2, holds: new Map() });
@@ -118,9 +118,9 @@ describe('settlement', () => {
     const [lot] = meter.lots;
     const before = (lot?.expiresAt ?? 0) * 1000 - 1000;
     const { current, admit } = metering(store, planOfRank);
-    const charge = await admit(attemptOn(meter, 'call', { amount: credits(4), now: before }));
+    const openHold = await admit(attemptOn(meter, 'call', { amount: credits(4), now: before }));
     await current(meter.accountId, before + 2000);
-    await charge.settle(credits(1), before + 3000);
+    await openHold.settle(credits(1), before + 3000);
     const after = await current(meter.accountId, before + 4000);
     expect(after.lots.filter((left) => left.source === 'plan')).toEqual([]);
     expect(balance(after)).toBe(after.lots.reduce((sum, left) => sum + left.remaining, 0));

@@ -72,8 +72,8 @@ async function year(client: DynamoDBDocumentClient) {
     if (month === 9) await subscriptions.cancel(accountId, (await subscriptions.current(accountId))!.id);
     for (const ends of [true, false, true]) {
       const attempt = { ...attemptOn(meterWith(0), `call-${(made += 1)}`, { now: clock.now() }), accountId };
-      const charge = await meters.admit(attempt).catch(() => undefined);
-      if (ends) await charge?.settle(credits(1), clock.now());
+      const openHold = await meters.admit(attempt).catch(() => undefined);
+      if (ends) await openHold?.settle(credits(1), clock.now());
     }
     clock.seconds += 1000;
     await meters.sweep(clock.now());

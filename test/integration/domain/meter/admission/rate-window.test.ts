@@ -34,9 +34,11 @@ let calls = 0;
 async function call(meter: Meter, now: number): Promise<{ remaining: number } | { retryAfter: number }> {
   calls += 1;
   try {
-    const charge = await workers[calls % workers.length]!.admit(attemptOn(meter, `call-${calls}`, { now, amount: 1 }));
-    await charge.settle(1, now);
-    return { remaining: charge.receipt(1).rateLimit?.remaining ?? Number.NaN };
+    const openHold = await workers[calls % workers.length]!.admit(
+      attemptOn(meter, `call-${calls}`, { now, amount: 1 }),
+    );
+    await openHold.settle(1, now);
+    return { remaining: openHold.receipt(1).rateLimit?.remaining ?? Number.NaN };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'RATE_LIMIT_EXCEEDED') throw error;
     return { retryAfter: error.retryAfterSeconds ?? Number.NaN };
