@@ -9,7 +9,7 @@ const enterprise = 5;
 
 export interface GrowthPoint extends Busy {
   readonly accounts: number;
-  readonly inFlight: number;
+  readonly concurrentCalls: number;
 }
 
 const workload = { size: '0.25 KB', stream: false } as const;
@@ -20,12 +20,13 @@ export async function measureGrowth(ours: Child, database: BenchDatabase, second
   await database.add(many);
   const points: GrowthPoint[] = [];
   for (const accounts of [1, 10, 100, 1000]) points.push(await point(ours, many.slice(0, accounts), 16, seconds));
-  for (const inFlight of [1, 4, 16, 50, 100, 200]) points.push(await point(ours, many.slice(0, 1), inFlight, seconds));
+  for (const concurrentCalls of [1, 4, 16, 50, 100, 200])
+    points.push(await point(ours, many.slice(0, 1), concurrentCalls, seconds));
   return points;
 }
 
-async function point(ours: Child, accounts: readonly BenchAccount[], inFlight: number, seconds: number) {
+async function point(ours: Child, accounts: readonly BenchAccount[], concurrentCalls: number, seconds: number) {
   const load = new Load(oursArm(ours, accounts, 'ours, real database'), workload);
-  await load.busy(inFlight, 0.5);
-  return { accounts: accounts.length, inFlight, ...(await load.busy(inFlight, seconds)) };
+  await load.busy(concurrentCalls, 0.5);
+  return { accounts: accounts.length, concurrentCalls, ...(await load.busy(concurrentCalls, seconds)) };
 }

@@ -120,7 +120,15 @@ const startupRow = ({ id, bytes, gzippedBytes, ratio }: Startup): Row => [
 const startupRows = (startups: readonly Startup[]): Row[] =>
   startups.toSorted((one, other) => other.ratio - one.ratio).map(startupRow);
 
-function growthRow({ accounts, inFlight, callsPerSecond, totalMs, processorMs, busyShare, refused }: GrowthPoint): Row {
+function growthRow({
+  accounts,
+  concurrentCalls,
+  callsPerSecond,
+  totalMs,
+  processorMs,
+  busyShare,
+  refused,
+}: GrowthPoint): Row {
   const figures = [number(callsPerSecond, 0), number(totalMs, 1), number(processorMs, 2)];
-  return [String(accounts), String(inFlight), ...figures, `${number(busyShare * 100, 0)} %`, String(refused)];
+  return [String(accounts), String(concurrentCalls), ...figures, `${number(busyShare * 100, 0)} %`, String(refused)];
 }

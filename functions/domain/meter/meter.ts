@@ -67,7 +67,7 @@ export interface Meter {
   readonly budgets: ReadonlyMap<string, Budget>;
   readonly planRank: number;
   /** Limits of the plan, as the deployment enforces them. */
-  readonly callsInFlight: number;
+  readonly maxConcurrentCalls: number;
   readonly callsPerMonth: number;
   /** Calls that were charged in the current period, and those that run. */
   readonly callsThisMonth: number;

@@ -53,7 +53,7 @@ function callsOf(meter: Meter, now: number) {
   const rate = rateStanding(meter, now);
   return {
     running: meter.holds.size,
-    maxRunning: meter.callsInFlight,
+    maxRunning: meter.maxConcurrentCalls,
     thisMonth: meter.callsThisMonth,
     perMonth: meter.callsPerMonth >= unlimited ? null : meter.callsPerMonth,
     perMinute: rate

@@ -60,7 +60,7 @@ const rules = {
   isOpen: 'attribute_not_exists(x)',
   nothingDue: 'due > :now',
   planReaches: 'r >= :rank',
-  placeInFlight: 'size(h) < q',
+  withinConcurrentCalls: 'size(h) < q',
   creditsReach: 'c >= :amount',
   withinMonth: 'mc < ml',
   withinRate,

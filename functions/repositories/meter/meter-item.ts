@@ -122,7 +122,7 @@ export function meterOf(row: unknown): Meter {
     keys: new Map(item.k.entries().map(([id, key]) => [id, keyOf(key)])),
     budgets: budgetsOf(row),
     planRank: item.r,
-    callsInFlight: item.q,
+    maxConcurrentCalls: item.q,
     callsPerMonth: item.ml,
     callsThisMonth: item.mc,
     admitted: item.n,
@@ -159,7 +159,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
   return {
     seq: meter.seq,
     r: meter.planRank,
-    q: meter.callsInFlight,
+    q: meter.maxConcurrentCalls,
     ml: meter.callsPerMonth,
     mc: meter.callsThisMonth,
     m: meter.ceiling,

@@ -22,7 +22,7 @@ export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter 
   const lots = [
     { source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 },
   ] as const;
-  const onPro = { planRank: 4, callsInFlight: 100, ceiling: 2000 };
+  const onPro = { planRank: 4, maxConcurrentCalls: 100, ceiling: 2000 };
   return { ...meter, keys: new Map([['key-1', { expiresAt: 4_000_000_000 }]]), spendable, lots, ...onPro, ...about };
 }
 

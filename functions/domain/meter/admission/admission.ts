@@ -100,8 +100,8 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
     const detail = `The plan allows ${rateLimit.limit} calls per minute; try again in ${retryAfterSeconds} s.`;
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds });
   }
-  if (meter.holds.size >= meter.callsInFlight) {
-    const detail = `The plan allows ${meter.callsInFlight} concurrent calls; wait for one to end.`;
+  if (meter.holds.size >= meter.maxConcurrentCalls) {
+    const detail = `The plan allows ${meter.maxConcurrentCalls} concurrent calls; wait for one to end.`;
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds: 1 });
   }
   if (meter.spendable < attempt.amount) {

@@ -36,7 +36,7 @@ function countingClient() {
 
 describe('calls that died', () => {
   const [accounts, holds] = atLength([8, 15], [100, 100]);
-  const unhurried = { callsInFlight: 1000, ceiling: 1e9 };
+  const unhurried = { maxConcurrentCalls: 1000, ceiling: 1e9 };
 
   it(
     'leave nothing held once a sweep has gone round, though none went for a day, and others call meanwhile',
@@ -154,7 +154,7 @@ describe('calls that died', () => {
 
   it('stop counting as concurrent when their deadline has passed, and not before', async () => {
     const { admit } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
-    const meter = await putMeter(database.client, meterWith(credits(10), { callsInFlight: 3, ceiling: 1000 }));
+    const meter = await putMeter(database.client, meterWith(credits(10), { maxConcurrentCalls: 3, ceiling: 1000 }));
     for (const call of ['one', 'two', 'three']) await admit(attemptOn(meter, call));
     const early = admit(attemptOn(meter, 'early', { now: start + 149_999 }));
     await expect(early).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: 1 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const unhurried = { callsInFlight: 1000, ceiling: 1e9 };
+const unhurried = { maxConcurrentCalls: 1000, ceiling: 1e9 };
 const newMeter = (spendable: number) => putMeter(database.client, meterWith(spendable, unhurried));
 
 /** Four processes spend from one account, each with its costs. */

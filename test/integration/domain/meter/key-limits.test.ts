@@ -28,7 +28,7 @@ const limited = (amount: number, period: 'day' | 'month' | 'total' = 'day'): Wor
 const meterOf = (keys: Record<string, WorkingKey>) =>
   putMeter(
     database.client,
-    meterWith(credits(1000), { keys: new Map(Object.entries(keys)), callsInFlight: 1000, ceiling: 1e9 }),
+    meterWith(credits(1000), { keys: new Map(Object.entries(keys)), maxConcurrentCalls: 1000, ceiling: 1e9 }),
   );
 const usedOf = async ({ accountId }: Meter) => (await store.find(accountId))?.budgets.get('budget-1')?.used;
 

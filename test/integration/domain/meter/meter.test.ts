@@ -70,7 +70,10 @@ describe('admission', () => {
   });
 
   it('limits the concurrent calls without using up the rate window', async () => {
-    const meter = await putMeter(client, meterWith(credits(100), { planRank: 1, callsInFlight: 5, ceiling: 1000 }));
+    const meter = await putMeter(
+      client,
+      meterWith(credits(100), { planRank: 1, maxConcurrentCalls: 5, ceiling: 1000 }),
+    );
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, call) => outcomeOf(meter, `call-${call}`)));
     expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(5);
     expect(await store.find(meter.accountId)).toMatchObject({ admitted: 5 });

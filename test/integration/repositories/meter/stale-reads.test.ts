@@ -53,7 +53,10 @@ function staleClient() {
 
 /** A year of an account: plans, calls, dead calls, sweeps and an audit; what is left of it. */
 async function year(client: DynamoDBDocumentClient) {
-  const { accountId } = await putMeter(database.client, meterWith(credits(50), { callsInFlight: 20, ceiling: 1000 }));
+  const { accountId } = await putMeter(
+    database.client,
+    meterWith(credits(50), { maxConcurrentCalls: 20, ceiling: 1000 }),
+  );
   const clock = { seconds: start / 1000, now: () => clock.seconds * 1000 };
   let made = 0;
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`id-${(made += 1)}`) };

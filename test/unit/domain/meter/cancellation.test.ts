@@ -40,7 +40,7 @@ describe('a cancelled subscription', () => {
   it('keeps the limits of the plan until the month that was paid for ends, although the credits end a day before', () => {
     const moments = ['2027-01-31T08:59:59', '2027-01-31T09:00:00', '2027-02-01T08:59:59', '2027-02-01T09:00:00'];
     const lives = cancelledLife(pro, '2027-01-01', '2027-01-01', moments);
-    expect(lives.map((meter) => [meter.planRank, meter.ceiling - meter.admitted, meter.callsInFlight])).toEqual([
+    expect(lives.map((meter) => [meter.planRank, meter.ceiling - meter.admitted, meter.maxConcurrentCalls])).toEqual([
       [4, 2000, 100],
       [4, 2000, 100],
       [4, 2000, 100],

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const withLimit = (limit: number) =>
-  putMeter(database.client, meterWith(credits(10), { ceiling: limit, planRank: 2, callsInFlight: 1000 }));
+  putMeter(database.client, meterWith(credits(10), { ceiling: limit, planRank: 2, maxConcurrentCalls: 1000 }));
 
 let calls = 0;
 
