@@ -13,13 +13,13 @@ export const errorSchemas = {
   Error: {
     type: 'object',
     description:
-      'An error: the four fields of every response, and `detail`, one sentence naming the field and the rule.',
+      'An error: the four fields of every response, and `detail`, a sentence that names the field and the rule.',
     properties: {
       message: { type: 'string', enum: Object.keys(errorStatus), description: 'The code of the error.' },
       error: { const: true },
       data: { type: 'null' },
       status: { type: 'integer', description: 'The HTTP status.' },
-      detail: { type: 'string', description: 'One sentence for a person.' },
+      detail: { type: 'string', description: 'A sentence that explains the error.' },
     },
     required: ['message', 'error', 'data', 'status', 'detail'],
     additionalProperties: false,

@@ -84,21 +84,21 @@ function requestBodyOf(route: Route, schemaOf: Collectors['schemaOf'], recorded:
 }
 
 const credentials: Readonly<Record<Credential, string>> = {
-  none: 'Needs no credential.',
-  key: 'Needs an API key.',
-  session: 'Needs the session of a signed-in person; an API key may not do this.',
-  'session or key': 'Needs an API key, or the session of a signed-in person.',
-  'session if any': 'Needs no credential; the session is taken into account where there is one.',
+  none: 'Requires no credential.',
+  key: 'Requires an API key.',
+  session: 'Requires the session of a signed-in user; an API key is not accepted.',
+  'session or key': 'Requires an API key, or the session of a signed-in user.',
+  'session if any': 'Requires no credential; a session is used if there is one.',
 };
 
 function descriptionOf(route: Route): string {
   const sentences = [
     route.note,
     credentials[route.credential],
-    route.role && `Only for people with the role ${route.role}.`,
+    route.role && `Only for users with the role ${route.role}.`,
     route.confirmed && 'The email address must be confirmed.',
     route.priced && `Costs ${priceOf(route.priced.service)}.`,
-    route.idempotent && 'Takes an Idempotency-Key.',
+    route.idempotent && 'Accepts an Idempotency-Key.',
     `Responds within ${route.timeoutSeconds} s.`,
   ];
   return sentences.filter(Boolean).join(' ');

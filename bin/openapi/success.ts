@@ -52,8 +52,8 @@ export function successResponse(route: Route, recorded: RecordedResponse, schema
 
 /** By media type, as each format has it; a route that also gives JSON gives it where the Accept header names no audio. */
 function audioContent(isChoice: boolean) {
-  const when = isChoice ? 'Where the Accept header names audio: the' : 'The';
-  const description = `${when} bytes of the file, sent as they are generated. A connection that ends early ends a file that is not whole.`;
+  const when = isChoice ? 'If the Accept header names audio: the' : 'The';
+  const description = `${when} bytes of the file, sent as they are generated. If the connection ends early, the file is incomplete.`;
   const schema = { type: 'string', format: 'binary', description };
   const types = Object.values(speechFormats).map((type) => type.split(';', 1)[0] ?? '');
   return Object.fromEntries(types.map((type) => [type, { schema }]));
@@ -82,10 +82,10 @@ function streamOf(route: Route, chunk: object) {
   const isOpenAi = route.format === 'openai';
   const event = isOpenAi ? chunk : envelopeOf(200, 'STREAM_CHUNK', chunk);
   const end = isOpenAi ? [] : [envelopeOf(200, 'STREAM_COMPLETE', { type: 'null' })];
-  const last = isOpenAi ? 'a line `data: [DONE]`, which is no JSON' : 'a STREAM_COMPLETE';
+  const last = isOpenAi ? 'a line `data: [DONE]`, which is not JSON' : 'a STREAM_COMPLETE';
   return {
     type: 'string',
-    description: `Where \`stream\` is true: lines of \`data: \` and JSON, with empty lines between. The last is ${last}, or an error where the stream broke off.`,
+    description: `If \`stream\` is true: lines of \`data: \` and JSON, separated by empty lines. The last is ${last}, or an error if the stream broke off.`,
     contentMediaType: 'text/event-stream',
     contentSchema: { type: 'array', items: { anyOf: [event, ...end, errorSchemaOf(route)] } },
   };

@@ -23,7 +23,7 @@ export const tags: readonly Tag[] = [
   },
   {
     name: 'Agents',
-    description: 'A model with instructions, functions and documents of yours, and conversations that are kept.',
+    description: 'A model with your instructions, functions and documents, and conversations that are kept.',
     paths: ['/api/agents'],
   },
   {
@@ -34,7 +34,7 @@ export const tags: readonly Tag[] = [
   { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
   {
     name: 'API keys',
-    description: 'Keys are managed by a signed-in person, never by a key. A key is shown once, when it is created.',
+    description: 'Keys are managed by a signed-in user, never by a key. A key is shown once, when it is created.',
     paths: ['/api/keys'],
   },
   {
@@ -51,7 +51,7 @@ export const tags: readonly Tag[] = [
   {
     name: 'Webhooks',
     description:
-      'Endpoints of yours that events of the account are sent to, from the plan smm_pass up. Requests are signed by Standard Webhooks.',
+      'Your endpoints, to which events of the account are sent, from the plan smm_pass up. Requests are signed according to Standard Webhooks.',
     paths: ['/api/webhooks'],
   },
   {

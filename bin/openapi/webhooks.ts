@@ -17,19 +17,19 @@ const header = (name: string, description: string, example: string) => ({
 
 /** Headers of Standard Webhooks. */
 const parameters = [
-  header('webhook-id', 'Names the event, the same in every attempt.', 'evt_26ONAvui4aEO8EojX3vu4r'),
+  header('webhook-id', 'Id of the event, the same in every attempt.', 'evt_26ONAvui4aEO8EojX3vu4r'),
   header('webhook-timestamp', 'When it was sent, in Unix seconds.', '1803027600'),
   header(
     'webhook-signature',
-    'Signatures of `webhook-id.webhook-timestamp.body`: `v1,` and an HMAC-SHA256 in base64, one for each secret that signs, with blanks between.',
+    'Signatures of `webhook-id.webhook-timestamp.body`: `v1,` and an HMAC-SHA256 in base64, one for each secret that signs, separated by spaces.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 ];
 
 const responses = {
-  '2XX': { description: 'Taken. Any 2xx within 15 s is a success.' },
+  '2XX': { description: 'Accepted. Any 2xx within 15 s is a success.' },
   '410': { description: 'The webhook is disabled.' },
-  '4XX': { description: 'Sent again later, as with any other response; `Retry-After` is obeyed.' },
+  '4XX': { description: 'The event is sent again later, as after any other response; `Retry-After` is respected.' },
 };
 
 /** What is sent to webhooks, by the event's type: the document's `webhooks`. */

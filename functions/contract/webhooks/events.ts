@@ -40,11 +40,11 @@ export const webhookEvents = {
     data: v.object({ ...ofAccount, credits, source: v.picklist(['free', 'plan', 'purchase']), balance }),
   },
   'credits.low': {
-    description: '80 % of the credits of the billing month are used.',
+    description: '80 % of the credits that were available in the billing month are used.',
     data: v.object({ ...ofAccount, balance }),
   },
   'credits.exhausted': {
-    description: 'Less than one credit is left of those of the billing month.',
+    description: 'Less than one credit is left of those that were available in the billing month.',
     data: v.object({ ...ofAccount, balance }),
   },
   'credits.expired': {
