@@ -6,7 +6,7 @@ import type { IssuedDevice } from '#domain/accounts/sign-in/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { Proof } from '#domain/inference/tokens.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import type { Charge } from '#domain/meter/metering.ts';
+import type { OpenHold } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/receipt.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
@@ -61,7 +61,7 @@ export interface Call {
   replay?: KeptSuccess;
   /** Request id of the one that came first with the key, whose response is sent again. */
   replayOf?: string;
-  charge?: Charge;
+  openHold?: OpenHold;
   /** What the operation of an admitted call came back with, where it did. */
   result?: unknown;
   /** A stream that its account has cancelled. */

@@ -35,7 +35,7 @@ export function idempotency(
 
   /** A refusal by the admission is not kept: nothing ran, and a key may be renewed or a plan upgraded. */
   function finalRefusal(error: unknown, call: Call): KeptRefusal | undefined {
-    const hasRun = !route.priced || call.charge !== undefined;
+    const hasRun = !route.priced || call.openHold !== undefined;
     if (!hasRun || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
     return { code: error.code, detail: error.message };
   }

@@ -52,15 +52,15 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       call.response.cost = capped(by, call, await cost);
       const time = now();
       const patienceMs = call.startedAt + route.timeoutSeconds * 1000 - reportMs - time;
-      await call.charge?.settle(call.response.cost, time, patienceMs);
+      await call.openHold?.settle(call.response.cost, time, patienceMs);
     } catch (error) {
       onLostSettlement(error, { requestId: call.requestId, model: call.order?.model, cost: call.response.cost });
     }
   }
 
   /** What may be charged: never more than was held (docs/design/reliability.md#charge-table-what-nothing-lost-means, C6). */
-  function capped({ onExcess }: Meters, { requestId, order, charge }: Call, cost: number): number {
-    const held = charge?.held ?? 0;
+  function capped({ onExcess }: Meters, { requestId, order, openHold }: Call, cost: number): number {
+    const held = openHold?.held ?? 0;
     if (cost > held) onExcess({ requestId, model: order?.model, cost, held });
     return Math.min(cost, held);
   }
@@ -80,22 +80,22 @@ export function meter(route: Route, meters: () => Meters): Middleware {
         if (order.call) meanwhile(order.call);
         return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });
       };
-      call.charge = await admit(call.order).catch(async (refusal: unknown) => {
+      call.openHold = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await affordable(call.order, refusal);
         return admit(call.order);
       });
       call.response.cost = call.order.amount;
-      meanwhile(call.charge);
+      meanwhile(call.openHold);
     },
     after: function settleCall({ context: { call }, response: result }) {
-      const { charge, response } = call;
-      if (!charge) return;
+      const { openHold, response } = call;
+      if (!openHold) return;
       call.result = result;
       const by = meters();
       if (result instanceof StreamedResponse) {
-        call.receipt = charge.holding();
+        call.receipt = openHold.holding();
         response.settleBy(() => settle(by, call, result.cost()));
-        followStream(result, charge, () => {
+        followStream(result, openHold, () => {
           call.isCancelled = true;
           result.cancel();
           setTimeout(() => void response.settle(), lastPieceMs).unref();
@@ -103,16 +103,16 @@ export function meter(route: Route, meters: () => Meters): Middleware {
         return;
       }
       const cost = capped(by, call, response.cost);
-      call.receipt = charge.receipt(cost);
+      call.receipt = openHold.receipt(cost);
       response.settleBy(() => settle(by, call, cost));
       void response.settle();
     },
     onError: async function voidCall({ context: { call } }) {
-      if (!call.charge) return;
+      if (!call.openHold) return;
       const by = meters();
       call.response.settleBy(() => settle(by, call, 0));
       await call.response.settle();
-      call.receipt = call.charge.receipt(0);
+      call.receipt = call.openHold.receipt(0);
     },
   };
 }

@@ -24,9 +24,9 @@ export function recordOf(
   priced: NonNullable<Route['priced']>,
   sample: RefusalSampler,
 ): RequestRecord | undefined {
-  const { caller, charge, startedAt, response } = call;
+  const { caller, openHold, startedAt, response } = call;
   if (!caller || !isProved(call)) return undefined;
-  const unlisted = charge ? 0 : sample(caller.accountId, startedAt);
+  const unlisted = openHold ? 0 : sample(caller.accountId, startedAt);
   if (unlisted === undefined) return undefined;
   const model = modelOf(call, priced);
   const detail = withoutQuotes(response.refusal?.detail)?.slice(0, maxRecordedDetail);
@@ -42,9 +42,9 @@ export function recordOf(
   };
 }
 
-function isProved({ caller, charge, isProved, response: { refusal } }: Call): boolean {
+function isProved({ caller, openHold, isProved, response: { refusal } }: Call): boolean {
   return (
-    caller?.kind === 'session' || charge !== undefined || isProved === true || admissionRefusals.has(refusal?.code)
+    caller?.kind === 'session' || openHold !== undefined || isProved === true || admissionRefusals.has(refusal?.code)
   );
 }
 

@@ -39,9 +39,6 @@ export interface OpenHold {
   ): Promise<Written>;
 }
 
-/** The former name, until the middlewares use the new one. */
-export type Charge = OpenHold;
-
 export type Metering = ReturnType<typeof metering>;
 
 /** Enough for an expired hold, years of missed months and a race with other calls; then the caller gets a refusal that can be retried. */

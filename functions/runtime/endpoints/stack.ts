@@ -76,7 +76,7 @@ export function stack(
 
 /** The part of a call that its operation is given. */
 export function given(call: Call) {
-  const { requestId, input, caller, order, claim, charge: openHold } = call;
+  const { requestId, input, caller, order, claim, openHold } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
   };

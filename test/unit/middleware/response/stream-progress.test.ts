@@ -8,11 +8,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A stream's charge, what was noted in it, and how often the stream was notified that it is cancelled. */
+/** A stream's open hold, what was noted in it, and how often the stream was notified that it is cancelled. */
 function followed(noteDelivered: (cost: number) => Promise<boolean>) {
   const noted: number[] = [];
   const onCancelled = vi.fn<() => void>();
-  const charge = {
+  const openHold = {
     held: 10,
     isOpen: true,
     prepare() {},
@@ -26,18 +26,18 @@ function followed(noteDelivered: (cost: number) => Promise<boolean>) {
     settleWith: () => Promise.reject(new Error('there is nothing to settle it with')),
   };
   let cost = 0;
-  followStream({ cost: async () => (cost += 1) }, charge, onCancelled);
-  return { charge, noted, onCancelled };
+  followStream({ cost: async () => (cost += 1) }, openHold, onCancelled);
+  return { openHold, noted, onCancelled };
 }
 
 describe('a stream that runs', () => {
   it('notes what it has come to every two seconds, until it is settled', async () => {
-    const { charge, noted, onCancelled } = followed(async () => true);
+    const { openHold, noted, onCancelled } = followed(async () => true);
     await vi.advanceTimersByTimeAsync(1999);
     expect(noted).toEqual([]);
     await vi.advanceTimersByTimeAsync(4001);
     expect(noted).toEqual([1, 2, 3]);
-    charge.isOpen = false;
+    openHold.isOpen = false;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(noted).toEqual([1, 2, 3]);
     expect(onCancelled).not.toHaveBeenCalled();
@@ -68,8 +68,8 @@ describe('a stream that runs', () => {
   });
 
   it('is not notified where its own settlement came before the note', async () => {
-    const { charge, onCancelled } = followed(async () => {
-      charge.isOpen = false;
+    const { openHold, onCancelled } = followed(async () => {
+      openHold.isOpen = false;
       return false;
     });
     await vi.advanceTimersByTimeAsync(4000);
