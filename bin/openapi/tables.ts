@@ -103,7 +103,7 @@ const plans = (): string =>
       price ?? 'custom',
       quota_limit ?? 'unlimited',
       rate_limit ?? 'unlimited',
-      planOfRank(id).callsInFlight,
+      planOfRank(id).maxConcurrentCalls,
     ]),
   );
 

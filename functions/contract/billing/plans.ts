@@ -24,7 +24,7 @@ export const planOverview = [
 /**
  * What the meter enforces for a plan. `rank` orders plans from the smallest up and is the plan's id;
  * `creditsPerMonth` in whole credits, `callsPerMonth` and `callsPerMinute` priced calls, null meaning unlimited;
- * `callsInFlight` calls open at one moment (docs/design/meter.md#rate); `price` in USD a month.
+ * `maxConcurrentCalls` calls open at one moment (docs/design/meter.md#rate); `price` in USD a month.
  */
 export interface PlanLimits {
   readonly name: PlanName;
@@ -33,7 +33,7 @@ export interface PlanLimits {
   readonly creditsPerMonth: number | null;
   readonly callsPerMonth: number | null;
   readonly callsPerMinute: number | null;
-  readonly callsInFlight: number;
+  readonly maxConcurrentCalls: number;
 }
 
 /** The limits of the plan with a rank (1 to 5); throws on any other number. */
@@ -43,7 +43,7 @@ export type Plans = (rank: number) => PlanLimits;
 export const planTables = ['listing', 'overview'] as const;
 export type PlanTable = (typeof planTables)[number];
 
-const callsInFlight = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
+const maxConcurrentCalls = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
 
 /** Credits per month and prices are the listing's in either case: the overview has no credits. */
 export function plansOf(table: PlanTable): Plans {
@@ -54,7 +54,15 @@ export function plansOf(table: PlanTable): Plans {
       const callsPerMonth = overview?.callsPerMonth ?? null;
       return [
         rank,
-        { name, rank, price, creditsPerMonth, callsPerMonth, callsPerMinute, callsInFlight: callsInFlight[name] },
+        {
+          name,
+          rank,
+          price,
+          creditsPerMonth,
+          callsPerMonth,
+          callsPerMinute,
+          maxConcurrentCalls: maxConcurrentCalls[name],
+        },
       ];
     }),
   );

@@ -29,7 +29,7 @@ export interface LedgerAccountOptions {
 }
 
 /** The listing's prices and credits, with no limit on the number of calls. */
-const unhurriedPlans: Plans = (rank) => ({ ...planOfRank(rank), callsPerMinute: null, callsInFlight: 1000 });
+const unhurriedPlans: Plans = (rank) => ({ ...planOfRank(rank), callsPerMinute: null, maxConcurrentCalls: 1000 });
 
 let accounts = 900_000;
 

@@ -27,7 +27,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
   const state = planStateOf(plan, current, subscription);
   const badge = badgeOf(plan, current, subscription, useNow());
   const isOwn = badge !== undefined && state !== 'scheduled';
-  const { callsPerMinute, callsPerMonth, callsInFlight } = usePlanLimits()(plan.id);
+  const { callsPerMinute, callsPerMonth, maxConcurrentCalls } = usePlanLimits()(plan.id);
   const hasMessages = plan.id >= messagesRank;
   const hasWebhooks = plan.id >= webhooksPlan.id;
   const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
@@ -50,7 +50,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
         <Fact>
           {callsPerMinute === null ? 'Unlimited calls a minute' : `${formatWhole(callsPerMinute)} calls a minute`}
         </Fact>
-        <Fact>{formatWhole(callsInFlight)} concurrent calls</Fact>
+        <Fact>{formatWhole(maxConcurrentCalls)} concurrent calls</Fact>
         <Fact isIncluded={reserved.length > 0}>
           {reserved.length > 0 && 'All models, including '}
           <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>

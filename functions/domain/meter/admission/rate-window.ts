@@ -19,7 +19,7 @@ export function onPlan(meter: Meter, plan: PlanLimits): Meter {
   return {
     ...meter,
     planRank: plan.rank,
-    maxConcurrentCalls: plan.callsInFlight,
+    maxConcurrentCalls: plan.maxConcurrentCalls,
     callsPerMonth: plan.callsPerMonth ?? unlimited,
     ceiling: meter.ceiling + shift,
     buckets: new Map([...meter.buckets].map(([name, ceiling]) => [name, ceiling + shift])),

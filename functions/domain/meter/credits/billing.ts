@@ -33,7 +33,7 @@ export function openMeter(accountId: number, now: number, plans: Plans, freeFrom
     keys: new Map(),
     budgets: new Map(),
     planRank: freePlanRank,
-    maxConcurrentCalls: free.callsInFlight,
+    maxConcurrentCalls: free.maxConcurrentCalls,
     callsPerMonth: free.callsPerMonth ?? unlimited,
     callsThisMonth: 0,
     admitted: 0,

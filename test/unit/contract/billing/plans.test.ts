@@ -49,7 +49,7 @@ describe('what is enforced', () => {
   const limits = (table: PlanTable) =>
     [1, 2, 3, 4, 5].map((rank) => {
       const plan = plansOf(table)(rank);
-      return [plan.name, monthlyGrant(plan), plan.callsPerMonth, plan.callsPerMinute, plan.callsInFlight];
+      return [plan.name, monthlyGrant(plan), plan.callsPerMonth, plan.callsPerMinute, plan.maxConcurrentCalls];
     });
 
   it('is the listing: credits per month and calls per minute', () => {
