@@ -1,5 +1,5 @@
 import { labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
-import { planListing, planOfRank, planOverview } from '#contract/billing/plans.ts';
+import { messagesPlan, planListing, planOfRank, planOverview, webhooksPlan } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { models } from '#contract/inference/models.ts';
@@ -97,13 +97,15 @@ const limitRows: readonly (readonly Cell[])[] = [
 
 const plans = (): string =>
   table(
-    ['Plan', 'USD a month', 'Credits a month', 'Priced calls a minute', 'Concurrent calls'],
+    ['Plan', 'USD a month', 'Credits a month', 'Priced calls a minute', 'Concurrent calls', 'Messages', 'Webhooks'],
     planListing.map(({ id, name, price, quota_limit, rate_limit }) => [
       `\`${name}\``,
       price ?? 'custom',
       quota_limit ?? 'unlimited',
       rate_limit ?? 'unlimited',
       planOfRank(id).maxConcurrentCalls,
+      id >= messagesPlan.id ? 'yes' : 'no',
+      id >= webhooksPlan.id ? 'yes' : 'no',
     ]),
   );
 

@@ -93,5 +93,8 @@ export function monthlyGrant(plan: PlanLimits): number {
 /** The rank of the smallest plan, whose limits also hold before any subscription. */
 export const freePlanRank = 1;
 
+/** The smallest plan that has messages: SMS and voice calls. */
+export const messagesPlan = planListing[1];
+
 /** The smallest plan that has webhooks. */
 export const webhooksPlan = planListing[2];

@@ -1,11 +1,9 @@
+import { messagesPlan } from '../billing/plans.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Message, MessageList, MessageListQuery, MessagePath, NewMessage } from '../messages/messages.ts';
 
 const shared = { credential: 'session or key', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'read', messages: 'read' } } as const;
-
-/** The rank of dev_pass. */
-const minPlanRank = 2;
 
 /** Text messages and calls to phones. */
 export const messageRoutes = {
@@ -20,7 +18,7 @@ export const messageRoutes = {
     output: Message,
     success: { status: 201, message: 'SUCCESS' },
     refusals: ['RECIPIENT_OPTED_OUT', 'DELIVERY_ERROR'],
-    priced: { service: 'sms', minPlanRank },
+    priced: { service: 'sms', minPlanRank: messagesPlan.id },
     idempotent: true,
     uses: {
       tables: { accounts: 'write', meters: 'write', messages: 'write', idempotency: 'delete' },

@@ -1,9 +1,6 @@
-import { findPlan } from '#contract/billing/plans.ts';
-import { messageRoutes } from '#contract/routes/messages.ts';
+import { findPlan, messagesPlan } from '#contract/billing/plans.ts';
 import { useNow } from '../../api/clock.ts';
 import { useSubscription } from '../../api/reads.ts';
-
-const { minPlanRank } = messageRoutes.sendMessage.priced;
 
 /** Whether the plan has messages; a cancelled one has them until its paid period ends. Undefined until it is known. */
 export function useHasMessages(): boolean | undefined {
@@ -13,5 +10,5 @@ export function useHasMessages(): boolean | undefined {
   if (subscription === null) return false;
   const { planId, endsAt } = subscription;
   const isOver = endsAt !== undefined && Date.parse(endsAt) <= now;
-  return !isOver && (findPlan(planId)?.rank ?? 0) >= minPlanRank;
+  return !isOver && (findPlan(planId)?.rank ?? 0) >= messagesPlan.id;
 }

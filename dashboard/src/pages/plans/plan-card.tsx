@@ -1,8 +1,7 @@
 import { Badge, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { webhooksPlan } from '#contract/billing/plans.ts';
+import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
 import { models } from '#contract/inference/models.ts';
-import { messageRoutes } from '#contract/routes/messages.ts';
 import { useNow } from '../../api/clock.ts';
 import { usePlanLimits } from '../../api/config.ts';
 import { Icon } from '../../components/elements/icon.tsx';
@@ -19,7 +18,6 @@ interface PlanCardProps {
   readonly subscription: Subscription;
 }
 
-const messagesRank = messageRoutes.sendMessage.priced.minPlanRank;
 const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
 /** A plan with the limits that the deployment enforces, and the way to it from the current one. */
@@ -28,7 +26,7 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
   const badge = badgeOf(plan, current, subscription, useNow());
   const isOwn = badge !== undefined && state !== 'scheduled';
   const { callsPerMinute, callsPerMonth, maxConcurrentCalls } = usePlanLimits()(plan.id);
-  const hasMessages = plan.id >= messagesRank;
+  const hasMessages = plan.id >= messagesPlan.id;
   const hasWebhooks = plan.id >= webhooksPlan.id;
   const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
 

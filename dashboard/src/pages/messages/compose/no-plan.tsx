@@ -1,14 +1,11 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
-import { planOfRank } from '#contract/billing/plans.ts';
+import { messagesPlan } from '#contract/billing/plans.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { messageRoutes } from '#contract/routes/messages.ts';
 import { Empty } from '../../../components/feedback/empty.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { creditCount } from '../../../lib/format.ts';
 import { planTitle } from '../../../lib/names.ts';
-
-const { name } = planOfRank(messageRoutes.sendMessage.priced.minPlanRank);
 
 export function NoPlan() {
   return (
@@ -22,7 +19,7 @@ export function NoPlan() {
           </Anchor>
         }
       >
-        Available on {planTitle(name)} and larger plans, for {creditCount(prices.sms.credits)} each.
+        Available on {planTitle(messagesPlan.name)} and larger plans, for {creditCount(prices.sms.credits)} each.
       </Empty>
     </Panel>
   );
