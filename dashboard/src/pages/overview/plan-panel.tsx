@@ -9,6 +9,11 @@ import { formatDay, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import css from './overview.module.css';
 
+const statuses = {
+  active: { title: 'Active', color: 'pine' },
+  cancelled: { title: 'Cancelled', color: 'yellow.8' },
+} as const;
+
 /** The plan, what it gives, and when it is billed next. */
 export function PlanPanel() {
   const { data, error, refetch } = useSubscription();
@@ -25,7 +30,7 @@ export function PlanPanel() {
   return (
     <Panel
       title="Plan"
-      aside={data && <Badge color={data.status === 'active' ? 'pine' : 'yellow.8'}>{data.status}</Badge>}
+      aside={data && <Badge color={statuses[data.status].color}>{statuses[data.status].title}</Badge>}
     >
       <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
       <Text size="sm" c="dimmed" mb="md">
