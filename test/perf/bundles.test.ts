@@ -16,7 +16,7 @@ describe.each([
   ['api/inference/translate', 345],
   ['api/analysis/analyze', 345],
   ['api/keys/list-keys', 480],
-  ['api/shared/unknown-route', 150],
+  ['api/shared/unknown-route', 155],
   ['jobs/billing/project-ledger', 450],
 ])('%s', (entry, budget) => {
   const out = join(folder, entry);
