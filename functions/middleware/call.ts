@@ -47,8 +47,6 @@ export interface Call {
   isProved?: true;
   /** The account's meter, where the proof has read it. */
   provenMeter?: Meter;
-  /** The model of what the path names, where that was read before the order was made. */
-  namedModel?: string;
   /** Kind of response that the caller requests, of those that the route has. */
   responseKind?: ResponseKind;
   input: { path: unknown; query: unknown; body: unknown };

@@ -40,10 +40,8 @@ export function idempotency(
     return { code: error.code, detail: error.message };
   }
 
-  /** Sent again also where the plan no longer allows what was charged, but to no key that is limited to other services or models. */
+  /** Sent again also where the plan no longer allows what was charged. */
   async function keptFor(call: Call, record: IdempotencyRecord, claim: Claim): Promise<KeptResponse> {
-    const refusal = forbidden.byKey(call);
-    if (refusal) throw refusal;
     try {
       return keptResponse(record, claim);
     } catch (error) {
@@ -66,6 +64,9 @@ export function idempotency(
         if (!caller || key === undefined) return;
         // Whoever does not hold the key must neither take what its owner sends nor learn of it.
         await call.prove?.();
+        // Nor may a key that is limited to other services or models.
+        const refusal = await forbidden.byKey(call);
+        if (refusal) throw refusal;
         const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
         call.claim = claim;
         const earlier = await idempotent().records.claim(claim, lifetimeMs);

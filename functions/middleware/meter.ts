@@ -75,7 +75,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const { model } = call.order;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
       const { requestId } = call;
-      const attempt = { ...useOf(priced, call), accountId, requestId, model, now: time, deadline };
+      const attempt = { ...useOf(priced, call, call.order.model), accountId, requestId, model, now: time, deadline };
       const admit = (order: Order) => {
         if (order.call) meanwhile(order.call);
         return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });

@@ -5,12 +5,13 @@ import type { Meter } from '#domain/meter/meter.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call } from '../call.ts';
 
-type Metered = Pick<Call, 'caller' | 'order' | 'namedModel'>;
-
-/** What a priced call uses, as far as its order and what its path names show. */
-export function useOf(priced: NonNullable<Route['priced']>, { caller, order, namedModel }: Metered): Use {
+/** What a priced call uses, as far as it is known; of one without a model its name is empty. */
+export function useOf(
+  priced: NonNullable<Route['priced']>,
+  { caller, order }: Pick<Call, 'caller' | 'order'>,
+  model: string | undefined,
+): Use {
   const { capability } = priced;
-  const model = order?.model ?? namedModel;
   const ofModel = capability && model !== undefined ? findModel(model, capability)?.minPlanRank : undefined;
   return {
     keyId: caller?.kind === 'key' ? caller.keyId : undefined,
@@ -20,20 +21,34 @@ export function useOf(priced: NonNullable<Route['priced']>, { caller, order, nam
   };
 }
 
+export type FindMeter = (accountId: number) => Promise<Meter | undefined>;
+
+interface Findings {
+  /** What a proof has not read, as of a session. */
+  readonly findMeter: FindMeter;
+  /** Of a call whose order is not made yet. */
+  readonly modelOf: ((call: Call) => Promise<string | undefined>) | undefined;
+}
+
 export type ForbiddenUses = ReturnType<typeof forbiddenUses>;
 
 /** What the admission would refuse (403), for what is decided before it. */
-export function forbiddenUses({ priced }: Route, findMeter: (accountId: number) => Promise<Meter | undefined>) {
-  /** By what the key is limited to; the key is proved. */
-  function byKey(call: Call): ServiceError | undefined {
-    return priced && call.provenMeter && forbiddenToKey(call.provenMeter, useOf(priced, call));
+export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: Findings) {
+  const nameModel = (call: Call): Promise<string | undefined> | string | undefined =>
+    call.order?.model ?? modelOf?.(call);
+
+  /** By what the key is limited to; the key is proved. Of a key without limits nothing is read. */
+  async function byKey(call: Call): Promise<ServiceError | undefined> {
+    const { caller, provenMeter } = call;
+    const key = caller?.kind === 'key' ? provenMeter?.keys.get(caller.keyId) : undefined;
+    if (!priced || !provenMeter || !(key?.models || key?.services)) return undefined;
+    return forbiddenToKey(provenMeter, useOf(priced, call, await nameModel(call)));
   }
 
-  /** What a proof has not read, as of a session, takes a read. */
   async function byPlanOrKey(call: Call): Promise<ServiceError | undefined> {
     if (!priced || !call.caller) return undefined;
-    const meter = call.provenMeter ?? (await findMeter(call.caller.accountId));
-    return meter && forbiddenUse(meter, useOf(priced, call));
+    const [meter, model] = await Promise.all([call.provenMeter ?? findMeter(call.caller.accountId), nameModel(call)]);
+    return meter && forbiddenUse(meter, useOf(priced, call, model));
   }
 
   return { byKey, byPlanOrKey };

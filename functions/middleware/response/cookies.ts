@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { parseCredential } from '#domain/shared/credential.ts';
 import type { Call } from '../call.ts';
 import { cookieValues } from '../request/headers.ts';
 
@@ -7,7 +8,7 @@ const deviceCookie = (sessionCookie: string): string => sessionCookie.replace('s
 
 /** What the browser holds as a known device; undefined when it sends nothing. */
 export function deviceOf(event: APIGatewayProxyEvent, sessionCookie: string): string | undefined {
-  return cookieValues(event, deviceCookie(sessionCookie))[0];
+  return cookieValues(event, deviceCookie(sessionCookie)).find((text) => parseCredential(text)?.kind === 'device');
 }
 
 /** The cookies that a response sets, as values of `Set-Cookie`. */

@@ -79,10 +79,14 @@ export type OpenOrderOf<R extends Route, O extends Order> = (
   call: Pick<OperationCall<R>, 'input' | 'caller'> & {
     readonly order: O;
     readonly prove: Proof;
-    /** Sets the model of what the path names, once it is known: who may not use it is refused (403) before by the state of anything (404, 409). */
-    readonly namesModel: (model: string) => void;
   },
 ) => Promise<O>;
+
+/** The model of a call whose body does not name it, undefined where what names it is not there. Who may not use it is refused (403) before by the state of anything (404, 409). */
+export type ModelOf<R extends Route> = (
+  services: CallServices,
+  call: Pick<OperationCall<R>, 'input' | 'caller'>,
+) => Promise<string | undefined> | string;
 
 /** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */
 export type Operation<R extends Route> = (

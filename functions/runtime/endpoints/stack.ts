@@ -17,7 +17,7 @@ import { meter } from '#middleware/meter.ts';
 import { type OpenOrder, openOrder } from '#middleware/open-order.ts';
 import { requestLog } from '#middleware/request-log.ts';
 import { recordOf } from '#middleware/request-record.ts';
-import { forbiddenUses } from '#middleware/request/forbidden-use.ts';
+import { type FindMeter, forbiddenUses } from '#middleware/request/forbidden-use.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
 import { canStream } from '../http/response-streaming.ts';
 import { log, outcome } from '../http/response-wiring.ts';
@@ -32,6 +32,8 @@ export interface InputSteps {
   readonly check?: ((call: Call) => void | Promise<void>) | undefined;
   /** On a priced route whose path names something, makes or completes the order by that. */
   readonly open?: OpenOrder | undefined;
+  /** On a priced route whose body does not name the model. */
+  readonly modelOf?: ((call: Call) => Promise<string | undefined>) | undefined;
 }
 
 /** The only place that orders middleware. */
@@ -39,10 +41,11 @@ export function stack(
   route: Route,
   services: () => CoreServices,
   run: (call: Call, event: APIGatewayProxyEvent) => unknown,
-  { orderOf, check, open }: InputSteps = {},
+  { orderOf, check, open, modelOf }: InputSteps = {},
 ) {
   const { priced } = route;
-  const forbidden = forbiddenUses(route, (accountId) => authentication(services)().findMeter(accountId));
+  const findMeter: FindMeter = (accountId) => authentication(services)().findMeter(accountId);
+  const forbidden = forbiddenUses(route, { findMeter, modelOf });
   const once = idempotency(route, idempotent(services), forbidden);
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(route, () => log, priced && ((call) => recordOf(call, priced, sampleRefusal))))

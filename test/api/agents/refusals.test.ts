@@ -140,6 +140,32 @@ describe('a message that may not use the model is refused as such (403) once the
     expect(await refusals(subject, { cookie: subject.cookie })).toEqual(expected);
   });
 
+  it('with the Idempotency-Key of a message that another key has sent: neither its reply nor that there is one', async () => {
+    const { path } = await owner.conversation();
+    const send = (key: string, content: string) =>
+      service.call('POST', `${path}/messages`, { key, body: { content }, headers: { 'idempotency-key': 'k' } });
+    const body = { name: 'limited', models: ['svc-code'] };
+    const { key } = (await service.call('POST', '/api/keys', { cookie: owner.cookie, body })).body.data;
+    expect(code(await send(key, 'Hello'))).toBe(forbidden);
+    expect(code(await send(owner.key, 'Hello'))).toBe('200 SUCCESS');
+    for (const content of ['Hello', 'Other']) expect(code(await send(key, content))).toBe(forbidden);
+  });
+
+  it('with a used Idempotency-Key on a plan without the model, unless it is the same message', async () => {
+    const subject = await agentOwner(service, { model: 'svc-1-32k' });
+    const { path } = await subject.conversation();
+    const send = (content: string) =>
+      service.call('POST', `${path}/messages`, {
+        key: subject.key,
+        body: { content },
+        headers: { 'idempotency-key': 'k' },
+      });
+    const first = await send('Hello');
+    await services().subscriptions().assign(subject.id, '2');
+    expect(code(await send('Other'))).toBe(forbidden);
+    expect((await send('Hello')).body).toEqual(first.body);
+  });
+
   it('and by its state (404, 409) to who may', async () => {
     const expected = ['404 NOT_FOUND', '404 NOT_FOUND', '409 INVALID_STATE', '200 SUCCESS', '400 INVALID_FORMAT'];
     expect(await refusals(owner, { cookie: owner.cookie })).toEqual(expected);

@@ -147,4 +147,19 @@ describe('a transcription', () => {
     ];
     expect([code(second), second.body.data.id]).toEqual(['201 SUCCESS', first.body.data.id]);
   });
+
+  it('is refused (403) to a key of other models, whatever its upload or its Idempotency-Key was used for', async () => {
+    const { key, cookie } = await service.person({ planRank: 2 });
+    const body = { name: 'limited', models: ['svc-1'] };
+    const limited = (await service.call('POST', '/api/keys', { cookie, body })).body.data.key;
+    const uploadId = await uploaded(service, key, wav);
+    const headers = { 'Idempotency-Key': 'one-recording' };
+    const refused = async () => {
+      for (const options of [{}, headers])
+        expect(code(await transcribed(service, limited, uploadId, {}, options))).toBe('403 INSUFFICIENT_PERMISSIONS');
+    };
+    await refused();
+    expect(code(await transcribed(service, key, uploadId, {}, headers))).toBe('201 SUCCESS');
+    await refused();
+  });
 });

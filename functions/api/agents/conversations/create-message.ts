@@ -5,9 +5,9 @@ import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof conversationRoutes.createMessage;
 
-const openTurn: OpenOrderOf<Route, TurnOrder> = async ({ agents }, { input, caller, prove, namesModel }) => {
+const openTurn: OpenOrderOf<Route, TurnOrder> = async ({ agents }, { input, caller, prove }) => {
   const turns = (await agents()).turns();
-  const order = await turns.open(caller.accountId, input.path, input.body, namesModel);
+  const order = await turns.open(caller.accountId, input.path, input.body);
   await turns.check(order, prove);
   return order;
 };
@@ -17,4 +17,7 @@ const createMessage: PricedOperation<Route, TurnOrder> = async ({ agents }, { or
   return order.stream ? turns.stream(order, requestId) : turns.take(order, requestId);
 };
 
-export const handler = pricedEndpoint(conversationRoutes.createMessage, undefined, createMessage, openTurn);
+export const handler = pricedEndpoint(conversationRoutes.createMessage, undefined, createMessage, {
+  open: openTurn,
+  modelOf: async ({ agents }, { input, caller }) => (await agents()).turns().modelOf(caller.accountId, input.path),
+});

@@ -19,4 +19,6 @@ const createDocument: PricedOperation<Route, DocumentOrder> = async ({ agents },
   return body;
 };
 
-export const handler = pricedEndpoint(documentRoutes.createDocument, orderDocument, createDocument, openDocument);
+export const handler = pricedEndpoint(documentRoutes.createDocument, orderDocument, createDocument, {
+  open: openDocument,
+});

@@ -30,16 +30,13 @@ export interface OpeningParts {
 type Path = { readonly id: string; readonly conversationId: string };
 
 export function turnOpening({ agents, conversations, clock }: OpeningParts) {
-  /**
-   * Reads what is named; refuses (404, 409, 400) what is not there, is busy, or expects something else. Changes nothing. `namesModel` is
-   * given the agent's model before any refusal but that of the agent.
-   */
-  return async function open(
-    accountId: number,
-    path: Path,
-    message: NewMessage,
-    namesModel: (model: string) => void,
-  ): Promise<TurnOrder> {
+  /** Undefined where there is no such agent. */
+  async function modelOf(accountId: number, { id }: Path): Promise<string | undefined> {
+    return (await agents.find({ accountId, id }))?.model;
+  }
+
+  /** Reads what is named; refuses (404, 409, 400) what is not there, is busy, or expects something else. Changes nothing. */
+  async function open(accountId: number, path: Path, message: NewMessage): Promise<TurnOrder> {
     const now = clock.now();
     const finding = agents.find({ accountId, id: path.id });
     const ref = { accountId, agentId: path.id, id: path.conversationId };
@@ -47,14 +44,15 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
       read.reduce((sum, { tokens }) => sum + tokens, 0) >= windowOf((await finding)?.model);
     const [agent, found] = await Promise.all([finding, conversations.recent(ref, now, isEnough)]);
     if (!agent) return missing('agent');
-    namesModel(agent.model);
     if (!found) return missing('conversation');
     const { conversation, recent } = found;
     if (isLocked(conversation, now)) throw inProgress();
     checkKind(conversation, message);
     const { model } = agent;
     return { model, amount: fixedPrice('chat'), stream: message.stream, agent, conversation, recent, message };
-  };
+  }
+
+  return { open, modelOf };
 }
 
 /** Tokens of a model's context. */

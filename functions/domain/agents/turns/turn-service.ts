@@ -51,5 +51,5 @@ export function turnService(parts: TurnParts) {
     });
   }
 
-  return { open: turnOpening(parts), check, take, stream };
+  return { ...turnOpening(parts), check, take, stream };
 }
