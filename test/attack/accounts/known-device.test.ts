@@ -76,6 +76,7 @@ describe('a known device', () => {
     await inTurn(5, () => guess(other.email, one.device));
     expect(code(await login(other.email, other.password, one.device))).toBe(tooMany);
     expect(code(await login(other.email, other.password, other.device))).toBe(signedIn);
+    expect(code(await login(other.email, other.password, `device=theirs; ${other.device}`))).toBe(signedIn);
     await inTurn(5, () => guess('nobody-at-all@example.com', one.device));
     expect(code(await guess('nobody-at-all@example.com', one.device))).toBe(tooMany);
     expect(code(await login(one.email, one.password, one.device))).toBe(signedIn);
