@@ -11,8 +11,7 @@ interface Tag {
 export const tags: readonly Tag[] = [
   {
     name: 'Inference',
-    description:
-      'Chat, text completion, embeddings, translation, text analysis, and their models. Responses are enveloped.',
+    description: 'Chat, text completion, embeddings, translation, text analysis, and their models.',
     paths: ['/v1/', '/api/ai/'],
   },
   {

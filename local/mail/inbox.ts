@@ -27,7 +27,7 @@ const empty = `<section class="empty">
 function mailCard(mail: ReceivedMail, index: number): string {
   const link = firstLink(mail);
   const button = link
-    ? `<p class="action"><a class="button" href="${escapeHtml(link)}">Open the link of this mail</a><span>${escapeHtml(link)}</span></p>`
+    ? `<p class="action"><a class="button" href="${escapeHtml(link)}">Open link</a><span>${escapeHtml(link)}</span></p>`
     : '';
   const text = `<details><summary>Text version</summary><pre>${escapeHtml(mail.text)}</pre></details>`;
   return `<details class="mail"${index === 0 ? ' open' : ''}>

@@ -8,7 +8,7 @@ export function welcome(status: Status, engine: string): string {
     '',
     'Text AI platform, running on this machine only.',
     '',
-    `  Page       ${status.dashboardUrl}`,
+    `  Dashboard  ${status.dashboardUrl}`,
     `  Guides     ${origin}/guides`,
     `  Reference  ${status.docsUrl}`,
     `  API        ${status.apiUrl}`,
@@ -23,7 +23,7 @@ export function welcome(status: Status, engine: string): string {
     `  a month later        POST ${origin}/_local/clock  {"advance":"P1M"}`,
     `  a broken model       POST ${origin}/_local/faults  {"target":"sagemaker","fault":"error"}`,
     '',
-    'Ctrl-C ends it; everything is kept.',
+    'Ctrl-C ends it; all data is kept.',
     '',
   ].join('\n');
 }

@@ -29,7 +29,7 @@ async function translation(text: string) {
   return { calls, words: order.words };
 }
 
-/** Calls of the model that so many words may come to (docs/api.md). */
+/** Calls of the model that so many words may come to (docs/security.md). */
 const maxCalls = (words: number): number => 1 + 0.8 * words;
 
 it.each([

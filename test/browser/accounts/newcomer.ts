@@ -15,7 +15,7 @@ export function newcomerTests(stage: () => Stage): void {
     await shows(page, 'Check your inbox');
     await service.mailedToken('ada@example.com');
     await page.getByRole('link', { name: 'Open local inbox' }).click();
-    await page.getByRole('link', { name: 'Open the link of this mail' }).click();
+    await page.getByRole('link', { name: 'Open link' }).click();
     await shows(page, 'Email confirmed');
     expect(page.url()).not.toContain('token');
     await page.getByRole('link', { name: 'Create API key' }).click();

@@ -4,10 +4,10 @@ export function confirmationMail(to: Addressee, link: string): MailContent {
   return letter({
     subject: 'Confirm your email address',
     to,
-    body: 'Please confirm your email address to make API keys. The link works for 24 hours.',
+    body: 'Please confirm your email address to activate your account. The link works for 24 hours.',
     action: 'Confirm address',
     link,
-    footer: 'If you did not register, ignore this mail: without confirmation the account can do nothing.',
+    footer: 'If you did not register, you can ignore this email: without confirmation the account cannot be used.',
   });
 }
 
@@ -18,7 +18,7 @@ export function resetMail(to: Addressee, link: string): MailContent {
     body: 'Somebody, most likely you, requested a password reset for your account. The link works once and for 30 minutes.',
     action: 'Choose a new password',
     link,
-    footer: 'If it was not you, ignore this mail: your password stays as it is.',
+    footer: 'If it was not you, you can ignore this email: your password stays as it is.',
   });
 }
 
