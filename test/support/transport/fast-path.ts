@@ -15,8 +15,16 @@ export const credentials = {
 export const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] }, maxBytes: 1e6 };
 export const later = () => new Deadline(10_000);
 
-/** That a request to DynamoDB waits for its response. */
-export const requestTimeout = 150;
+/** That a request to DynamoDB waits for its response: longer than a busy machine stands still. */
+const patientMs = 10_000;
+
+/** The same for a script, which is short where no response comes. */
+export const requestTimeoutOf = (script: readonly ScriptedResponse[]): number =>
+  script.some(({ silent }) => silent) ? 150 : patientMs;
+
+interface Documents extends Pick<DynamoDBClientConfig, 'credentials'> {
+  readonly requestTimeout?: number;
+}
 
 /** DynamoDB's response with an error. */
 export const failure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
@@ -45,13 +53,13 @@ export function useScriptedAws() {
   const serviceOf = (id: 'dynamodb' | 'sagemaker', of = variables()): AwsService => awsService(id, of)!;
 
   /** The SDK, as the functions use it, but for the pauses between its tries. */
-  function documents(about: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
+  function documents({ requestTimeout = patientMs, ...about }: Documents = {}): DynamoDBDocumentClient {
     const client = new DynamoDBClient({
       region: 'us-east-1',
       endpoint: aws.url,
       credentials,
       retryStrategy: new ConfiguredRetryStrategy(3, 0),
-      requestHandler: { connectionTimeout: 500, requestTimeout, throwOnRequestTimeout: true },
+      requestHandler: { connectionTimeout: patientMs, requestTimeout, throwOnRequestTimeout: true },
       ...about,
     });
     return DynamoDBDocumentClient.from(withConflictRetries(client), {

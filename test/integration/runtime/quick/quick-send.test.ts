@@ -4,7 +4,7 @@ import { type ItemCommand, itemsBy, type SendCommand, sdkSend } from '#repositor
 import { turnItems } from '#runtime/calls/turn-items.ts';
 import { quickSend } from '#runtime/quick/quick-send.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { failure, requestTimeout, useScriptedAws } from '#test/transport/fast-path.ts';
+import { failure, requestTimeoutOf, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
@@ -57,7 +57,8 @@ const cancelled = failure(400, 'TransactionCanceledException', {
   CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
 });
 
-const quick = (client = documents()): SendCommand => quickSend(serviceOf('dynamodb'), client, { requestTimeout });
+const quick = (requestTimeout = requestTimeoutOf([])): SendCommand =>
+  quickSend(serviceOf('dynamodb'), documents({ requestTimeout }), { requestTimeout });
 
 const asHex = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
 
@@ -90,10 +91,11 @@ describe.each(Object.entries(commands))('%s comes to the same as the SDK makes o
     ['silence, once', [{ status: 200, silent: true }, done]],
     ['silence', [{ status: 200, silent: true }]],
   ])('%s', async (_, script) => {
+    const requestTimeout = requestTimeoutOf(script);
     scripted.aws.play(script);
-    const theirs = await resultOf(() => taken(sdkSend(documents()), command()));
+    const theirs = await resultOf(() => taken(sdkSend(documents({ requestTimeout })), command()));
     scripted.aws.play(script);
-    const ours = await resultOf(() => taken(quick(), command()));
+    const ours = await resultOf(() => taken(quick(requestTimeout), command()));
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBeGreaterThan(0);
   });

@@ -1,11 +1,12 @@
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
+import type { AwsService } from '#runtime/aws/aws-service.ts';
 import { meterUpdate, modelRuntime } from '#runtime/calls/fast-path.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
 import { wanting } from '#test/database/wanted.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { failure, invocation, later, requestTimeout, useScriptedAws } from '#test/transport/fast-path.ts';
+import { failure, invocation, later, requestTimeoutOf, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
@@ -31,11 +32,18 @@ const input: UpdateCommandInput = {
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
 };
 
+interface Sending {
+  readonly client?: DynamoDBDocumentClient;
+  readonly service?: AwsService;
+  readonly requestTimeout?: number;
+}
+
 /** The two ways to send an UpdateItem: FAST_PATH on and off. */
 const updates = {
-  on: (client = documents(), service = serviceOf('dynamodb')) =>
-    quickUpdate(service, async () => client, { wanted: everything, requestTimeout }),
-  off: (client = documents()) => sdkUpdate(client),
+  on({ client = documents(), service = serviceOf('dynamodb'), requestTimeout = requestTimeoutOf([]) }: Sending = {}) {
+    return quickUpdate(service, async () => client, { wanted: everything, requestTimeout });
+  },
+  off: ({ client = documents() }: Sending = {}) => sdkUpdate(client),
 };
 
 const signedAt = (stamp: unknown): number =>
@@ -75,11 +83,12 @@ describe.each(['on', 'off'] as const)(
       ['silence, once', [{ status: 200, silent: true }, done]],
       ['silence', [{ status: 200, silent: true }]],
     ])('%s', async (_, script) => {
+      const requestTimeout = requestTimeoutOf(script);
       scripted.aws.play(script);
-      const client = documents();
+      const client = documents({ requestTimeout });
       const theirs = await resultOf(async () => (await client.send(new UpdateCommand(input))).Attributes);
       scripted.aws.play(script);
-      const update = updates[setting]();
+      const update = updates[setting]({ client: documents({ requestTimeout }), requestTimeout });
       const ours = await resultOf(async () => (await update(input))());
       expect(ours).toEqual(theirs);
       expect(ours.requests).toBeGreaterThan(0);
@@ -132,7 +141,7 @@ test('credentials are renewed before they expire', async () => {
     environment['AWS_CREDENTIAL_EXPIRATION'] = new Date(Date.now() + minutes * 60_000).toISOString();
   };
   use('token-1', 4);
-  const update = updates.on(documents(), serviceOf('dynamodb', environment));
+  const update = updates.on({ service: serviceOf('dynamodb', environment) });
   await update(input);
   use('token-2', 60);
   await update(input);
@@ -146,7 +155,7 @@ test('without credentials the SDK reports it, and nothing is sent', async () => 
   scripted.aws.play([done]);
   const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
   const service = { ...serviceOf('dynamodb'), credentials: () => undefined };
-  await expect(updates.on(client, service)(input)).rejects.toThrow('no credentials');
+  await expect(updates.on({ client, service })(input)).rejects.toThrow('no credentials');
   expect(scripted.aws.sent).toHaveLength(0);
 });
 
