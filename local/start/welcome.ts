@@ -8,7 +8,7 @@ export function welcome(status: Status, engine: string): string {
     '',
     'Text AI platform, running on this machine only.',
     '',
-    `  Dashboard  ${status.dashboardUrl}`,
+    `  Page       ${status.dashboardUrl}`,
     `  Guides     ${origin}/guides`,
     `  Reference  ${status.docsUrl}`,
     `  API        ${status.apiUrl}`,
