@@ -13,10 +13,10 @@ export function limitTests(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Spending limit' }).click();
     await page.getByRole('option', { name: 'Credits per day (UTC)' }).click();
     await press(page, /^Create$/);
-    await shows(page, 'Credits must be a number');
+    await shows(page, 'Credits is required');
     await page.getByLabel('Credits', { exact: true }).fill('0');
     await press(page, /^Create$/);
-    await shows(page, 'Credits must be positive');
+    await shows(page, 'Credits must be at least 1');
     expect(await page.getByLabel('Credits', { exact: true }).inputValue()).toBe('0');
     await page.getByLabel('Credits', { exact: true }).fill('1');
     await shoot(page, 'key-limits');
@@ -45,10 +45,10 @@ export function limitTests(stage: () => Stage): void {
     await press(page, 'Add alert');
     await page.getByLabel('Value').last().fill('0');
     await press(page, 'Save alerts');
-    await shows(page, 'Value must be positive');
+    await shows(page, 'Value must be at least 1');
     expect(await page.getByLabel('Value').last().inputValue()).toBe('0');
     await page.getByLabel('Value').last().fill('500');
-    await page.getByText('Value must be positive').waitFor({ state: 'detached' });
+    await page.getByText('Value must be at least 1').waitFor({ state: 'detached' });
     await page.getByRole('switch', { name: 'Send to webhooks' }).click();
     await shoot(page, 'alerts');
     await press(page, 'Save alerts');

@@ -122,10 +122,10 @@ export function operatorTests(stage: () => Stage): void {
     const dialog = page.getByRole('dialog', { name: 'Grant credits?' });
     await dialog.getByRole('button', { name: 'Grant credits' }).click();
     await dialog.getByText('Reason is required').waitFor();
-    await dialog.getByText('Credits must be a number').waitFor();
+    await dialog.getByText('Credits is required').waitFor();
     for (const [typed, rule] of [
-      ['0', 'positive'],
-      ['1.5', 'an integer'],
+      ['0', 'at least 1'],
+      ['1.5', 'a whole number'],
     ] as const) {
       await dialog.getByRole('textbox', { name: 'Credits' }).fill(typed);
       await dialog.getByRole('button', { name: 'Grant credits' }).click();

@@ -91,14 +91,4 @@ export function interruptionTests(stage: () => Stage): void {
       'Default: 100',
     );
   });
-
-  test('a number field takes no negative number', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
-    for (const name of ['Maximum tokens', 'Top k']) {
-      const field = page.getByRole('textbox', { name });
-      await field.pressSequentially('-5');
-      expect(await field.inputValue()).toBe('5');
-    }
-  });
 }

@@ -81,12 +81,38 @@ export function playgroundTests(stage: () => Stage): void {
     }
   });
 
-  test('a number that is too large is refused, not left out', async () => {
+  test('a number that no request may have stays as it is typed, with its error, and is not sent', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/playground');
-    await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('99999999999999999999');
     await page.getByLabel('Your message').fill('Hello');
-    await press(page, 'Send');
-    await shows(page, /^max_tokens must be/);
+    const isOff = (name: string) => page.getByRole('button', { name, exact: true }).isDisabled();
+    for (const name of ['Maximum tokens', 'Top k']) {
+      const field = page.getByRole('textbox', { name });
+      for (const [typed, error] of [
+        ['1.5', 'must be a whole number'],
+        ['-5', 'must be at least 1'],
+        ['0', 'must be at least 1'],
+        ['99999999999999999999', 'is too large'],
+      ] as const) {
+        await field.fill('');
+        await field.pressSequentially(typed);
+        await field.blur();
+        await shows(page, `${name} ${error}`);
+        expect((await field.inputValue()).replaceAll(',', '')).toBe(typed);
+        expect(await isOff('Send')).toBe(true);
+      }
+      await field.fill('');
+      await page.getByText(`${name} is too large`).waitFor({ state: 'detached' });
+      expect(await isOff('Send')).toBe(false);
+    }
+    await page.goto('/playground?tab=embeddings');
+    for (const [typed, error] of [
+      ['0', 'must be at least 1'],
+      ['1537', 'must be at most 1536'],
+    ] as const) {
+      await page.getByRole('textbox', { name: 'Dimensions' }).fill(typed);
+      await shows(page, `Dimensions ${error}`);
+      expect(await isOff('Compare')).toBe(true);
+    }
   });
 }

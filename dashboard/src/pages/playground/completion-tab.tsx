@@ -7,7 +7,7 @@ import { GetCodeButton } from './code/get-code-button.tsx';
 import { InterruptionNotice } from './exchange/interruption-notice.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import { Parameters } from './parameters/parameters.tsx';
-import { defaultSampling, samplingBody } from './parameters/sampling.ts';
+import { defaultSampling, isSendable, samplingBody } from './parameters/sampling.ts';
 import { InputText } from './parts/input-text.tsx';
 import { Inspector } from './parts/inspector.tsx';
 import { OutputText } from './parts/output-text.tsx';
@@ -29,6 +29,8 @@ export function CompletionTab() {
   const body = { ...samplingBody(sampling), prompt };
   const texts = useMemo(() => [prompt], [prompt]);
 
+  const canSend = prompt.trim() !== '' && isSendable(sampling);
+
   async function complete(): Promise<void> {
     setText('');
     setFinishReason(undefined);
@@ -44,6 +46,8 @@ export function CompletionTab() {
     setFinishReason(choice?.finish_reason);
   }
 
+  const retry = canSend ? () => void complete() : undefined;
+
   return (
     <TabLayout
       title="Completion"
@@ -57,13 +61,13 @@ export function CompletionTab() {
         {exchange.isRunning ? (
           <StopButton onClick={exchange.stop} />
         ) : (
-          <Button disabled={prompt.trim() === ''} onClick={() => void complete()}>
+          <Button disabled={!canSend} onClick={() => void complete()}>
             Generate
           </Button>
         )}
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={() => void complete()} />}
-      <InterruptionNotice exchange={exchange} onRetry={() => void complete()} />
+      {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={retry} />}
+      <InterruptionNotice exchange={exchange} onRetry={retry} />
       <OutputText label="Output" text={text} finishReason={finishReason} isRunning={exchange.isRunning} />
     </TabLayout>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, NumberInput, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import * as v from 'valibot';
 import { Alerts, maxAlertRules } from '#contract/alerts/alerts.ts';
 import { alertRoutes } from '#contract/routes/alerts.ts';
@@ -11,6 +11,7 @@ import { Icon } from '../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 
 /** A rule as its form has it; the value is empty until a number is there. */
@@ -135,9 +136,8 @@ function RuleRow({ rule: { kind, value, keyId }, path, error, onChange, onRemove
         onChange={({ currentTarget }) => onChange({ kind: currentTarget.value, value })}
         flex="1 1 180px"
       />
-      <NumberInput
+      <WholeNumberField
         label="Value"
-        thousandSeparator=","
         value={value}
         error={error}
         data-path={path}

@@ -2,6 +2,7 @@ import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import * as v from 'valibot';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
 import { formatWhole } from '../../../lib/format.ts';
 import type { Form } from '../../../lib/hooks/use-form.ts';
 import { FunctionsField } from '../../playground/chat/functions/functions-field.tsx';
@@ -9,7 +10,6 @@ import { parseFunctions } from '../../playground/chat/functions/parse-functions.
 import { modelChoices } from '../../playground/parameters/parameters.tsx';
 import { modelId } from '../../playground/parameters/sampling.ts';
 import { SliderField } from '../../playground/parameters/slider-field.tsx';
-import { WholeNumberField } from '../../playground/parameters/whole-number-field.tsx';
 import type { AgentValues } from './agent-values.ts';
 import css from './editor.module.css';
 import { TruncationField } from './truncation-field.tsx';

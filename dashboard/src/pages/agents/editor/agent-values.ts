@@ -4,18 +4,18 @@ import type { Labels } from '../../../api/forms/form-errors.ts';
 import { modelId } from '../../playground/parameters/sampling.ts';
 import type { AgentRecord } from '../agent.ts';
 
-const optionalNumber = v.union([v.number(), v.literal('')]);
+const typedNumber = v.union([v.number(), v.string()]);
 
-/** An agent as its form has it: functions as JSON text; a number that is not given is empty. */
+/** An agent as its form has it: functions as JSON text, numbers as typed. */
 export type AgentValues = {
   name: string;
   model: v.InferOutput<typeof modelId>;
   instructions: string;
   functions: string;
   temperature: number;
-  maxTokens: number | '';
+  maxTokens: number | string;
   truncation: (typeof truncations)[number];
-  retentionDays: number | '';
+  retentionDays: number | string;
 };
 
 /** Some of the values. */
@@ -25,9 +25,9 @@ export const AgentDraft = v.object({
   instructions: v.exactOptional(v.string()),
   functions: v.exactOptional(v.string()),
   temperature: v.exactOptional(v.number()),
-  maxTokens: v.exactOptional(optionalNumber),
+  maxTokens: v.exactOptional(typedNumber),
   truncation: v.exactOptional(v.picklist(truncations)),
-  retentionDays: v.exactOptional(optionalNumber),
+  retentionDays: v.exactOptional(typedNumber),
 });
 export type AgentDraft = v.InferOutput<typeof AgentDraft>;
 
@@ -52,11 +52,9 @@ const FunctionsText = v.pipe(
 /** The body of a request, by the contract's rules. */
 const AgentBody = v.object({ ...NewAgent.entries, functions: FunctionsText });
 
-const toBody = ({ maxTokens, retentionDays, ...values }: AgentValues) => ({
+const toBody = ({ maxTokens, ...values }: AgentValues) => ({
   ...values,
   maxTokens: maxTokens === '' ? null : maxTokens,
-  // Of the form it is required.
-  retentionDays: retentionDays === '' ? Number.NaN : retentionDays,
 });
 
 /** For the values of the form. */

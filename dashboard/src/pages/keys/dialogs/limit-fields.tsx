@@ -1,9 +1,10 @@
-import { Collapse, Group, MultiSelect, NumberInput, Select, Stack, UnstyledButton } from '@mantine/core';
+import { Collapse, Group, MultiSelect, Select, Stack, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { LimitPeriod } from '#contract/accounts/limit-periods.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { models } from '#contract/inference/models.ts';
+import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
 import { serviceTitle } from '../../../lib/names.ts';
 
 /** What a key is limited to, as its form has it: nothing where it is null. `credits` is empty until a number is there. */
@@ -49,9 +50,8 @@ export function LimitFields({ value: { limit, models: allowed, services }, onCha
           }
         />
         {limit && (
-          <NumberInput
+          <WholeNumberField
             label="Credits"
-            thousandSeparator=","
             value={limit.credits}
             error={errors['limit']}
             data-path="limit"

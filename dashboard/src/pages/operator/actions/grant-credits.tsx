@@ -1,7 +1,7 @@
-import { NumberInput } from '@mantine/core';
 import { CreditGrant } from '#contract/operators/actions.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { perform } from '../../../api/call.ts';
+import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
 import type { Account } from '../account/account.ts';
 import { ActionButton } from './action-button.tsx';
 import { ActionForm } from './action-form.tsx';
@@ -20,11 +20,10 @@ export function GrantCredits({ account: { id, email } }: { account: Account }) {
           schema={CreditGrant}
           labels={{ credits: 'Credits' }}
           fields={(form) => (
-            <NumberInput
+            <WholeNumberField
               label="Credits"
               description="Whole credits, at most 1,000,000"
               required
-              thousandSeparator=","
               data-autofocus
               value={form.values.credits}
               error={form.errors['credits']}

@@ -12,7 +12,6 @@ import { ChatParameters } from './chat-parameters.tsx';
 import { ChatToolbar } from './chat-toolbar.tsx';
 import css from './chat.module.css';
 import { Composer } from './composer.tsx';
-import { parseFunctions } from './functions/parse-functions.ts';
 import { PromptTokens } from './prompt-tokens.tsx';
 import { chatBody } from './state/chat-body.ts';
 import { newItem } from './state/chat-item.ts';
@@ -89,7 +88,7 @@ export function ChatTab() {
         text={text}
         onChange={setText}
         isRunning={isRunning}
-        isBlocked={parseFunctions(functions).error !== undefined}
+        isBlocked={chat.isBlocked}
         onSend={send}
         onStop={stop}
       />

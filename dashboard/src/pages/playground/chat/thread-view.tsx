@@ -16,7 +16,7 @@ interface ThreadViewProps {
 export function ThreadView({ chat, thread, isCompared }: ThreadViewProps) {
   const { model, items, exchange } = thread;
   const hasPrompt = items.some(({ message }) => message.role !== 'assistant');
-  const retry = hasPrompt && !chat.isRunning ? () => chat.retry(thread) : undefined;
+  const retry = hasPrompt && !chat.isRunning && !chat.isBlocked ? () => chat.retry(thread) : undefined;
   return (
     <div className={[css.thread, isCompared && css.compared].filter(Boolean).join(' ')}>
       {isCompared && (

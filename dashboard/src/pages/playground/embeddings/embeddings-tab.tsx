@@ -1,13 +1,16 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { findModel } from '#contract/inference/models.ts';
+import * as v from 'valibot';
+import { findModel, maxDimensions } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { integer } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { numberError } from '../../../api/forms/form-errors.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
 import { formatWhole } from '../../../lib/format.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';
-import { WholeNumberField } from '../parameters/whole-number-field.tsx';
 import { InputText } from '../parts/input-text.tsx';
 import { Inspector } from '../parts/inspector.tsx';
 import { TabLayout } from '../parts/tab-layout.tsx';
@@ -22,17 +25,20 @@ const examples = [
 ].join('\n');
 
 const defaultDimensions = findModel('svc-embed', 'embeddings')?.dimensions ?? 0;
+const dimensionsRule = integer(1, maxDimensions);
 
 /** Texts as vectors, and how near they are to each other. */
 export function EmbeddingsTab() {
   const exchange = useExchange();
   const [text, setText] = useState(examples);
-  const [dimensions, setDimensions] = useState<number | ''>('');
+  const [dimensions, setDimensions] = useState<number | string>('');
   const [result, setResult] = useState<{ texts: string[]; matrix: number[][] }>();
   const texts = text.split('\n').filter((line) => line.trim() !== '');
+  const dimensionsError = numberError('Dimensions', dimensionsRule, dimensions);
   const isTooMany = texts.length > limits.embeddingTexts;
 
-  const body = { model: 'svc-embed', input: texts, ...(dimensions !== '' && { dimensions }) };
+  const canSend = texts.length > 0 && !isTooMany && dimensionsError === undefined;
+  const body = { model: 'svc-embed', input: texts, ...(v.is(dimensionsRule, dimensions) && { dimensions }) };
 
   async function embed(): Promise<void> {
     const response = await exchange.call(inferenceRoutes.createEmbeddings, { body });
@@ -49,6 +55,7 @@ export function EmbeddingsTab() {
         label="Dimensions"
         placeholder={`Default: ${formatWhole(defaultDimensions)}`}
         value={dimensions}
+        error={dimensionsError}
         onChange={setDimensions}
       />
     </Stack>
@@ -68,11 +75,13 @@ export function EmbeddingsTab() {
         onChange={setText}
       />
       <Group my="md">
-        <Button loading={exchange.isRunning} disabled={texts.length === 0 || isTooMany} onClick={() => void embed()}>
+        <Button loading={exchange.isRunning} disabled={!canSend} onClick={() => void embed()}>
           Compare
         </Button>
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} model="svc-embed" onRetry={() => void embed()} />}
+      {exchange.error && (
+        <ErrorNotice error={exchange.error} model="svc-embed" onRetry={canSend ? () => void embed() : undefined} />
+      )}
       {result && <HeatMap {...result} />}
     </TabLayout>
   );

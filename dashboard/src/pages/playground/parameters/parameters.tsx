@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import * as v from 'valibot';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
+import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
 import { formatWhole } from '../../../lib/format.ts';
 import { planTitle } from '../../../lib/names.ts';
-import { modelId, type Sampling, textModels } from './sampling.ts';
+import { modelId, type Sampling, samplingErrors, textModels } from './sampling.ts';
 import { SliderField } from './slider-field.tsx';
 import { StopField } from './stop-field.tsx';
-import { WholeNumberField } from './whole-number-field.tsx';
 
 interface ParametersProps {
   readonly value: Sampling;
@@ -28,6 +28,7 @@ export const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) 
 /** The parameters of a text model. */
 export function Parameters({ value, onChange, defaultMaxTokens, secondModel, children }: ParametersProps) {
   const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
+  const errors = samplingErrors(value);
   return (
     <Stack gap="md">
       <NativeSelect
@@ -47,6 +48,7 @@ export function Parameters({ value, onChange, defaultMaxTokens, secondModel, chi
         label="Maximum tokens"
         placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
         value={value.maxTokens}
+        error={errors.maxTokens}
         onChange={(maxTokens) => change({ maxTokens })}
       />
       <SliderField
@@ -69,6 +71,7 @@ export function Parameters({ value, onChange, defaultMaxTokens, secondModel, chi
         label="Top k"
         placeholder={`Default: ${samplingDefaults.top_k}`}
         value={value.topK}
+        error={errors.topK}
         onChange={(topK) => change({ topK })}
       />
       <SliderField

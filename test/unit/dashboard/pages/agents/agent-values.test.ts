@@ -29,8 +29,11 @@ describe('the values of an agent', () => {
     ['instructions', { instructions: '😀'.repeat(8001) }, 'Instructions must have at most 8000 characters'],
     ['functions', { functions: '{' }, 'Functions must be JSON'],
     ['functions', { functions: '{}' }, 'Functions must be a list'],
-    ['maxTokens', { maxTokens: 0 }, 'Maximum tokens must be positive'],
-    ['retentionDays', { retentionDays: '' }, 'Retention must be a number'],
+    ['maxTokens', { maxTokens: 0 }, 'Maximum tokens must be at least 1'],
+    ['maxTokens', { maxTokens: 1.5 }, 'Maximum tokens must be a whole number'],
+    ['maxTokens', { maxTokens: '-' }, 'Maximum tokens must be a whole number'],
+    ['maxTokens', { maxTokens: '99999999999999999999' }, 'Maximum tokens is too large'],
+    ['retentionDays', { retentionDays: '' }, 'Retention is required'],
     ['retentionDays', { retentionDays: 366 }, 'Retention must be at most 365'],
   ])('have what is wrong with them at the field %s', (field, wrong, error) => {
     expect(schemaErrors(agentFormSchema, { ...named, ...wrong }, agentLabels)).toEqual({ [field]: error });

@@ -1,7 +1,9 @@
 import { useState } from 'react';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { notify } from '../../../../components/feedback/notifications.tsx';
 import { type ExchangeState, useExchange } from '../../exchange/use-exchange.ts';
-import { textModels } from '../../parameters/sampling.ts';
+import { isSendable, textModels } from '../../parameters/sampling.ts';
+import { parseFunctions } from '../functions/parse-functions.ts';
 import { chatBody } from './chat-body.ts';
 import { type ChatItem, type ChatMessage, newItem } from './chat-item.ts';
 import { extendReply } from './extend-reply.ts';
@@ -34,6 +36,8 @@ export function useChat() {
     ...(comparison ? [{ place: 'second' as const, ...comparison, exchange: second }] : []),
   ];
   const isRunning = first.isRunning || second.isRunning;
+  /** While a parameter is wrong, nothing is sent. */
+  const isBlocked = !isSendable(sampling) || parseFunctions(draft.functions).error !== undefined;
 
   function setItems({ place }: Thread, next: Items): void {
     change((before) => {
@@ -65,8 +69,15 @@ export function useChat() {
     for (const thread of threads) void run(thread, [...thread.items, item]);
   }
 
+  /** True when nothing may be sent, which is said where no button shows it. */
+  function refuses(): boolean {
+    if (isBlocked) notify({ message: 'Correct the parameters first.', color: 'red' });
+    return isBlocked;
+  }
+
   /** A function's result, which only the thread of its call has. */
   function submitResult(thread: Thread, message: ChatMessage): void {
+    if (refuses()) return;
     setUndoable(undefined);
     void run(thread, [...thread.items, newItem(message)]);
   }
@@ -80,12 +91,14 @@ export function useChat() {
   }
 
   function regenerate(thread: Thread): void {
+    if (refuses()) return;
     rememberBefore('Response regenerated.');
     void run(thread, promptOf(thread.items));
   }
 
   /** The threads share what the user writes, so it is edited in each. */
   function edit(id: string, content: string): void {
+    if (refuses()) return;
     rememberBefore('Message edited; what came after it was replaced.');
     for (const thread of threads) {
       const edited = withContent(thread.items, id, content);
@@ -139,6 +152,7 @@ export function useChat() {
     change,
     threads,
     isRunning,
+    isBlocked,
     undoable,
     send,
     submitResult,
