@@ -5,6 +5,22 @@ import { WebhookMenu } from './webhook-menu.tsx';
 import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
 import css from './webhooks.module.css';
 
+/** One without a description is known by its URL, which is shown once. */
+const isNamed = ({ description }: WebhookRecord): boolean => description !== null;
+
+const urlColumn: Column<WebhookRecord> = {
+  title: 'URL',
+  place: 'wide',
+  cell: (webhook) =>
+    isNamed(webhook) ? (
+      <span className={`mono ${css.cut}`} title={webhook.url}>
+        {webhook.url}
+      </span>
+    ) : (
+      '–'
+    ),
+};
+
 interface WebhookTableProps {
   readonly webhooks: readonly WebhookRecord[];
   /** Whose deliveries are shown. */
@@ -23,6 +39,7 @@ export function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) 
           type="button"
           inherit
           className={css.cut}
+          title={titleOf(webhook)}
           aria-pressed={webhook.id === chosen}
           onClick={() => onChoose(webhook.id)}
         >
@@ -31,8 +48,15 @@ export function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) 
       ),
     },
     { title: 'Status', cell: (webhook) => <WebhookBadge webhook={webhook} /> },
-    { title: 'URL', place: 'wide', cell: ({ url }) => <span className={`mono ${css.cut}`}>{url}</span> },
-    { title: 'Events', cell: (webhook) => <span className={css.cut}>{eventsOf(webhook)}</span> },
+    ...(webhooks.some(isNamed) ? [urlColumn] : []),
+    {
+      title: 'Events',
+      cell: (webhook) => (
+        <span className={css.cut} title={eventsOf(webhook)}>
+          {eventsOf(webhook)}
+        </span>
+      ),
+    },
     { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt) },
     { title: 'Actions', place: 'corner', cell: (webhook) => <WebhookMenu webhook={webhook} /> },
   ];
