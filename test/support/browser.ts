@@ -22,8 +22,13 @@ export async function browserPath(): Promise<string | undefined> {
     : installed.find((candidate) => candidate !== undefined && existsSync(candidate));
 }
 
-export async function launchBrowser(): Promise<Browser> {
+/** Without a window, scroll bars are hidden unless they are wanted. */
+export async function launchBrowser({ hasScrollBars = false } = {}): Promise<Browser> {
   const path = await browserPath();
   if (!path) throw new Error('The browser tests need an installed Chrome; CHROME_PATH may name it.');
-  return playwright.launch({ executablePath: path, args: ['--no-sandbox', ...microphone] });
+  return playwright.launch({
+    executablePath: path,
+    args: ['--no-sandbox', ...microphone],
+    ignoreDefaultArgs: hasScrollBars ? ['--hide-scrollbars'] : [],
+  });
 }

@@ -1,10 +1,21 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { launchBrowser } from '#test/browser.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 import { changeTheme, findings } from './findings.ts';
 
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+
+/** Collects how wide the content is in each frame. */
+const widthsOfFrames = `(() => {
+  globalThis.widths = [];
+  const look = () => {
+    globalThis.widths.push(document.querySelector('#content').getBoundingClientRect().width);
+    requestAnimationFrame(look);
+  };
+  look();
+})()`;
 
 export function dialogTests(stage: () => Stage): void {
   test('a past expiry that is typed by hand is refused at its field', async () => {
@@ -73,13 +84,41 @@ export function dialogTests(stage: () => Stage): void {
 
   test('nothing is left bright beside a dialog', async () => {
     const page = await stage().visit(await stage().service.person());
-    const gutter = () => page.evaluate('getComputedStyle(document.documentElement).scrollbarGutter');
+    const scrollBar = () => page.evaluate('getComputedStyle(document.body).overflowY');
     await page.goto('/keys');
     await press(page, 'Create API key');
     await page.getByRole('dialog').waitFor();
-    expect(await gutter()).toBe('auto');
+    expect(await scrollBar()).toBe('hidden');
     await page.keyboard.press('Escape');
-    await eventually(gutter).toBe('stable');
+    await eventually(scrollBar).toBe('scroll');
+  });
+
+  test('a dialog moves nothing where scroll bars take room, whether the page scrolls or not', async () => {
+    const { service } = stage();
+    const { cookie } = await service.person();
+    const browser = await launchBrowser({ hasScrollBars: true });
+    try {
+      const page = await browser.newPage({ baseURL: service.origin, reducedMotion: 'reduce' });
+      const [name = '', value = ''] = cookie.split('=');
+      await page.context().addCookies([{ name, value, url: service.origin }]);
+      for (const height of [1000, 300]) {
+        await page.setViewportSize({ width: 1360, height });
+        await page.goto('/keys');
+        await page.getByRole('row').nth(1).waitFor();
+        const content = async () => page.locator('#content').boundingBox();
+        const before = await content();
+        await page.evaluate(widthsOfFrames);
+        await press(page, 'Create API key');
+        await page.getByRole('dialog').waitFor();
+        expect(await page.evaluate('document.documentElement.clientWidth')).toBe(1360);
+        expect(await content()).toMatchObject({ x: before?.x, width: before?.width });
+        const widths = new Set(await page.evaluate<number[]>('globalThis.widths'));
+        expect([...widths]).toEqual([before?.width]);
+        await page.keyboard.press('Escape');
+      }
+    } finally {
+      await browser.close();
+    }
   });
 
   test('the similarities can be read in both themes', async () => {
