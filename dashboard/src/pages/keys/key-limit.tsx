@@ -1,6 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { formatCredits, formatFromNow, formatWhole } from '../../lib/format.ts';
+import { formatCredits, formatFromNow, creditCount } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 
 const per = { day: ' per day', month: ' per month', total: '' } as const;
@@ -10,7 +10,7 @@ export function KeyLimit({ apiKey: { limit, models, services }, now }: { apiKey:
   const lists = [...(models ?? []), ...(services ?? []).map(serviceTitle)];
   if (!limit && lists.length === 0) return '–';
   return (
-    <Stack gap={4} maw={220}>
+    <Stack gap={4} miw={112} maw={220}>
       {limit && <Spent limit={limit} now={now} />}
       {lists.length > 0 && <Text size="xs">Only {lists.join(', ')}</Text>}
     </Stack>
@@ -23,7 +23,7 @@ function Spent({ limit, now }: { limit: NonNullable<KeyRecord['limit']>; now: nu
   return (
     <>
       <span className="number">
-        {formatCredits(used)} of {formatWhole(credits)}
+        {formatCredits(used)} of {creditCount(credits)}
         {per[period]}
       </span>
       <Progress

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
 import type { KeyRecord } from '../../api/keys/key-list.ts';
@@ -25,9 +26,9 @@ export function KeyTable({ keys, actions }: KeyTableProps) {
         prefix + lastFour === '' ? (
           '–'
         ) : (
-          <span className="mono">
+          <Box component="span" className="mono" display="inline-block" miw={100} style={{ overflowWrap: 'anywhere' }}>
             {prefix}…{lastFour}
-          </span>
+          </Box>
         ),
     },
     {
