@@ -104,6 +104,19 @@ export function planTests(stage: () => Stage): void {
     expect(await badgesOf(person)).toEqual([expect.stringMatching(/^Dev PassYour plan/)]);
   });
 
+  test('only an account without a subscription is shown what subscribing to the free plan changes', async () => {
+    const { service, visit } = stage();
+    const explanation = 'Free credits expire each month. Subscribe at no cost, and unused credits roll over.';
+    const page = await visit(await service.person());
+    await page.goto('/plans');
+    await cardsOf(page).filter({ hasText: 'Freemium' }).getByText(explanation).waitFor();
+    expect(await page.getByText(explanation).count()).toBe(1);
+    const subscriber = await visit(await service.person({ planRank: 1 }));
+    await subscriber.goto('/plans');
+    await cardsOf(subscriber).first().waitFor();
+    expect(await subscriber.getByText(explanation).count()).toBe(0);
+  });
+
   test('a plan that is no pass is called a plan, and one credit is one', async () => {
     const { service, visit } = stage();
     const page = await visit(await service.person({ planRank: 1, credits: 1 }));

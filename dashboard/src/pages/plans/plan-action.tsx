@@ -4,7 +4,7 @@ import type { PlanName } from '#contract/billing/plans.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change/change-dialog.tsx';
-import type { Plan, PlanState, Subscription } from './plan.ts';
+import { isFreeAllowance, type Plan, type PlanState, type Subscription } from './plan.ts';
 import { useResume } from './use-resume.ts';
 
 interface PlanActionProps {
@@ -38,6 +38,11 @@ export function PlanAction({ plan, current, subscription, state }: PlanActionPro
     );
   return (
     <>
+      {isFreeAllowance(plan, subscription) && (
+        <Text size="xs" c="dimmed">
+          Free credits expire each month. Subscribe at no cost, and unused credits roll over.
+        </Text>
+      )}
       <Button
         fullWidth
         variant={state === 'smaller' ? 'default' : 'filled'}

@@ -24,6 +24,10 @@ export function isInForce(subscription: Subscription, now: number): boolean {
   return Date.parse(subscription.endsAt ?? subscription.nextBillingDate) > now;
 }
 
+/** Whether the account has the plan's credits without a subscription: the free months, which do not roll over. */
+export const isFreeAllowance = (plan: Plan, subscription: Subscription): boolean =>
+  subscription === null && plan.id === freePlanRank;
+
 /** What marks the card of a plan that is the account's own, or is to be. */
 export function badgeOf(
   plan: Plan,
@@ -32,6 +36,6 @@ export function badgeOf(
   now: number,
 ): string | undefined {
   if (planStateOf(plan, current, subscription) === 'scheduled') return 'Scheduled';
-  if (subscription === null) return plan.id === freePlanRank ? 'Your free allowance' : undefined;
+  if (subscription === null) return isFreeAllowance(plan, subscription) ? 'Your free allowance' : undefined;
   return plan.id === current?.id && isInForce(subscription, now) ? 'Your plan' : undefined;
 }
