@@ -17,6 +17,13 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
 });
+const yearTimeFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 const secondFormat = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -55,12 +62,22 @@ export const formatPrice = (usd: number | null): string => {
   if (usd === null) return 'Custom';
   return usd === 0 ? 'Free' : dollars.format(usd);
 };
+/** "24%", and "<1%" of a share that is not nothing. */
+export function formatShare(part: number, all: number): string {
+  const percent = all === 0 ? 0 : Math.round((100 * part) / all);
+  return percent === 0 && part > 0 ? '<1%' : `${percent}%`;
+}
 export const formatMoney = (usd: number): string => dollars.format(usd);
 /** A UTC day, as billing goes by. */
 export const formatDay = (iso: string): string => formatDate(dayFormat, Date.parse(iso));
 /** A UTC day without its year. */
 export const formatDayMonth = (iso: string): string => formatDate(dayMonthFormat, Date.parse(iso));
 export const formatMoment = (iso: string): string => formatDate(timeFormat, Date.parse(iso));
+/** A moment of any year, which is left out where it is the current one. */
+export function formatPast(iso: string, now: number): string {
+  const isThisYear = new Date(iso).getFullYear() === new Date(now).getFullYear();
+  return formatDate(isThisYear ? timeFormat : yearTimeFormat, Date.parse(iso));
+}
 /** A moment to the second. */
 export const formatSecond = (iso: string): string => formatDate(secondFormat, Date.parse(iso));
 /** A moment of any year, to the second. */

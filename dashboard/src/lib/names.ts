@@ -34,7 +34,7 @@ const services: Readonly<Record<string, string>> = {
   translation: 'Translation',
   text_analysis: 'Text analysis',
   audio: 'Text-to-speech',
-  transcription: 'Voice recognition',
+  transcription: 'Transcription',
   voice_call: 'Voice calls',
   sms: 'SMS',
   chat: 'Chat',

@@ -23,18 +23,18 @@ export function limitTests(stage: () => Stage): void {
     await press(page, /^Create$/);
     const key = (await page.getByLabel('New API key', { exact: true }).textContent()) ?? '';
     await press(page, 'Done');
-    await shows(page, '0 of 1 per day');
+    await shows(page, '0 of 1 credit per day');
 
     const chatWith = async () => (await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status;
     expect([await chatWith(), await chatWith()]).toEqual([200, 403]);
     await page.reload();
-    await shows(page, '1 of 1 per day');
+    await shows(page, '1 of 1 credit per day');
     await shoot(page, 'key-limit-reached');
     await press(page, 'Actions for intern');
     await page.getByRole('menuitem', { name: 'Edit limits' }).click();
     await page.getByLabel('Credits', { exact: true }).fill('5');
     await press(page, 'Save');
-    await shows(page, '1 of 5 per day');
+    await shows(page, '1 of 5 credits per day');
     expect(await chatWith()).toBe(200);
   });
 

@@ -23,7 +23,7 @@ export function logTests(stage: () => Stage): void {
     await eventually(() => table.getByRole('row').count()).toBe(29);
     await shoot(page, 'logs-table');
 
-    await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx: refused');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx: client error');
     await eventually(() => table.getByRole('row').count()).toBe(2);
     expect(new URL(page.url()).search).toBe('?status=4xx');
     await page.reload();

@@ -42,7 +42,7 @@ export function planTests(stage: () => Stage): void {
 
     await press(page, 'Cancel subscription');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel subscription' }).click();
-    await shows(page, 'The Pro Pass is cancelled.');
+    await shows(page, 'Your Pro Pass subscription is cancelled.');
     expect(await subscription()).toMatchObject({ status: 'cancelled' });
 
     expect(await page.getByRole('button', { name: 'Subscribe Pro Pass' }).count()).toBe(0);
@@ -88,7 +88,7 @@ export function planTests(stage: () => Stage): void {
       await page.goto('/plans');
       await cardsOf(page).first().waitFor();
       const badges = page
-        .getByText(/^(?:Your plan|Your free allowance|Scheduled)$/)
+        .getByText(/^(?:Current plan|Your free allowance|Scheduled)$/)
         .and(page.locator(':not(button *)'));
       return cardsOf(page)
         .filter({ has: badges })
@@ -96,12 +96,12 @@ export function planTests(stage: () => Stage): void {
     };
     expect(await badgesOf(await service.person())).toEqual([expect.stringMatching(/^FreemiumYour free allowance/)]);
     expect(await badgesOf(await service.person({ planRank: 1 }))).toEqual([
-      expect.stringMatching(/^FreemiumYour plan/),
+      expect.stringMatching(/^FreemiumCurrent plan/),
     ]);
     const person = await service.person({ planRank: 2 });
     const { id } = (await service.call('GET', '/api/subscription', person)).body.data;
     await service.call('PATCH', `/api/subscription/${id}/cancel`, person);
-    expect(await badgesOf(person)).toEqual([expect.stringMatching(/^Dev PassYour plan/)]);
+    expect(await badgesOf(person)).toEqual([expect.stringMatching(/^Dev PassCurrent plan/)]);
   });
 
   test('only an account without a subscription is shown what subscribing to the free plan changes', async () => {
@@ -132,8 +132,8 @@ export function planTests(stage: () => Stage): void {
     const card = cardsOf(page).filter({ hasText: 'Dev Pass' });
     await page.goto('/plans');
     await card.getByText('$29.99').waitFor();
-    await card.getByText('100 calls a minute').waitFor();
-    expect(await card.getByText('calls a month').count()).toBe(0);
+    await card.getByText('100 calls per minute').waitFor();
+    expect(await card.getByText('calls per month').count()).toBe(0);
 
     await page.route('**/config.json', (route) =>
       route.fulfill({
@@ -141,8 +141,8 @@ export function planTests(stage: () => Stage): void {
       }),
     );
     await page.reload();
-    await card.getByText('20 calls a minute').waitFor();
-    await card.getByText('1,000 calls a month').waitFor();
+    await card.getByText('20 calls per minute').waitFor();
+    await card.getByText('1,000 calls per month').waitFor();
     await card.getByText('$29.99').waitFor();
   });
 }

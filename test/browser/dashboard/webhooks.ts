@@ -125,6 +125,39 @@ export function webhookTests(stage: () => Stage): void {
     expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
   });
 
+  test('a long URL is shown once where it is the name, and moves nothing out of its panel at any width', async () => {
+    const { service, visit } = stage();
+    const person = await service.person({ planRank });
+    const url = `https://example.com/${'a'.repeat(180)}`;
+    const create = async (description: string | null) =>
+      service.call('POST', '/api/webhooks', { key: person.key, body: { url, events: ['key.created'], description } });
+    await create(null);
+    const page = await visit(person);
+    await page.goto('/webhooks');
+    const table = page.getByRole('table', { name: 'Webhooks' });
+    await table.getByText(url).waitFor();
+    expect(await table.getByText(url).count()).toBe(1);
+    await create('billing');
+    await page.reload();
+    await table.getByText('billing').waitFor();
+    expect(await table.getByTitle(url).count()).toBe(2);
+    for (const width of [360, 768, 900, 1000, 1280, 1360]) {
+      await page.setViewportSize({ width, height: 900 });
+      await still(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test('a refused form names what is missing', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person({ planRank }));
+    await page.goto('/webhooks');
+    await page.getByRole('button', { name: 'Create webhook' }).first().click();
+    await page.getByRole('switch', { name: /^All events/ }).click();
+    await press(page, /^Create$/);
+    await shows(page, 'Choose at least one event');
+  });
+
   test('a plan without webhooks is offered larger ones', async () => {
     const { service, visit } = stage();
     const page = await visit(await service.person({ planRank: 2 }));

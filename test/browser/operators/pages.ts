@@ -104,7 +104,7 @@ export function operatorTests(stage: () => Stage): void {
     await open(page, customer, 'requests');
     const table = page.getByRole('table', { name: /^Requests/ });
     await eventually(() => table.getByRole('row').count()).toBe(3);
-    await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx: refused');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx: client error');
     await eventually(() => table.getByRole('row').count()).toBe(2);
     await page.reload();
     await eventually(() => table.getByRole('row').count()).toBe(2);

@@ -43,11 +43,11 @@ export function getCodeTests(stage: () => Stage): void {
       }
   });
 
-  test.each(['Completion', 'Embeddings', 'Analyze', 'Translate', 'Speech', 'Transcription'])(
+  test.each(['completion', 'embeddings', 'analyze', 'translate', 'speech', 'transcription'])(
     'the tab %s has its code too',
     async (tab) => {
       const page = await stage().visit(await stage().service.person());
-      await page.goto(`/playground?tab=${tab.toLowerCase()}`);
+      await page.goto(`/playground?tab=${tab}`);
       await press(page, 'Get code');
       const code = await page.getByRole('dialog').getByRole('region', { name: 'cURL code' }).textContent();
       expect(code).toMatch(/\/v1\/completions|\/v1\/embeddings|\/api\/ai\/(?:analyze|translate|speech|transcribe)/);

@@ -62,7 +62,7 @@ export function playgroundTests(stage: () => Stage): void {
     expect([values[0], values[5], values[10], values[15]]).toEqual([1, 1, 1, 1]);
     expect(values[1]).toBeGreaterThan(values[2]!);
 
-    await page.getByRole('tab', { name: 'Translate' }).click();
+    await page.getByRole('tab', { name: 'Translation' }).click();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     await shows(page, '8 words, 10 credits');
     await eventually(() => page.getByRole('region', { name: 'Translation' }).last().textContent()).toMatch(/.{20}/);

@@ -7,6 +7,8 @@ export type FieldErrors = Record<string, string>;
 
 /** A rule of the contract ("must not be empty") as the error at its field. `input` is what broke it, where it is known. */
 function fieldError(label: string, rule: string, input?: unknown): string {
+  if (Array.isArray(input) && rule.startsWith('must not be empty'))
+    return `Choose at least one ${label.toLowerCase().replace(/s$/, '')}`;
   if (input === '' || rule.startsWith('must not be empty')) return `${label} is required`;
   if (rule.startsWith('must be positive')) return `${label} must be at least 1`;
   if (/^must be an? (?:integer|number)/.test(rule) && Number(input) > Number.MAX_SAFE_INTEGER)

@@ -43,7 +43,7 @@ function sentence(error: ApiError, wait: number): string {
     return 'Confirm your email first: open the link sent when you registered.';
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return wait > 0 ? `${error.message} Retry in ${wait} s.` : `${error.message} Retry now.`;
-  if (error.status >= 500 && error.requestId !== undefined) return `${error.message} (request ${error.requestId})`;
+  if (error.status >= 500 && error.requestId !== undefined) return `${error.message} (request ID ${error.requestId})`;
   return error.message;
 }
 

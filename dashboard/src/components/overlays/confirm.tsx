@@ -7,6 +7,8 @@ interface ConfirmOptions {
   readonly text: ReactNode;
   /** Label of the confirming button. */
   readonly action: string;
+  /** Label of the other button, where "Cancel" could be taken for the action. */
+  readonly keep?: string;
   readonly onConfirm: () => void;
 }
 
@@ -40,7 +42,7 @@ export function Confirmations() {
       <Text size="sm">{options?.text}</Text>
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close}>
-          Cancel
+          {options?.keep ?? 'Cancel'}
         </Button>
         <Button color="red.8" onClick={run}>
           {options?.action}

@@ -40,7 +40,7 @@ export default function RegisterPage() {
   return (
     <AuthLayout
       title="Create an account"
-      lead="The Freemium plan has 100 credits a month. Upgrade when you need more."
+      lead="The Freemium plan has 100 credits per month. Upgrade when you need more."
       foot={
         <>
           Already have an account?{' '}

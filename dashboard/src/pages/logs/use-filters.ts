@@ -9,7 +9,7 @@ const all = 'all';
 const statusChoices = [
   { value: all, label: 'All statuses' },
   { value: '2xx', label: '2xx: succeeded' },
-  { value: '4xx', label: '4xx: refused' },
+  { value: '4xx', label: '4xx: client error' },
   { value: '400', label: '400: invalid request' },
   { value: '402', label: '402: insufficient credits' },
   { value: '403', label: '403: not permitted' },

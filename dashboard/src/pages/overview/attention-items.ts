@@ -4,7 +4,7 @@ import type { CurrentSubscription } from '#contract/billing/subscriptions.ts';
 import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
-import { planInSentence } from '../../lib/names.ts';
+import { planInSentence, planTitle } from '../../lib/names.ts';
 
 interface Known {
   readonly credits: InferOutput<typeof Credits> | undefined;
@@ -39,7 +39,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
       },
     subscription?.status === 'cancelled' && {
       id: 'cancelled',
-      text: `The ${planInSentence(subscription.planId)} is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
+      text: `Your ${planTitle(subscription.planId)} subscription is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
       href: '/plans',
       action: 'Choose a plan',
       tone: 'warning',

@@ -34,10 +34,10 @@ export function PlanPanel() {
     >
       <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
       <Text size="sm" c="dimmed" mb="md">
-        {data ? `${formatPrice(data.price)}${data.price > 0 ? ' a month' : ''}` : 'Free allowance, no subscription'}
+        {data ? `${formatPrice(data.price)}${data.price > 0 ? ' per month' : ''}` : 'Free allowance, no subscription'}
       </Text>
       <dl className={css.facts}>
-        <dt>Credits a month</dt>
+        <dt>Credits per month</dt>
         <dd>{formatWhole(data?.monthlyCredits ?? creditsPerMonth ?? -1)}</dd>
         {data && (
           <>
@@ -49,11 +49,11 @@ export function PlanPanel() {
         )}
         {callsPerMonth !== null && (
           <>
-            <dt>Calls a month</dt>
+            <dt>Calls per month</dt>
             <dd>{formatWhole(callsPerMonth)}</dd>
           </>
         )}
-        <dt>Calls a minute</dt>
+        <dt>Calls per minute</dt>
         <dd>{formatWhole(callsPerMinute ?? -1)}</dd>
       </dl>
       <Group mt="lg">

@@ -65,7 +65,7 @@ export function PlanAction({ plan, current, subscription, state }: PlanActionPro
 }
 
 const labels: Readonly<Record<PlanState, string>> = {
-  current: 'Your plan',
+  current: 'Current plan',
   scheduled: 'Scheduled',
   available: 'Subscribe',
   larger: 'Upgrade',

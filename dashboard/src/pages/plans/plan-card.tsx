@@ -39,14 +39,14 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
       <div>
         <div className={css.price}>{formatPrice(plan.price)}</div>
         <Text size="sm" c="dimmed" mih="1.4em">
-          {plan.price !== null && plan.price > 0 && 'a month'}
+          {plan.price !== null && plan.price > 0 && 'per month'}
         </Text>
       </div>
       <ul className={css.facts}>
-        <Fact>{plan.quota_limit === null ? 'Unlimited credits' : `${creditCount(plan.quota_limit)} a month`}</Fact>
-        {callsPerMonth !== null && <Fact>{formatWhole(callsPerMonth)} calls a month</Fact>}
+        <Fact>{plan.quota_limit === null ? 'Unlimited credits' : `${creditCount(plan.quota_limit)} per month`}</Fact>
+        {callsPerMonth !== null && <Fact>{formatWhole(callsPerMonth)} calls per month</Fact>}
         <Fact>
-          {callsPerMinute === null ? 'Unlimited calls a minute' : `${formatWhole(callsPerMinute)} calls a minute`}
+          {callsPerMinute === null ? 'Unlimited calls per minute' : `${formatWhole(callsPerMinute)} calls per minute`}
         </Fact>
         <Fact>{formatWhole(maxConcurrentCalls)} concurrent calls</Fact>
         <Fact isIncluded={reserved.length > 0}>

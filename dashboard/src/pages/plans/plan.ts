@@ -37,5 +37,5 @@ export function badgeOf(
 ): string | undefined {
   if (planStateOf(plan, current, subscription) === 'scheduled') return 'Scheduled';
   if (subscription === null) return isFreeAllowance(plan, subscription) ? 'Your free allowance' : undefined;
-  return plan.id === current?.id && isInForce(subscription, now) ? 'Your plan' : undefined;
+  return plan.id === current?.id && isInForce(subscription, now) ? 'Current plan' : undefined;
 }

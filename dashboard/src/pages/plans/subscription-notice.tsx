@@ -9,7 +9,7 @@ import { Notice } from '../../components/feedback/notice.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
 import { creditCount, formatDay, formatWhole } from '../../lib/format.ts';
-import { planInSentence } from '../../lib/names.ts';
+import { planInSentence, planTitle } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
 import { useResume } from './use-resume.ts';
 
@@ -30,8 +30,12 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
       title: `Cancel the ${title}?`,
       text: `You keep its limits and models until ${day}, and can spend its credits for 30 days from now. You get no new credits and are not billed again.`,
       action: 'Cancel subscription',
+      keep: 'Keep subscription',
       onConfirm: () =>
-        change(() => call(subscriptionRoutes.cancelSubscription, { path: { id } }), `The ${title} is cancelled.`),
+        change(
+          () => call(subscriptionRoutes.cancelSubscription, { path: { id } }),
+          `Your ${planTitle(planId)} subscription is cancelled.`,
+        ),
     });
 
   const keep = () =>
@@ -41,8 +45,8 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
     return (
       <>
         <Notice tone="warning" actions={canResume && <Action onClick={resume}>Resume</Action>}>
-          The {title} is cancelled. Its limits hold until {day}; its credits can be spent until{' '}
-          {formatDay(creditsExpireAt ?? nextBillingDate)}.
+          Your {planTitle(planId)} subscription is cancelled. Its limits apply until {day}, and its credits can be spent
+          until {formatDay(creditsExpireAt ?? nextBillingDate)}.
         </Notice>
         {resumeError && <ErrorNotice error={resumeError} />}
       </>

@@ -14,9 +14,9 @@ const tabs = [
   tab('chat', 'Chat', async () => (await import('./chat/chat-tab.tsx')).ChatTab),
   tab('completion', 'Completion', async () => (await import('./completion-tab.tsx')).CompletionTab),
   tab('embeddings', 'Embeddings', async () => (await import('./embeddings/embeddings-tab.tsx')).EmbeddingsTab),
-  tab('analyze', 'Analyze', async () => (await import('./analysis/analysis-tab.tsx')).AnalysisTab),
-  tab('translate', 'Translate', async () => (await import('./translate-tab.tsx')).TranslateTab),
-  tab('speech', 'Speech', async () => (await import('./audio/speech/speech-tab.tsx')).SpeechTab),
+  tab('analyze', 'Text analysis', async () => (await import('./analysis/analysis-tab.tsx')).AnalysisTab),
+  tab('translate', 'Translation', async () => (await import('./translate-tab.tsx')).TranslateTab),
+  tab('speech', 'Text-to-speech', async () => (await import('./audio/speech/speech-tab.tsx')).SpeechTab),
   tab('transcription', 'Transcription', async () => {
     const { TranscriptionTab } = await import('./audio/transcription/transcription-tab.tsx');
     return TranscriptionTab;

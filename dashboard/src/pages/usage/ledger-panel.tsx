@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { call } from '../../api/call.ts';
 import { Empty } from '../../components/feedback/empty.tsx';
@@ -17,14 +16,7 @@ export function LedgerPanel() {
     rowsOf: ({ entries }) => entries,
   });
   return (
-    <Panel
-      title="Credit history"
-      aside={
-        <Text size="sm" c="dimmed">
-          entries add up to your balance
-        </Text>
-      }
-    >
+    <Panel title="Credit history">
       <PagedList pages={pages} empty={<Empty icon="usage" title="No data yet" />}>
         {(entries) => <LedgerTable entries={entries} />}
       </PagedList>

@@ -1,8 +1,9 @@
 import { Badge } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import type { LedgerPage } from '#contract/billing/credits.ts';
+import { useNow } from '../../api/clock.ts';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { formatCredits, formatMoment } from '../../lib/format.ts';
+import { formatCredits, formatPast } from '../../lib/format.ts';
 import { serviceTitle, sourceTitles } from '../../lib/names.ts';
 
 export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
@@ -15,8 +16,8 @@ const types: Readonly<Record<Entry['type'], { readonly title: string; readonly c
   adjustment: { title: 'Adjustment', color: 'gray' },
 };
 
-const columns: Column<Entry>[] = [
-  { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatMoment(at)}</span> },
+const columnsAt = (now: number): Column<Entry>[] => [
+  { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatPast(at, now)}</span> },
   { title: 'Type', cell: ({ type }) => <Badge color={types[type].color}>{types[type].title}</Badge> },
   { title: 'Description', place: 'wide', cell: descriptionOf },
   { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
@@ -30,7 +31,10 @@ const columns: Column<Entry>[] = [
 
 /** Changes of a balance, newest first. */
 export function LedgerTable({ entries }: { entries: readonly Entry[] }) {
-  return <DataTable caption="Credit history, newest first" columns={columns} rows={entries} idOf={({ seq }) => seq} />;
+  const now = useNow();
+  return (
+    <DataTable caption="Credit history, newest first" columns={columnsAt(now)} rows={entries} idOf={({ seq }) => seq} />
+  );
 }
 
 const signed = (credits: number): string => (credits < 0 ? `−${formatCredits(-credits)}` : '0');

@@ -1,7 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { Name } from '../../components/tables/name.tsx';
-import { count, creditCount, formatCredits, formatWhole } from '../../lib/format.ts';
+import { count, creditCount, formatCredits, formatShare, formatWhole } from '../../lib/format.ts';
 import { sum, type Total } from '../../lib/usage.ts';
 import { type Group, groups } from './groups.ts';
 
@@ -20,7 +20,7 @@ export function UsageTable({ totals, group }: { totals: readonly Total[]; group:
     {
       title: 'Share',
       place: 'end',
-      cell: (total) => `${credits === 0 ? 0 : Math.round((100 * total.credits) / credits)}%`,
+      cell: (total) => formatShare(total.credits, credits),
     },
   ];
   return (

@@ -66,11 +66,11 @@ export function speechTextTests(stage: () => Stage): void {
     await page.getByRole('tab', { name: 'Transcription' }).click();
     leave();
     await page.getByRole('button', { name: 'Download speech.mp3', includeHidden: true }).waitFor({ state: 'attached' });
-    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('tab', { name: 'Text-to-speech' }).click();
     await press(page, 'Play');
     await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(0.2);
     await page.getByRole('tab', { name: 'Transcription' }).click();
-    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('tab', { name: 'Text-to-speech' }).click();
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
   });
 
@@ -92,7 +92,7 @@ export function speechTextTests(stage: () => Stage): void {
     await page.goto('/playground?tab=transcription');
     await shows(page, /^On this machine only speech from the Speech tab is transcribed/);
     await looksWell(stage(), page, 'playground-transcription-local');
-    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('tab', { name: 'Text-to-speech' }).click();
     const format = page.getByRole('combobox', { name: 'Format' });
     const flac = page.getByRole('option', { name: /^FLAC/ });
     await format.click();

@@ -94,7 +94,7 @@ export function speechTests(stage: () => Stage): void {
     await shows(page, /^other\.mp3/);
     await press(page, 'Record');
     await shows(page, /^0:01 of 5:00$/);
-    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('tab', { name: 'Text-to-speech' }).click();
     await page.getByRole('tab', { name: 'Transcription' }).click();
     await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
   });
@@ -166,7 +166,7 @@ export function speechTests(stage: () => Stage): void {
     await shows(page, 'One file at a time.');
     expect(await page.getByText('a.mp3').count()).toBe(0);
 
-    await page.getByRole('tab', { name: 'Speech' }).click();
+    await page.getByRole('tab', { name: 'Text-to-speech' }).click();
     await page.getByLabel('Text', { exact: true }).fill('😀'.repeat(4097));
     await shows(page, 'Enter at most 4,096 characters');
     expect(await page.getByRole('button', { name: 'Generate speech' }).isDisabled()).toBe(true);

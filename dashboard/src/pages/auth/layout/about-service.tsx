@@ -27,7 +27,7 @@ export function AboutService() {
         </div>
       </dl>
       <ul className={css.points}>
-        <li>Freemium: {freemium.quota_limit} credits a month, no card.</li>
+        <li>Freemium: {freemium.quota_limit} credits per month, no card.</li>
         <li>Unused credits of a plan roll over for three months.</li>
         <li>Failed calls are free; interrupted ones cost what was delivered.</li>
       </ul>

@@ -21,7 +21,7 @@ const steps: Readonly<Record<StepId, { readonly title: string; readonly text: Re
     },
     plan: {
       title: 'Choose a plan',
-      text: 'Freemium has 100 credits a month. Larger plans have more, and unused credits roll over.',
+      text: 'Freemium has 100 credits per month. Larger plans have more, and unused credits roll over.',
     },
   };
 

@@ -23,7 +23,7 @@ export function Downgrade({ plan, from, billedOn, onDone }: DowngradeProps) {
         lines={[
           ['Due now', formatMoney(0)],
           [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
-          ['Credits a month from then', formatWhole(plan.quota_limit ?? -1)],
+          ['Credits per month from then', formatWhole(plan.quota_limit ?? -1)],
         ]}
       />
       <Text size="sm" c="dimmed">

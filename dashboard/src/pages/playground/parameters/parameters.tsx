@@ -22,7 +22,10 @@ interface ParametersProps {
 
 export const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) => ({
   value: id,
-  label: minPlanRank > 1 ? `${id} (${planTitle(planOfRank(minPlanRank).name)})` : `${id} (${contextWindow} tokens)`,
+  label:
+    minPlanRank > 1
+      ? `${id} (${planTitle(planOfRank(minPlanRank).name)})`
+      : `${id} (${formatWhole(contextWindow)} tokens)`,
 }));
 
 /** The parameters of a text model. */

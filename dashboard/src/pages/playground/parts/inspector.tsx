@@ -47,7 +47,7 @@ export function Inspector({ exchange: { sent, receipt }, model, ...measured }: I
       </Tabs>
       {receipt?.requestId !== undefined && (
         <Text size="xs" c="dimmed" mt="xs" className="mono">
-          request {receipt.requestId}
+          Request ID {receipt.requestId}
         </Text>
       )}
     </Panel>

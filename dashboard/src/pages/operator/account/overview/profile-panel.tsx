@@ -33,7 +33,7 @@ function SubscriptionDetails({ subscription }: { subscription: NonNullable<Accou
   const { nextBillingDate, price, pendingPlanId, endsAt, creditsExpireAt } = subscription;
   return (
     <>
-      <Detail title="Price">{`${formatPrice(price)} a month`}</Detail>
+      <Detail title="Price">{`${formatPrice(price)} per month`}</Detail>
       {endsAt === undefined && <Detail title="Next billing">{formatDay(nextBillingDate)}</Detail>}
       {pendingPlanId && <Detail title="Next plan">{planTitle(pendingPlanId)}</Detail>}
       {endsAt && <Detail title="Plan ends">{formatStamp(endsAt)}</Detail>}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { Icon } from '../../../../components/elements/icon.tsx';
 import { Notice } from '../../../../components/feedback/notice.tsx';
+import { formatBytes } from '../../../../lib/format.ts';
 import { useFileDrop } from '../../../../lib/hooks/use-file-drop.ts';
 import { formatClock } from '../clock.ts';
 import { audioTypes } from './audio-types.ts';
@@ -11,8 +12,6 @@ import { failureSentences } from './recorder/microphone.ts';
 import { RecordingView } from './recorder/recording-view.tsx';
 import { maxRecordingSeconds, type RecorderState } from './recorder/use-recorder.ts';
 import css from './transcription.module.css';
-
-const directMegabytes = Math.floor(maxDirectAudioBytes / 1e6);
 
 interface AudioInputProps {
   readonly recorder: RecorderState;
@@ -80,7 +79,8 @@ export function AudioInput({ recorder, isDisabled, onAudio, onRefused }: AudioIn
       )}
       <Text size="xs" c="dimmed">
         Record up to {formatClock(maxRecordingSeconds)}, or drop a file here: MP3, WAV, FLAC, Ogg, AAC, MP4 or WebM, at
-        most {maxMegabytes} MB. Above about {directMegabytes} MB it is uploaded, and transcribed in the background.
+        most {maxMegabytes} MB. Above {formatBytes(maxDirectAudioBytes)} it is uploaded, and transcribed in the
+        background.
       </Text>
       {refusal !== undefined && <Notice tone="error">{refusal}</Notice>}
       {failure !== undefined && <Notice tone="warning">{failureSentences[failure]}</Notice>}

@@ -24,7 +24,7 @@ export function TranscriptionParameters(props: TranscriptionParametersProps) {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.transcription.credits / prices.transcription.unitSize} credits per started second, silence too.
+        {prices.transcription.credits / prices.transcription.unitSize} credits per started second, including silence.
       </Text>
       <LanguageSelect value={language} onChange={onLanguage} />
       <div>

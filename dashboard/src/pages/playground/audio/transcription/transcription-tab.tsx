@@ -99,7 +99,7 @@ export function TranscriptionTab() {
 
   return (
     <TabLayout
-      title="Voice recognition"
+      title="Transcription"
       actions={
         <GetCodeButton
           request={() => (isLong && contentType ? { ...code, kind: 'long-transcription', contentType } : code)}

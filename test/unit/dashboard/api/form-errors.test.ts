@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { integer } from '#contract/shared/fields.ts';
+import { numberError, schemaErrors } from '../../../../dashboard/src/api/forms/form-errors.ts';
+
+describe('the error of a number that may be empty', () => {
+  it.each([
+    ['', undefined],
+    [1, undefined],
+    [1536, undefined],
+    [0, 'Dimensions must be at least 1'],
+    [-5, 'Dimensions must be at least 1'],
+    [1.5, 'Dimensions must be a whole number'],
+    ['-', 'Dimensions must be a whole number'],
+    [1537, 'Dimensions must be at most 1536'],
+    ['99999999999999999999', 'Dimensions is too large'],
+  ])('of %j is %j', (value, error) => {
+    expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
+  });
+});
+
+describe('the error of a field', () => {
+  const errorOf = (rule: v.GenericSchema, field: unknown) =>
+    schemaErrors(v.object({ field: rule }), { field }, { field: 'Events' })['field'];
+
+  it('says that a blank is required, whatever the rule', () => {
+    expect(errorOf(integer(1), '')).toBe('Events is required');
+    expect(errorOf(v.pipe(v.string(), v.minLength(1, 'must not be empty')), '')).toBe('Events is required');
+  });
+
+  it('of an empty list asks for a choice', () => {
+    expect(errorOf(v.pipe(v.array(v.string()), v.minLength(1, 'must not be empty')), [])).toBe(
+      'Choose at least one event',
+    );
+  });
+});
