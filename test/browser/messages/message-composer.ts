@@ -101,7 +101,7 @@ export function composerTests(stage: () => Stage): void {
     await shows(page, 'Text is required');
     const ofRecipient: [to: string, refusal: RegExp][] = [
       ['+1 115 555 0100', /^Recipient is not a valid phone number; check the country code and the digits$/],
-      ['+7 916 123 45 67', /^Recipient is a number of Russia; messages are sent only to: Austria, .*, United States$/],
+      ['+7 916 123 45 67', /^Recipient is a number in Russia; messages are sent only to: Austria, .*, United States$/],
       ['+1 900 555 0100', /^Recipient is a premium-rate, shared-cost or toll-free number/],
       [numberFor('03'), /^The recipient has opted out of messages/],
       [numberFor('06'), /^Recipient is a number that costs more than the limit for a message/],
