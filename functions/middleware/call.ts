@@ -47,6 +47,8 @@ export interface Call {
   isProved?: true;
   /** The account's meter, where the proof has read it. */
   provenMeter?: Meter;
+  /** The model of what the path names, once that was looked for; undefined where it is not there. */
+  namedModel?: string | undefined;
   /** Kind of response that the caller requests, of those that the route has. */
   responseKind?: ResponseKind;
   input: { path: unknown; query: unknown; body: unknown };

@@ -35,7 +35,7 @@ export type ForbiddenUses = ReturnType<typeof forbiddenUses>;
 /** What the admission would refuse (403), for what is decided before it. */
 export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: Findings) {
   const nameModel = (call: Call): Promise<string | undefined> | string | undefined =>
-    call.order?.model ?? modelOf?.(call);
+    call.order?.model ?? ('namedModel' in call ? call.namedModel : modelOf?.(call));
 
   /** By what the key is limited to; the key is proved. Of a key without limits nothing is read. */
   async function byKey(call: Call): Promise<ServiceError | undefined> {

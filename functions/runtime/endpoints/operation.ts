@@ -79,6 +79,8 @@ export type OpenOrderOf<R extends Route, O extends Order> = (
   call: Pick<OperationCall<R>, 'input' | 'caller'> & {
     readonly order: O;
     readonly prove: Proof;
+    /** Sets the model that was read on the way, for a refusal (403) before that by the state of anything (404, 409). */
+    readonly namesModel: (model: string | undefined) => void;
   },
 ) => Promise<O>;
 

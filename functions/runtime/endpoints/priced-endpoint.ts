@@ -1,5 +1,6 @@
 import type { Route } from '#contract/http/route.ts';
 import type { Order } from '#domain/inference/order.ts';
+import type { Call } from '#middleware/call.ts';
 import { createCallServices } from '../calls/call-services.ts';
 import { perEnvironment } from '../shared/per-environment.ts';
 import { typed } from '../shared/typed.ts';
@@ -24,7 +25,15 @@ export function pricedEndpoint<R extends Route, O extends Order>(
   const services = perEnvironment(() => createCallServices(route));
   return stack(route, services, (call) => operation(services(), typed(given(call))), {
     orderOf: orderOf && ((body, prove, kind) => orderOf(services(), typed(body), prove, kind)),
-    open: open && ((call) => open(services(), typed({ ...given(call), prove: async () => call.prove?.() }))),
+    open: open && ((call) => open(services(), typed({ ...given(call), ...opening(call) }))),
     modelOf: modelOf && (async (call) => modelOf(services(), typed(given(call)))),
   });
+}
+
+/** What the opening of an order is given beside. */
+function opening(call: Call) {
+  const namesModel = (model: string | undefined): void => {
+    call.namedModel = model;
+  };
+  return { prove: async () => call.prove?.(), namesModel };
 }

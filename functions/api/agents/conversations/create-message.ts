@@ -5,9 +5,9 @@ import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof conversationRoutes.createMessage;
 
-const openTurn: OpenOrderOf<Route, TurnOrder> = async ({ agents }, { input, caller, prove }) => {
+const openTurn: OpenOrderOf<Route, TurnOrder> = async ({ agents }, { input, caller, prove, namesModel }) => {
   const turns = (await agents()).turns();
-  const order = await turns.open(caller.accountId, input.path, input.body);
+  const order = await turns.open(caller.accountId, input.path, input.body, namesModel);
   await turns.check(order, prove);
   return order;
 };

@@ -35,14 +35,23 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
     return (await agents.find({ accountId, id }))?.model;
   }
 
-  /** Reads what is named; refuses (404, 409, 400) what is not there, is busy, or expects something else. Changes nothing. */
-  async function open(accountId: number, path: Path, message: NewMessage): Promise<TurnOrder> {
+  /**
+   * Reads what is named; refuses (404, 409, 400) what is not there, is busy, or expects something else. Changes nothing. `namesModel` is
+   * given the agent's model before any refusal, undefined where there is no agent.
+   */
+  async function open(
+    accountId: number,
+    path: Path,
+    message: NewMessage,
+    namesModel: (model: string | undefined) => void,
+  ): Promise<TurnOrder> {
     const now = clock.now();
     const finding = agents.find({ accountId, id: path.id });
     const ref = { accountId, agentId: path.id, id: path.conversationId };
     const isEnough = async (read: readonly Message[]): Promise<boolean> =>
       read.reduce((sum, { tokens }) => sum + tokens, 0) >= windowOf((await finding)?.model);
     const [agent, found] = await Promise.all([finding, conversations.recent(ref, now, isEnough)]);
+    namesModel(agent?.model);
     if (!agent) return missing('agent');
     if (!found) return missing('conversation');
     const { conversation, recent } = found;
