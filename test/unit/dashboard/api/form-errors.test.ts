@@ -23,12 +23,12 @@ describe('the error of a field', () => {
   const errorOf = (rule: v.GenericSchema, field: unknown) =>
     schemaErrors(v.object({ field: rule }), { field }, { field: 'Events' })['field'];
 
-  it('says that a blank is required, whatever the rule', () => {
+  it('of a blank is that it is required, whatever the rule', () => {
     expect(errorOf(integer(1), '')).toBe('Events is required');
     expect(errorOf(v.pipe(v.string(), v.minLength(1, 'must not be empty')), '')).toBe('Events is required');
   });
 
-  it('of an empty list asks for a choice', () => {
+  it('of an empty list requests a choice', () => {
     expect(errorOf(v.pipe(v.array(v.string()), v.minLength(1, 'must not be empty')), [])).toBe(
       'Choose at least one event',
     );

@@ -69,7 +69,7 @@ export function useChat() {
     for (const thread of threads) void run(thread, [...thread.items, item]);
   }
 
-  /** True when nothing may be sent, which is said where no button shows it. */
+  /** True when nothing may be sent, which a notice reports where no button shows it. */
   function refuses(): boolean {
     if (isBlocked) notify({ message: 'Correct the parameters first.', color: 'red' });
     return isBlocked;
