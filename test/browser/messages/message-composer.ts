@@ -104,7 +104,7 @@ export function composerTests(stage: () => Stage): void {
       ['+7 916 123 45 67', /^Recipient is a number in Russia; messages are sent only to: Austria, .*, United States$/],
       ['+1 900 555 0100', /^Recipient is a premium-rate, shared-cost or toll-free number/],
       [numberFor('03'), /^The recipient has opted out of messages/],
-      [numberFor('06'), /^Recipient is a number that costs more than the limit for a message/],
+      [numberFor('06'), /^Recipient is a number that costs more than the limit per message/],
     ];
     for (const [to, refusal] of ofRecipient) {
       await send(page, to, 'Hello');
