@@ -42,7 +42,8 @@ export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: Finding
     const { caller, provenMeter } = call;
     const key = caller?.kind === 'key' ? provenMeter?.keys.get(caller.keyId) : undefined;
     if (!priced || !provenMeter || !(key?.models || key?.services)) return undefined;
-    return forbiddenToKey(provenMeter, useOf(priced, call, await nameModel(call)));
+    const model = key.models && (await nameModel(call));
+    return forbiddenToKey(provenMeter, useOf(priced, call, model));
   }
 
   async function byPlanOrKey(call: Call): Promise<ServiceError | undefined> {

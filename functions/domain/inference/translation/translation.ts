@@ -40,7 +40,9 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
   async function order(request: TranslationRequest, prove: Proof): Promise<TranslationOrder> {
     const { text } = request;
     if (text.length > shortText) await prove();
-    if (codePoints(text) > maxTranslationWords * maxLengthPerWord) throw tooManyWords('more');
+    const maxLength = maxTranslationWords * maxLengthPerWord;
+    // A text has no more code points than UTF-16 units, so hardly one needs them counted here.
+    if (text.length > maxLength && codePoints(text) > maxLength) throw tooManyWords('more');
     const words = countWords(text);
     if (words === 0) throw new ServiceError('INVALID_FORMAT', 'text must have at least one word.');
     if (words > maxTranslationWords) throw tooManyWords(words);
