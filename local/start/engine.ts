@@ -23,7 +23,7 @@ function textEngine({ modelUrl, modelName, wordDelayMs }: EngineOptions): Engine
   return demoEngine(wordDelayMs === undefined ? {} : { wordDelayMs });
 }
 
-/** Begins nothing: the demo engine starts its thread with the first text that it is to speak, and reads files with the first of them. */
+/** Begins nothing: the demo engine starts its process with the first text that it is to speak, and reads files with the first of them. */
 function audioEngine({ audioUrl }: EngineOptions, closers: Closers): Required<Pick<Engine, 'speak' | 'transcribe'>> {
   if (audioUrl !== undefined) return audioUrlEngine(audioUrl);
   const speech = demoSpeech();

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
 import { createEncoder } from './encoders.ts';
 import { createFlite, sampleRate } from './flite.ts';
-import type { FromWorker, ToWorker } from './messages.ts';
+import type { FromChild, SpeechOrder, ToChild } from './messages.ts';
 import { transcriptOf } from './transcript.ts';
 
 /** Characters that are spoken in one go: the first audio is there when the first of them is. */
@@ -11,28 +10,27 @@ const maxPartCharacters = 240;
 /** A part of SageMaker's stream has a megabyte at most, and a message copies all that its bytes are cut out of. */
 const maxPieceBytes = 256 * 1024;
 
-const { folder }: { folder: string } = workerData;
+const [, , folder = ''] = process.argv;
 const flite = createFlite(folder);
 const stopped = new Set<number>();
 let last: Promise<void> = Promise.resolve();
 
-const send = (message: FromWorker): void => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(message);
-};
+const send = (message: FromChild): void => void process.send?.(message);
 
-parentPort?.on('message', (order: ToWorker) => {
-  if (order.kind === 'stop') stopped.add(order.id);
-  else last = last.then(() => spoken(order)).finally(() => stopped.delete(order.id));
+process.on('message', (message: ToChild) => {
+  const { id } = message;
+  if (message.kind === 'stop') stopped.add(id);
+  else last = last.then(() => speak(id, message.order)).finally(() => stopped.delete(id));
 });
+process.on('disconnect', () => process.exit());
 
-async function spoken({ id, text, voice, format, speed }: ToWorker & { kind: 'speak' }): Promise<void> {
+async function speak(id: number, { text, voice, format, speed }: SpeechOrder): Promise<void> {
   try {
-    const [speak, encoder] = await Promise.all([flite, createEncoder(format)]);
+    const [samplesOf, encoder] = await Promise.all([flite, createEncoder(format)]);
     const parts: { text: string; seconds: number }[] = [];
     for (const part of partsOf(text)) {
       if (stopped.has(id)) return;
-      const samples = await speak(part, voice, speed);
+      const samples = await samplesOf(part, voice, speed);
       parts.push({ text: part, seconds: samples.length / sampleRate });
       sendAudio(id, encoder.add(samples));
       // An order to stop is heard between two parts.
