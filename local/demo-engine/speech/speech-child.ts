@@ -15,7 +15,11 @@ const flite = createFlite(folder);
 const stopped = new Set<number>();
 let last: Promise<void> = Promise.resolve();
 
-const send = (message: FromChild): void => void process.send?.(message);
+/** Ends with the service, as it does when the channel closes. */
+const endOnError = (error: Error | null): void => {
+  if (error) process.exit();
+};
+const send = (message: FromChild): void => void process.send?.(message, endOnError);
 
 process.on('message', (message: ToChild) => {
   const { id } = message;
