@@ -69,11 +69,8 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],
-  ['Keys of an account that are created, changed, rotated or revoked in a minute', limits.keyChangesPerMinute],
-  [
-    'Subscriptions that an account begins, changes, cancels or resumes, in a minute',
-    limits.subscriptionChangesPerMinute,
-  ],
+  ['Keys of an account that are created, changed, rotated or revoked per minute', limits.keyChangesPerMinute],
+  ['Subscriptions that an account begins, changes, cancels or resumes per minute', limits.subscriptionChangesPerMinute],
   ['Agents of an account', limits.agents],
   ['Characters of instructions', limits.agentInstructions],
   ['Bytes of the functions of an agent, as JSON', limits.agentFunctionBytes],
@@ -84,20 +81,28 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Characters of a message to an agent', limits.messageCharacters],
   ['Messages of a conversation', limits.conversationMessages],
   [
-    'Agents that are created, changed or deleted, conversations that are created or deleted, and documents that are deleted, in a minute',
+    'Agents that are created, changed or deleted, conversations that are created or deleted, and documents that are deleted per minute',
     limits.agentChangesPerMinute,
   ],
   ['Webhooks of an account', limits.webhooks],
   [
-    'Webhooks that are created, changed or deleted, and secrets that are rotated, in a minute',
+    'Webhooks that are created, changed or deleted, and secrets that are rotated per minute',
     limits.webhookChangesPerMinute,
   ],
-  ['Tests and redeliveries of webhooks that are requested in a minute', limits.webhookSendsPerMinute],
+  ['Tests and redeliveries of webhooks that are requested per minute', limits.webhookSendsPerMinute],
 ];
 
 const plans = (): string =>
   table(
-    ['Plan', 'USD a month', 'Credits a month', 'Priced calls a minute', 'Concurrent calls', 'Messages', 'Webhooks'],
+    [
+      'Plan',
+      'USD per month',
+      'Credits per month',
+      'Priced calls per minute',
+      'Concurrent calls',
+      'Messages',
+      'Webhooks',
+    ],
     planListing.map(({ id, name, price, quota_limit, rate_limit }) => [
       `\`${name}\``,
       price ?? 'custom',
@@ -111,7 +116,7 @@ const plans = (): string =>
 
 const overview = (): string =>
   table(
-    ['Plan', 'USD a month', 'Calls a month', 'Calls a minute'],
+    ['Plan', 'USD per month', 'Calls per month', 'Calls per minute'],
     planOverview.map(({ name, price, callsPerMonth, callsPerMinute }) => [
       `\`${name}\``,
       price ?? 'custom',
