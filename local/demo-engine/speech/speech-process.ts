@@ -13,7 +13,7 @@ const execArgv = ['--single-threaded', '--no-wasm-code-gc', '--disable-warning=E
 /** A process that speaks texts, one after the other. */
 export interface SpeechProcess {
   isRunning(): boolean;
-  /** The audio of a text, as it is made. Throws when the signal aborts, and when the process ends. */
+  /** The audio of a text, streamed. Throws when the signal aborts, and when the process ends. */
   spoken(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 }
