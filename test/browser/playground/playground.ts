@@ -81,6 +81,18 @@ export function playgroundTests(stage: () => Stage): void {
     }
   });
 
+  test('one text is not compared, and says at its field why', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground?tab=embeddings');
+    for (const texts of ['', 'river', '\nriver\n \n']) {
+      await page.getByLabel('Texts, one per line').fill(texts);
+      await shows(page, 'Enter at least 2 texts, each on a line of its own');
+      expect(await page.getByRole('button', { name: 'Compare', exact: true }).isDisabled()).toBe(true);
+    }
+    await page.getByLabel('Texts, one per line').fill('river\nhill');
+    expect(await page.getByRole('button', { name: 'Compare', exact: true }).isEnabled()).toBe(true);
+  });
+
   test('a number that no request may have stays as it is typed, with its error, and is not sent', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/playground');

@@ -27,6 +27,12 @@ const examples = [
 const defaultDimensions = findModel('svc-embed', 'embeddings')?.dimensions ?? 0;
 const dimensionsRule = integer(1, maxDimensions);
 
+/** One text by itself has nothing to be compared with. */
+function countError(texts: number): string | undefined {
+  if (texts > limits.embeddingTexts) return `Enter at most ${limits.embeddingTexts} texts`;
+  return texts < 2 ? 'Enter at least 2 texts, each on a line of its own' : undefined;
+}
+
 /** Texts as vectors, and how near they are to each other. */
 export function EmbeddingsTab() {
   const exchange = useExchange();
@@ -35,9 +41,9 @@ export function EmbeddingsTab() {
   const [result, setResult] = useState<{ texts: string[]; matrix: number[][] }>();
   const texts = text.split('\n').filter((line) => line.trim() !== '');
   const dimensionsError = numberError('Dimensions', dimensionsRule, dimensions);
-  const isTooMany = texts.length > limits.embeddingTexts;
+  const textsError = countError(texts.length);
 
-  const canSend = texts.length > 0 && !isTooMany && dimensionsError === undefined;
+  const canSend = textsError === undefined && dimensionsError === undefined;
   const body = { model: 'svc-embed', input: texts, ...(v.is(dimensionsRule, dimensions) && { dimensions }) };
 
   async function embed(): Promise<void> {
@@ -68,12 +74,7 @@ export function EmbeddingsTab() {
       parameters={parameters}
       details={<Inspector exchange={exchange} hasTokens />}
     >
-      <InputText
-        label="Texts, one per line"
-        error={isTooMany && `Enter at most ${limits.embeddingTexts} texts`}
-        value={text}
-        onChange={setText}
-      />
+      <InputText label="Texts, one per line" error={textsError} value={text} onChange={setText} />
       <Group my="md">
         <Button loading={exchange.isRunning} disabled={!canSend} onClick={() => void embed()}>
           Compare
