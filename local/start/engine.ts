@@ -1,5 +1,6 @@
 import { demoEngine } from '../demo-engine/engine.ts';
-import { demoSpeech, demoSpeechFormats } from '../demo-engine/speech/speech.ts';
+import { demoSpeechFormats } from '../demo-engine/speech/speech-order.ts';
+import { demoSpeech } from '../demo-engine/speech/speech.ts';
 import { audioUrlEngine } from '../sagemaker/audio-url.ts';
 import type { Engine } from '../sagemaker/engine.ts';
 import { modelUrlEngine } from '../sagemaker/model-url.ts';
@@ -23,7 +24,7 @@ function textEngine({ modelUrl, modelName, wordDelayMs }: EngineOptions): Engine
   return demoEngine(wordDelayMs === undefined ? {} : { wordDelayMs });
 }
 
-/** Begins nothing: the demo engine starts its process with the first text that it is to speak, and reads files with the first of them. */
+/** Begins nothing: the demo engine starts a process for each text that it is to speak, and reads files with the first of them. */
 function audioEngine({ audioUrl }: EngineOptions, closers: Closers): Required<Pick<Engine, 'speak' | 'transcribe'>> {
   if (audioUrl !== undefined) return audioUrlEngine(audioUrl);
   const speech = demoSpeech();

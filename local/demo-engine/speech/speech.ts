@@ -1,46 +1,49 @@
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
-import { type SpeechFormat, speechFormats } from '#contract/audio/speech.ts';
+import { speechFormats } from '#contract/audio/speech.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { firstProblem } from '../request.ts';
-import type { SpeechOrder } from './messages.ts';
-import { type SpeechProcess, startSpeechProcess } from './speech-process.ts';
+import { SpeechOrder } from './speech-order.ts';
+import { spokenByProcess } from './speech-process.ts';
 
-/** Formats that it can make: for the others there is no encoder here, and it names none what is another. */
-export const demoSpeechFormats = ['mp3', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
-
-const SpeechBody = v.object({
-  input: v.string(),
-  voice: v.picklist(['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer']),
-  response_format: v.picklist(demoSpeechFormats, `must be one of ${demoSpeechFormats.join(', ')}`),
-  speed: v.number(),
-});
+const { voice, format, speed } = SpeechOrder.entries;
+const SpeechBody = v.object({ input: v.string(), voice, response_format: format, speed });
 
 /**
- * Speaks English by Flite, in a process that starts with the first text: about 100 ms. The texts wait for each other; a caller who
- * leaves ends its own. A process that ends by itself fails what it was to speak, and the next text starts another.
+ * Speaks English by Flite. The texts wait for each other; a caller who leaves ends its own, and one that reads slowly keeps nobody
+ * waiting: the audio of a text has 50 MB at most.
  */
 export function demoSpeech() {
-  let current: SpeechProcess | undefined;
+  const closing = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
 
   async function speak(body: unknown, signal: AbortSignal): Promise<EngineReply> {
     const parsed = v.safeParse(SpeechBody, body);
     if (!parsed.success) return containerError(400, firstProblem(parsed.issues));
-    const { input, voice, response_format: format, speed } = parsed.output;
+    const { input, response_format, ...spokenHow } = parsed.output;
     const text = readable(input);
     if (!/[a-z0-9]/i.test(text)) return containerError(400, 'The demo engine speaks English, and the text has none.');
     return {
       kind: 'stream',
-      contentType: speechFormats[format],
-      chunks: spoken({ text, voice, format, speed }, signal),
+      contentType: speechFormats[response_format],
+      chunks: spoken({ ...spokenHow, text, format: response_format }, signal),
     };
   }
 
-  async function* spoken(order: SpeechOrder, signal: AbortSignal) {
-    if (!current?.isRunning()) current = startSpeechProcess();
-    yield* current.spoken(order, signal);
+  async function* spoken(order: SpeechOrder, caller: AbortSignal): AsyncGenerator<Uint8Array> {
+    const signal = AbortSignal.any([caller, closing.signal]);
+    const audio = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
+    last = last.then(() => pipeline(spokenByProcess(order, signal), audio)).catch(() => undefined);
+    yield* audio;
   }
 
-  return { speak, close: async () => current?.close() };
+  async function close(): Promise<void> {
+    closing.abort();
+    await last;
+  }
+
+  return { speak, close };
 }
 
 /** In the letters that Flite reads: accents go, other scripts become pauses. */

@@ -81,7 +81,7 @@ export function playgroundTests(stage: () => Stage): void {
     }
   });
 
-  test('one text is not compared, and says at its field why', async () => {
+  test('fewer than two texts are an error at their field, and are not compared', async () => {
     const page = await stage().visit(await stage().service.person());
     await page.goto('/playground?tab=embeddings');
     for (const texts of ['', 'river', '\nriver\n \n']) {

@@ -1,12 +1,24 @@
-import { afterAll, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
 import { demoSpeech } from '#local/demo-engine/speech/speech.ts';
 
-const speech = demoSpeech();
-afterAll(speech.close);
+const speeches: ReturnType<typeof demoSpeech>[] = [];
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await Promise.all(speeches.splice(0).map(({ close }) => close()));
+});
 
-async function* spoken(input: string, signal = new AbortController().signal): AsyncGenerator<Uint8Array> {
-  const reply = await speech.speak({ input, voice: 'onyx', response_format: 'pcm', speed: 4 }, signal);
-  if (reply.kind === 'stream') yield* reply.chunks;
+function speechOf() {
+  const speech = demoSpeech();
+  speeches.push(speech);
+  const spoken = async function* (input: string, { signal } = new AbortController()): AsyncGenerator<Uint8Array> {
+    const reply = await speech.speak({ input, voice: 'onyx', response_format: 'pcm', speed: 4 }, signal);
+    if (reply.kind === 'stream') yield* reply.chunks;
+  };
+  return { spoken, close: speech.close };
 }
 
 async function bytesOf(audio: AsyncIterable<Uint8Array>): Promise<number> {
@@ -15,20 +27,62 @@ async function bytesOf(audio: AsyncIterable<Uint8Array>): Promise<number> {
   return bytes;
 }
 
-test('a process that ends while it speaks fails those texts, and the next one is spoken', async () => {
-  const whole = await bytesOf(spoken('Good day.'));
-  const texts = [spoken('One more sentence is here. '.repeat(100)), spoken('Good day.')];
-  const failures = texts.map((text) => expect(bytesOf(text)).rejects.toThrow('the speech process ended (SIGKILL)'));
-  await speech.close();
-  await Promise.all(failures);
-  expect(await bytesOf(spoken('Good day.'))).toBe(whole);
+const long = 'One more sentence is here. '.repeat(1000);
+
+const aborted = { status: 'rejected', reason: expect.objectContaining({ name: 'AbortError' }) };
+
+test('texts wait for each other, and none for a reader who is slow', async () => {
+  const { spoken } = speechOf();
+  const slow = spoken('Good day. '.repeat(20));
+  await slow.next();
+  expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
+  expect(await bytesOf(slow)).toBeGreaterThan(65_536);
 });
 
-test('a caller who leaves ends its own text, and lets the next one be spoken', async () => {
-  const leaving = new AbortController();
-  const long = spoken('One more sentence is here. '.repeat(1000), leaving.signal);
-  await long.next();
-  leaving.abort();
-  await expect(bytesOf(long)).rejects.toThrow('the caller left');
+test.each([
+  ['ends by itself', '/bin/false', 'the speech process ended (exit code 1)'],
+  ['does not start', '/missing', 'ENOENT'],
+])('a process that %s fails its text, and the next one is spoken', async (_, program, message) => {
+  const { spoken } = speechOf();
+  const { execPath } = process;
+  process.execPath = program;
+  try {
+    await expect(bytesOf(spoken(long))).rejects.toThrow(message);
+  } finally {
+    process.execPath = execPath;
+  }
   expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
+});
+
+test('a caller who leaves ends its own text, also one that has not begun, and the next one is spoken', async () => {
+  const { spoken } = speechOf();
+  const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
+  vi.stubEnv('TMPDIR', folder);
+  const [leaving, waiting] = [new AbortController(), new AbortController()];
+  const [begun, notBegun] = [spoken(long, leaving), spoken(long, waiting)];
+  await begun.next();
+  const failures = [begun, notBegun].map((audio) => bytesOf(audio));
+  waiting.abort();
+  leaving.abort();
+  expect(await Promise.allSettled(failures)).toEqual([aborted, aborted]);
+  const closed = spoken(long);
+  await closed.next();
+  await closed.return(undefined);
+  expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
+  await expect.poll(() => readdirSync(folder)).toEqual([]);
+});
+
+test('closing ends the text under way', async () => {
+  const { spoken, close } = speechOf();
+  const audio = spoken(long);
+  await audio.next();
+  await close();
+  await expect(bytesOf(audio)).rejects.toThrow('aborted');
+});
+
+test('a text has more parts than a process may have files open', () => {
+  const order = { text: 'a.'.repeat(100), voice: 'onyx', format: 'pcm', speed: 4 };
+  const command = `ulimit -n 64; exec "${process.execPath}" local/demo-engine/speech/speak.ts "$(mktemp -d)"`;
+  const { status, stdout } = spawnSync('/bin/sh', ['-c', command], { input: JSON.stringify(order) });
+  expect([status, stdout.length > 100_000]).toEqual([0, true]);
 });
