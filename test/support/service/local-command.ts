@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import manifest from '../../../package.json' with { type: 'json' };
 
 /** A run of `bin/local.ts`, with what it has printed so far. */
 export interface LocalCommand {
@@ -16,9 +17,11 @@ export interface LocalCommand {
 
 const running = new Set<LocalCommand>();
 
+const [program = '', ...start] = manifest.scripts.start.split(' ');
+
 /** Runs `npm start`'s command with cheap password hashes. Ended by killCommands() at the latest. */
 export function runLocal(args: readonly string[], env: Record<string, string> = {}): LocalCommand {
-  const child = spawn('node', ['bin/local.ts', ...args], {
+  const child = spawn(program, [...start, ...args], {
     env: { ...process.env, SCRYPT_LOG2_N: '12', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
