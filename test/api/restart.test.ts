@@ -1,59 +1,41 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder } from '#test/folder.ts';
+import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
 import { chat } from '#test/service/service.ts';
 
 let folder: string;
-let port: number;
-let running: ChildProcess | undefined;
+let running: LocalCommand;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platform-'));
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  port = (probe.address() as AddressInfo).port;
-  probe.close();
 });
 afterAll(async () => {
-  running?.kill('SIGKILL');
+  await killCommands();
   await removeFolder(folder);
 });
 
 interface Status {
-  ready: boolean;
   demo: { email: string; password: string; apiKey: string };
 }
 
 async function start(): Promise<Status> {
-  const argv = ['bin/local.ts', '--port', String(port), '--data', folder];
-  running = spawn(process.execPath, argv, { stdio: 'ignore', env: { ...process.env, SCRYPT_LOG2_N: '12' } });
-  for (let tries = 0; tries < 200; tries++) {
-    const status = await fetch(`http://127.0.0.1:${port}/_local/status`).then(
-      (reply) => reply.json(),
-      () => undefined,
-    );
-    if ((status as Status | undefined)?.ready) return status as Status;
-    await sleep(100);
-  }
-  throw new Error('the service did not start');
+  running = runLocal(['--port', '0', '--data', folder]);
+  const status = await fetch(`${await running.ready}/_local/status`);
+  return (await status.json()) as Status;
 }
 
 async function kill(): Promise<void> {
-  const exit = once(running!, 'exit');
-  running?.kill('SIGKILL');
-  await exit;
+  running.kill('SIGKILL');
+  await running.ended;
 }
 
 async function complete(key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify(chat()) };
-  const reply = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, init);
+  const reply = await fetch(`${await running.ready}/v1/chat/completions`, init);
   expect(reply.status).toBe(200);
   await reply.text();
   return Number(reply.headers.get('x-credits-remaining'));
