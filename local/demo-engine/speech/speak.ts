@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as v from 'valibot';
 import { createEncoder } from './encoders.ts';
 import { createFlite, sampleRate } from './flite.ts';
@@ -20,6 +21,8 @@ for (const part of partsOf(text)) {
   const samples = await samplesOf(part, voice, speed);
   parts.push({ text: part, seconds: samples.length / sampleRate });
   process.stdout.write(encoder.add(samples));
+  // Its error, once the reader has gone, comes between two parts.
+  await nextTurn();
 }
 process.stdout.write(encoder.end(transcriptOf(parts)));
 
