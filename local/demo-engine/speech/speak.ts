@@ -1,14 +1,16 @@
 import { rmSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as v from 'valibot';
 import { createEncoder } from './encoders.ts';
 import { createFlite, sampleRate } from './flite.ts';
 import { SpeechOrder } from './speech-order.ts';
 import { transcriptOf } from './transcript.ts';
 
-/** The process that speaks one text: its order as JSON on standard input, its audio on standard output, a folder to write to. */
-const [, , folder = ''] = process.argv;
+/**
+ * The process that speaks one text: its order as JSON on standard input, its audio on standard output; its arguments are a folder to
+ * write to and the process id of the service.
+ */
+const [, , folder = '', service] = process.argv;
 process.stdout.on('error', endWithService);
 
 /** Characters that are spoken in one go: the first audio is there when the first of them is. */
@@ -18,11 +20,11 @@ const { text, voice, format, speed } = v.parse(SpeechOrder, await json(process.s
 const [samplesOf, encoder] = await Promise.all([createFlite(folder), createEncoder(format)]);
 const parts: { text: string; seconds: number }[] = [];
 for (const part of partsOf(text)) {
+  // While nothing is written, nothing else shows that the service was killed.
+  if (process.ppid !== Number(service)) endWithService();
   const samples = await samplesOf(part, voice, speed);
   parts.push({ text: part, seconds: samples.length / sampleRate });
   process.stdout.write(encoder.add(samples));
-  // Its error, once the reader has gone, comes between two parts.
-  await nextTurn();
 }
 process.stdout.write(encoder.end(transcriptOf(parts)));
 

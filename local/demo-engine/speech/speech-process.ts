@@ -23,7 +23,7 @@ export async function* spokenByProcess(order: SpeechOrder, signal: AbortSignal):
   signal.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), 'text-ai-speech-'));
   try {
-    const child = spawn(process.execPath, [...execArgv, program, folder], {
+    const child = spawn(process.execPath, [...execArgv, program, folder, String(process.pid)], {
       env: {},
       stdio: ['pipe', 'pipe', 'inherit'],
       signal,

@@ -12,7 +12,7 @@ const SpeechBody = v.object({ input: v.string(), voice, response_format: format,
 
 /**
  * Speaks English by Flite. The texts wait for each other; a caller who leaves ends its own, and one that reads slowly keeps nobody
- * waiting: the audio of a text has 50 MB at most.
+ * waiting: its audio stays in memory.
  */
 export function demoSpeech() {
   const closing = new AbortController();

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { demoSpeech } from '#local/demo-engine/speech/speech.ts';
+import { processesWith } from '#test/service/local-command.ts';
 
 const speeches: ReturnType<typeof demoSpeech>[] = [];
 afterEach(async () => {
@@ -30,8 +30,6 @@ async function bytesOf(audio: AsyncIterable<Uint8Array>): Promise<number> {
 
 const long = 'One more sentence is here. '.repeat(1000);
 
-const program = 'local/demo-engine/speech/speak.ts';
-
 const aborted = { status: 'rejected', reason: expect.objectContaining({ name: 'AbortError' }) };
 
 test('texts wait for each other, and none for a reader who is slow', async () => {
@@ -45,10 +43,10 @@ test('texts wait for each other, and none for a reader who is slow', async () =>
 test.each([
   ['ends by itself', '/bin/false', 'the speech process ended (exit code 1)'],
   ['does not start', '/missing', 'ENOENT'],
-])('a process that %s fails its text, and the next one is spoken', async (_, failing, message) => {
+])('a process that %s fails its text, and the next one is spoken', async (_, program, message) => {
   const { spoken } = speechOf();
   const { execPath } = process;
-  process.execPath = failing;
+  process.execPath = program;
   try {
     await expect(bytesOf(spoken(long))).rejects.toThrow(message);
   } finally {
@@ -83,20 +81,24 @@ test('closing ends the text under way', async () => {
   await expect(bytesOf(audio)).rejects.toThrow('aborted');
 });
 
-test('a process that nobody reads ends, with its folder', async () => {
+test.each(['mp3', 'wav', 'pcm'])('a process that speaks %s ends with the service that is killed', async (format) => {
   const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
-  const child = spawn(process.execPath, [program, folder], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const ended = once(child, 'exit');
-  child.stdin.end(JSON.stringify({ text: long, voice: 'onyx', format: 'mp3', speed: 4 }));
-  await once(child.stdout, 'data');
-  child.stdout.destroy();
-  expect(await ended).toEqual([1, null]);
-  expect(existsSync(folder)).toBe(false);
+  const speaking = `import { spokenByProcess } from './local/demo-engine/speech/speech-process.ts';
+    const order = { text: '${'a.'.repeat(2000)}', voice: 'onyx', format: '${format}', speed: 4 };
+    for await (const _ of spokenByProcess(order, new AbortController().signal));`;
+  const service = spawn(process.execPath, ['--input-type=module', '-e', speaking], {
+    env: { TMPDIR: folder },
+    stdio: 'ignore',
+  });
+  await expect.poll(() => processesWith(folder), { timeout: 10_000 }).toHaveLength(1);
+  service.kill('SIGKILL');
+  await expect.poll(() => processesWith(folder), { timeout: 5000 }).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a text has more parts than a process may have files open', () => {
   const order = { text: 'a.'.repeat(100), voice: 'onyx', format: 'pcm', speed: 4 };
-  const command = `ulimit -n 64; exec "${process.execPath}" ${program} "$(mktemp -d)"`;
+  const command = `ulimit -n 64; exec "${process.execPath}" local/demo-engine/speech/speak.ts "$(mktemp -d)" ${process.pid}`;
   const { status, stdout } = spawnSync('/bin/sh', ['-c', command], { input: JSON.stringify(order) });
   expect([status, stdout.length > 100_000]).toEqual([0, true]);
 });
