@@ -25,8 +25,8 @@ export function benchAccounts(count: number, planRank = pro): BenchAccount[] {
     const accountId = 700_000_000_000 + index * 7919;
     const { text: key, digest } = issueCredential('key', accountId, { bytes: (size) => randomBytes(size) });
     const { meter } = openMeter(accountId, now, planOfRank);
-    const lots = [{ source: 'plan', granted: plenty, remaining: plenty, expiresAt: now + 90 * 86_400 }] as const;
-    const used = { ...onPlan(meter, planOfRank(planRank)), spendable: plenty, lots };
+    const lots = [{ id: 1, source: 'plan', granted: plenty, remaining: plenty, expiresAt: now + 90 * 86_400 }] as const;
+    const used = { ...onPlan(meter, planOfRank(planRank)), spendable: plenty, lots, lotsGranted: 1 };
     const item = { ...newMeterRow(used, []), k: { [digest]: now + 365 * 86_400 } };
     return { accountId, key, item };
   });

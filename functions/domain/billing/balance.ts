@@ -1,9 +1,9 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { isServiceName, microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { periodEnd } from '../meter/credits/billing.ts';
-import { currentLots } from '../meter/credits/lots.ts';
+import { currentLots, shownLots } from '../meter/credits/lots.ts';
 import { iso } from '../meter/credits/months.ts';
-import { heldCredits, type Meter, shownSubscription } from '../meter/meter.ts';
+import { heldCredits, type Meter } from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** The balance as `GET /credits/me` shows it (docs/design/billing.md#balance and docs/design/billing.md#balance-edge-cases). */
@@ -14,7 +14,7 @@ export function shownBalance(meter: Meter) {
     id: meter.accountId,
     quota: perService(() => quota),
     used: { ...perService((service) => usedOf(meter, service)), audio: usedOf(meter, 'audio', 'transcription') },
-    source: next?.source ?? (shownSubscription(meter) ? 'plan' : 'free'),
+    source: next?.source ?? (meter.subscription ? 'plan' : 'free'),
     expiresAt: iso(next?.expiresAt ?? periodEnd(meter.period)),
   };
 }
@@ -24,7 +24,7 @@ export function shownCredits(meter: Meter) {
   return {
     balance: Math.floor(meter.spendable / microPerCredit),
     held: Math.ceil(heldCredits(meter) / microPerCredit),
-    lots: currentLots(meter).map(({ source, granted, remaining, expiresAt }) => ({
+    lots: shownLots(meter).map(({ source, granted, remaining, expiresAt }) => ({
       source,
       granted: Math.floor(granted / microPerCredit),
       remaining: Math.floor(remaining / microPerCredit),

@@ -3,11 +3,11 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import { periodEnd } from '../meter/credits/billing.ts';
 import { iso } from '../meter/credits/months.ts';
 import type { Proration } from '../meter/credits/subscription-changes.ts';
-import { type Meter, shownSubscription } from '../meter/meter.ts';
+import type { Meter } from '../meter/meter.ts';
 
 /** The subscription as callers see it (docs/specification.md#subscription-from-post-subscriptioncreate; more fields once it is cancelled or to be downgraded). */
 export function subscriptionView(meter: Meter, plans: Plans) {
-  const subscription = shownSubscription(meter);
+  const subscription = meter.subscription;
   const named = findPlan(subscription?.planId ?? '');
   if (!subscription || !named) throw new Error('there is no subscription to show');
   const { id, planId, status, pending, endsAt, creditsExpireAt } = subscription;

@@ -14,7 +14,7 @@ import {
   upgrade,
 } from '../meter/credits/subscription-changes.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
-import { isSubscribed, type Meter, shownSubscription } from '../meter/meter.ts';
+import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { newRequestId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
@@ -84,7 +84,7 @@ export function subscriptionService(
 
   async function current(accountId: number) {
     const meter = await metering.current(accountId, clock.now());
-    return shownSubscription(meter) ? subscriptionView(meter, plans) : null;
+    return meter.subscription ? subscriptionView(meter, plans) : null;
   }
 
   async function upgradeTo(accountId: number, planId: string) {
@@ -145,7 +145,7 @@ export function subscriptionService(
 
   async function cancelById(accountId: number, id: string) {
     const meter = await change(accountId, (before, now) => {
-      if (shownSubscription(before)?.id !== id) throw noSubscription();
+      if (before.subscription?.id !== id) throw noSubscription();
       if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is already cancelled.');
       return cancel(before, now);
     });

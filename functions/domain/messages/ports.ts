@@ -2,7 +2,8 @@ import type { Channel } from '#contract/messages/channels.ts';
 import type { Failure } from '#contract/messages/failures.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import type { Segments } from '#contract/messages/segments.ts';
-import type { Settlement } from '../meter/meter-store.ts';
+import type { ChargeSettlement } from '../meter/meter-store.ts';
+import type { MeterChanged } from '../meter/metering.ts';
 import type { RefundWrite, WrittenRefund } from '../meter/refunds.ts';
 import type { Claim } from '../shared/idempotency.ts';
 import type { Message, MessageRef } from './message.ts';
@@ -103,7 +104,7 @@ export interface MessageStore {
   /** As `change`, frees the Idempotency-Key, and counts the message towards shared limits no longer, as nothing was sent. */
   release(after: Message, limits: readonly CountedLimit[], key: SentKey | undefined): Promise<boolean>;
   /** As `change`, and settles its call: the two happen together. */
-  charge(after: Message, settlement: Settlement): Promise<'done' | 'changed' | 'no hold'>;
+  charge(after: Message, settlement: ChargeSettlement): Promise<'done' | 'changed' | MeterChanged>;
   /** As `change`, with what comes back: the two happen together. */
   refund(after: Message, refund: RefundWrite): Promise<WrittenRefund>;
 }

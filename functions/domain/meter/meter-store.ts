@@ -18,6 +18,11 @@ export interface Settlement extends OpenCall {
   readonly expiryPassed: boolean;
 }
 
+/** A settlement whose charge is kept for a refund; `seq` of the meter that the charge was computed from. */
+export interface ChargeSettlement extends Settlement {
+  readonly seq: number;
+}
+
 /** What reads what an admission left of the meter, or the meter that refused it, if there is one. */
 export type Admission =
   | { readonly isDone: true; readonly meter: () => Allowance }

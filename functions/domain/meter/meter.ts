@@ -2,8 +2,10 @@ import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
 
-/** Credits of one source that expire at one moment. Amounts in microcredits; `expiresAt` in epoch seconds. */
+/** Credits of one source and expiry. Amounts in microcredits; `expiresAt` in epoch seconds. */
 export interface Lot {
+  /** Unique per account, so that a refund finds the lot even after its expiry has changed. */
+  readonly id: number;
   readonly source: 'free' | 'plan' | 'purchase';
   readonly granted: number;
   readonly remaining: number;
@@ -36,13 +38,20 @@ export interface Subscription {
   readonly id: string;
   /** As it was sent. */
   readonly planId: string;
-  /** `expired` once its credits have ended, until the month that was paid for has: only the plan's limits are left. */
-  readonly status: 'active' | 'cancelled' | 'expired';
+  readonly status: 'active' | 'cancelled';
   /** The plan of the next period, after a downgrade; kept over a cancellation, which may be undone. */
   readonly pending?: { readonly planId: string; readonly planRank: number };
   /** Once cancelled: the end of the paid period and its limits, and of the credits and the subscription. */
   readonly endsAt?: number;
   readonly creditsExpireAt?: number;
+  readonly cancellation?: Cancellation;
+}
+
+/** What a resumption restores: the lots with the expiry and the spending that they would have without the cancellation. */
+export interface Cancellation {
+  /** The meter's `seq` at the cancellation, which identifies it. */
+  readonly seq: number;
+  readonly lots: readonly Lot[];
 }
 
 /**
@@ -50,8 +59,8 @@ export interface Subscription {
  * epoch seconds.
  *
  * `lots` hold what each had left when it was last settled; what calls have spent since is the difference to
- * `spendable` plus open holds, taken from the oldest lots first. So a call touches two numbers and no list. A
- * cancellation is not written into them (lots.ts).
+ * `spendable` plus open holds, taken from the oldest lots first. So a call touches two numbers and no list. They are in
+ * the order in which they are spent.
  */
 export interface Meter {
   readonly accountId: number;
@@ -80,6 +89,10 @@ export interface Meter {
   readonly spendable: number;
   readonly holds: ReadonlyMap<string, Hold>;
   readonly lots: readonly Lot[];
+  /** Lots ever granted: the id of the latest. */
+  readonly lotsGranted: number;
+  /** `seq` of the latest cancellation that ended its subscription. */
+  readonly endedCancellation?: number;
   /** Settled in the current period. */
   readonly used: Readonly<Partial<Record<ServiceName, number>>>;
   readonly period: Period;
@@ -150,12 +163,6 @@ export function heldOf({ holds }: Pick<Meter, 'holds'>, { id, start }: NonNullab
 }
 
 export const heldCredits = (meter: Meter): number => meter.holds.values().reduce((sum, hold) => sum + hold.amount, 0);
-
-/** The subscription as its owner sees it: there is none any more once it has expired. */
-export function shownSubscription({ subscription }: Meter) {
-  if (!subscription || subscription.status === 'expired') return undefined;
-  return { ...subscription, status: subscription.status };
-}
 
 export const isSubscribed = (meter: Meter): boolean => meter.subscription?.status === 'active';
 

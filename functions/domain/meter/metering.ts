@@ -4,7 +4,7 @@ import { type Attempt, budgetOf, hasExpiredHold, verdictOn } from './admission/a
 import { knownLimits } from './admission/known-limits.ts';
 import { bucketsLeftBehind, rateStanding } from './admission/rate-window.ts';
 import { bringCurrent, nextTurn, type Settled } from './credits/billing.ts';
-import type { MeterStore, OpenCall, Settlement } from './meter-store.ts';
+import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
 import type { Receipt } from './receipt.ts';
 import { type KeptCharge, keptCharge } from './refund.ts';
@@ -31,18 +31,27 @@ export interface OpenHold {
    * while changes of the account are in its way.
    */
   settle(cost: number, now: number, patienceMs?: number): Promise<void>;
-  /** As `settle`, by the write of what keeps the charge: both are `done`, or neither, for the reason that `write` returns. */
+  /**
+   * Settles in the transaction that stores the charge with what it paid for. Returns what `write` returned; a write that
+   * returns `meter changed` is repeated with the charge computed again. `no hold` if the hold is closed.
+   */
   settleWith<Written extends string>(
     cost: number,
     now: number,
-    write: (settlement: Settlement, kept: KeptCharge) => Promise<Written>,
-  ): Promise<Written>;
+    write: (settlement: ChargeSettlement, kept: KeptCharge) => Promise<Written | MeterChanged>,
+  ): Promise<Written | 'no hold'>;
 }
+
+/** Another write changed the meter first; nothing was written. */
+export type MeterChanged = 'meter changed';
 
 export type Metering = ReturnType<typeof metering>;
 
 /** Enough for an expired hold, years of missed months and a race with other calls; then the caller gets a refusal that can be retried. */
 const maxTries = 8;
+
+/** Tries of a write that no caller can repeat, on an account whose calls change its meter without a pause. Each takes about 10 ms. */
+export const maxRaces = 400;
 
 /** Admission and settlement of calls, and everything that falls due on a meter (docs/design/meter.md). */
 export function metering(store: MeterStore, plans: Plans) {
@@ -161,12 +170,17 @@ export function metering(store: MeterStore, plans: Plans) {
       },
       async settleWith(cost, now, write) {
         const settlement = await settlementAt(cut(cost), now);
-        const meter = await store.find(settlement.accountId);
-        const kept = meter && keptCharge(meter, settlement);
-        if (!kept) throw busy();
-        const written = await write(settlement, kept);
-        open = written !== 'done';
-        return written;
+        for (let tries = 0; tries < maxRaces; tries++) {
+          const meter = await store.find(settlement.accountId);
+          if (!meter?.holds.has(settlement.requestId)) return 'no hold';
+          const kept = keptCharge(meter, settlement);
+          if (!kept) throw busy();
+          const written = await write({ ...settlement, seq: meter.seq }, kept);
+          if (written === 'meter changed') continue;
+          open = written !== 'done';
+          return written;
+        }
+        throw busy();
       },
     };
   }

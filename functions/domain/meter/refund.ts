@@ -1,15 +1,10 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { chain, counted, type Settled } from './credits/billing.ts';
-import { addLot, expireLots, settledLots } from './credits/lots.ts';
+import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './credits/lots.ts';
 import type { Settlement } from './meter-store.ts';
-import type { Hold, LedgerEntry, Lot, Meter, Period } from './meter.ts';
+import { balance, type Hold, type LedgerEntry, type Meter, type Period } from './meter.ts';
 
-/** What was taken from a lot. Microcredits. */
-export interface LotPart extends Pick<Lot, 'source' | 'expiresAt'> {
-  readonly amount: number;
-}
-
-/** What a call was charged, kept with what it was charged for, and where that goes back to. Microcredits. */
+/** A charge that may be refunded, stored with what it paid for. Microcredits. */
 export interface KeptCharge {
   readonly requestId: string;
   readonly service: ServiceName;
@@ -17,68 +12,58 @@ export interface KeptCharge {
   readonly keyId: string;
   readonly budget?: Hold['budget'];
   readonly amount: number;
-  /** What it was taken from, in the order of expiry. */
+  /** The lots that it was taken from, oldest expiry first. */
   readonly lots: readonly LotPart[];
+  /** For a charge while the subscription was cancelled: the lots that it was taken from if that cancellation is undone. */
+  readonly onResume?: { readonly cancellation: number; readonly lots: readonly LotPart[] };
   /** Billing month of the charge. */
   readonly period: Period;
 }
 
-/** Microcredits that come back, and the job that the entry is about. */
+/** Microcredits to return, and the job that the entry is about. */
 export interface Refund extends Pick<LedgerEntry, 'job'> {
   readonly amount: number;
 }
 
-/** What of a key's budget comes back too, in the period that began then. */
+/** The part of a refund that returns to a key's budget, in the period that began at `start`. */
 export type BudgetRefund = NonNullable<Hold['budget']> & { readonly amount: number };
 
-/** The charge of an open hold. Undefined without any lot. */
+/** The charge of an open hold. Undefined if the account has no credits. */
 export function keptCharge(meter: Meter, { requestId, hold, cost }: Settlement): KeptCharge | undefined {
-  const lots = lotsOf(meter, cost);
-  const { service, model, keyId, budget } = hold;
-  const { period } = meter;
+  const lots = takenFrom(meter.lots, meter, cost);
   if (lots.length === 0) return undefined;
-  return { requestId, service, model, keyId, ...(budget && { budget }), amount: cost, lots, period };
+  const { service, model, keyId, budget } = hold;
+  const cancellation = meter.subscription?.cancellation;
+  return {
+    requestId,
+    service,
+    model,
+    keyId,
+    ...(budget && { budget }),
+    amount: cost,
+    lots,
+    ...(cancellation && {
+      onResume: { cancellation: cancellation.seq, lots: takenFrom(cancellation.lots, meter, cost) },
+    }),
+    period: meter.period,
+  };
 }
 
 /**
- * What a cost is taken from, as if its hold were the only one: what comes back then never lives longer than it did, whatever concurrent
- * holds came to.
- */
-function lotsOf(meter: Meter, cost: number): LotPart[] {
-  let left = cost;
-  return settledLots(meter).flatMap(({ source, expiresAt, remaining }) => {
-    const amount = Math.min(left, remaining);
-    left -= amount;
-    return amount > 0 ? [{ source, expiresAt, amount }] : [];
-  });
-}
-
-/** As much as comes back of what was taken: the last of it, as if the cost had been smaller. */
-function lastOf(lots: readonly LotPart[], back: number): LotPart[] {
-  let left = back;
-  return lots.toReversed().flatMap((part) => {
-    const amount = Math.min(left, part.amount);
-    left -= amount;
-    return amount > 0 ? [{ ...part, amount }] : [];
-  });
-}
-
-/**
- * Gives credits of a charge back; `now` in epoch seconds. Where their lots have expired, they expire. An entry of nothing is written too: something has
- * ended.
+ * Returns credits of a charge to the lots that they were taken from, with the expiry that those lots have by now;
+ * `now` in epoch seconds. An entry of 0 credits is written too: it records the end of the job.
  */
 export function refund(before: Meter, charge: KeptCharge, { amount, job }: Refund, now: number): Settled {
-  const { requestId, service, model, keyId, lots, period } = charge;
-  const meter = lastOf(lots, amount).reduce(
-    (current, { amount: granted, ...lot }) => addLot(current, { ...lot, granted }, now).meter,
-    before,
-  );
+  const { requestId, service, model, keyId, period } = charge;
+  const back = Math.min(amount, Number.MAX_SAFE_INTEGER - balance(before));
+  const { lots, onResume } = lotsToRestore(charge, before);
+  const { meter, entries } = restore(before, lastTaken(lots, back), lastTaken(onResume, back), now);
   const isSameMonth = period.anchor === meter.period.anchor && period.index === meter.period.index;
   const used = Math.max(0, (meter.used[service] ?? 0) - amount);
   const named = { ...(model !== '' && { model }), requestId, ...(keyId !== '' && { keyId }) };
   const refunded: Settled = {
     meter: isSameMonth ? { ...meter, used: { ...meter.used, [service]: used } } : meter,
-    entries: [{ type: 'refund', at: now, amount, service, ...named, ...(job && { job }) }],
+    entries: [{ type: 'refund', at: now, amount: back, service, ...named, ...(job && { job }) }, ...entries],
   };
   return counted(
     before,
@@ -87,7 +72,17 @@ export function refund(before: Meter, charge: KeptCharge, { amount, job }: Refun
   );
 }
 
-/** Of a budget in the period that it was taken from, and never more than was. */
+/**
+ * The lots that a charge was taken from, now and as a resumption would restore them. For a charge during an earlier
+ * cancellation they depend on whether that cancellation ended the subscription or was undone.
+ */
+function lotsToRestore({ lots, onResume }: KeptCharge, { subscription, endedCancellation }: Meter) {
+  if (!onResume || onResume.cancellation === endedCancellation) return { lots, onResume: lots };
+  if (onResume.cancellation === subscription?.cancellation?.seq) return { lots, onResume: onResume.lots };
+  return { lots: onResume.lots, onResume: onResume.lots };
+}
+
+/** Returns to a budget only in the period of the charge, and at most what was used. */
 export function budgetBack(meter: Meter, { budget }: KeptCharge, amount: number): BudgetRefund | undefined {
   const current = budget && meter.budgets.get(budget.id);
   if (amount === 0 || !budget || !current) return undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerEntry, Meter } from './meter.ts';
-import type { Metering } from './metering.ts';
+import { maxRaces, type MeterChanged, type Metering } from './metering.ts';
 import { budgetBack, type BudgetRefund, type KeptCharge, refund, type Refund } from './refund.ts';
 
 /** A refund to write, together with what it is for. */
@@ -12,11 +12,8 @@ export interface RefundWrite {
   readonly budget: BudgetRefund | undefined;
 }
 
-/** `changed`: what it is for has, and nothing was written; `meter changed`: it may be written again. */
-export type WrittenRefund = 'done' | 'changed' | 'meter changed';
-
-/** An account that calls without a pause changes its meter between most reads and writes; each try takes hundredths of a second. */
-const maxTries = 400;
+/** `changed`: what was paid for changed first; nothing was written. */
+export type WrittenRefund = 'done' | 'changed' | MeterChanged;
 
 /** Refunds, each in one write with the end of what was charged. */
 export function refunds(metering: Pick<Metering, 'change'>, clock: Clock) {
@@ -38,7 +35,7 @@ export function refunds(metering: Pick<Metering, 'change'>, clock: Clock) {
           written = await write({ before, after, entries, budget: budgetBack(before, charge, back.amount) });
           return written !== 'meter changed';
         },
-        maxTries,
+        maxRaces,
       );
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'NOT_FOUND') return 'no account';

@@ -7,7 +7,7 @@ import { rateStanding, unlimited } from '../meter/admission/rate-window.ts';
 import { periodEnd, periodStart } from '../meter/credits/billing.ts';
 import { currentLots } from '../meter/credits/lots.ts';
 import { iso } from '../meter/credits/months.ts';
-import { heldCredits, type Meter, shownSubscription } from '../meter/meter.ts';
+import { heldCredits, type Meter } from '../meter/meter.ts';
 import { operatedAccount } from './operated-account.ts';
 
 /** All that operators see of an account and its meter. `now` in epoch ms. */
@@ -19,7 +19,7 @@ export function accountDetails(account: Account, meter: Meter, plans: Plans, now
     suspendedAt: moment(suspendedAt),
     deletedAt: moment(deletedAt),
     signIn: { password: passwordHash !== undefined, google: identities.length > 0 },
-    subscription: shownSubscription(meter) ? subscriptionView(meter, plans) : null,
+    subscription: meter.subscription ? subscriptionView(meter, plans) : null,
     credits: { spendable: credits(meter.spendable), held: credits(heldCredits(meter)), lots: lotsOf(meter) },
     holds: holdsOf(meter),
     calls: callsOf(meter, now),

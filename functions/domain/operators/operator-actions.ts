@@ -7,7 +7,7 @@ import type { SubscriptionService } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import { grantCredits } from '../meter/credits/billing.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
-import { balance, type Meter, shownSubscription } from '../meter/meter.ts';
+import { balance, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { AuditEvent } from '../shared/audit-event.ts';
 import { newRequestId } from '../shared/ids.ts';
@@ -113,7 +113,7 @@ const creditState = (meter: Meter): AuditedState => ({ credits: balance(meter) /
 
 const planState = (meter: Meter): AuditedState => ({
   plan: planOfRank(meter.planRank).name,
-  subscription: shownSubscription(meter)?.status ?? 'none',
+  subscription: meter.subscription?.status ?? 'none',
   ...creditState(meter),
 });
 

@@ -10,7 +10,7 @@ import { writeRefund } from '../meter/refund-write.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
-import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 import {
   jobKey,
   jobPrefix,
@@ -98,13 +98,14 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
         if (Object.keys(before.jobs).length >= longAudio.openJobs) return 'full';
         const { [uploadId]: _, ...uploads } = before.uploads;
         const change = { uploads, jobs: { ...before.jobs, [job.id]: now + maxOpenMs } };
-        const isDone = await commit(client, [
+        const failed = await failedItems(client, [
           closingOf(meters(), settlement),
           putNew(table, jobRow(job)),
           taken(upload, job.id),
           open.replaced(accountId, before, change),
         ]);
-        if (isDone) return 'done';
+        if (failed.length === 0) return 'done';
+        if (failed.includes(0)) return 'meter changed';
         const current = await findUpload(upload, now);
         if (!current || current.jobId !== undefined) return 'taken';
       }

@@ -164,7 +164,7 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
     async charge(after, settlement) {
       const failed = await failedItems(client, [replaced(after), closingOf(tables.meters(), settlement)]);
       if (failed.length === 0) return 'done';
-      return failed.includes(0) ? 'changed' : 'no hold';
+      return failed.includes(0) ? 'changed' : 'meter changed';
     },
     refund: (after, refund) => writeRefund(client, tables.meters(), refund, replaced(after)),
   };

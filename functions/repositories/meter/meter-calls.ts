@@ -1,7 +1,7 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { type Attempt, budgetOf, graceSeconds } from '#domain/meter/admission/admission.ts';
 import { bucketsInWindow } from '#domain/meter/admission/rate-window.ts';
-import type { Admission, MeterStore, OpenCall, Settlement } from '#domain/meter/meter-store.ts';
+import type { Admission, ChargeSettlement, MeterStore, OpenCall, Settlement } from '#domain/meter/meter-store.ts';
 import type { Hold, LedgerEntry } from '#domain/meter/meter.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { retryConflicts } from '../shared/conflicts.ts';
@@ -46,10 +46,22 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
   return { admit, noteDelivered, settle };
 }
 
-/** The write that closes a hold, whole and without giving back to its key's budget, for a transaction. */
-export const closingOf = (TableName: string, settlement: Settlement) => ({
-  Update: { TableName, Key: { a: settlement.accountId }, ...closing(settlement) },
-});
+/**
+ * The write that settles a hold in full, without a return to its key's budget, for a transaction. Its condition is also
+ * that the meter has not changed since the charge was computed, so that two charges never name the same credits.
+ */
+export function closingOf(TableName: string, { seq, ...settlement }: ChargeSettlement) {
+  const write = closing(settlement);
+  return {
+    Update: {
+      TableName,
+      Key: { a: settlement.accountId },
+      ...write,
+      ConditionExpression: `${write.ConditionExpression} AND seq = :seq`,
+      ExpressionAttributeValues: { ...write.ExpressionAttributeValues, ':seq': seq },
+    },
+  };
+}
 
 /** The names that stand for the buckets of the window, newest first, and the rule over all of them: the same in every call. */
 const bucketNames = bucketsInWindow(0).map((_, age) => `#b${age}`);

@@ -1,7 +1,16 @@
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
-import type { Allowance, EndedJob, Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
+import type {
+  Allowance,
+  EndedJob,
+  Hold,
+  KeyEvent,
+  LedgerEntry,
+  Lot,
+  Meter,
+  Subscription,
+} from '#domain/meter/meter.ts';
 import { AlertsRow, alertsOf } from './alert-rows.ts';
 import { count, isCount } from './count.ts';
 import { budgetsOf, isBudgetName, isKeyRow, KeyNote, keyEventOf, keyOf } from './key-rows.ts';
@@ -11,14 +20,14 @@ import { budgetsOf, isBudgetName, isKeyRow, KeyNote, keyEventOf, keyOf } from '.
  * near one write unit (1 KB); this folder is the only place that knows them.
  *
  * a account, p shard, seq, k keys, r plan rank, q concurrent calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, or what a change of keys was about, w marks of changes, al alerts, wh webhooks.
+ * h holds, g lots, gn lots granted, ec ended cancellation, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, or what a change of keys was about, w marks of changes, al alerts, wh webhooks.
  */
 
 /**
  * The most an item comes to, in bytes: so much with no call running, and so much more for each one that does
  * (docs/credits.md, "How large an account's item gets").
  */
-export const maxItemBytes = { atRest: 24 * 1024, perCall: 136 } as const;
+export const maxItemBytes = { atRest: 25 * 1024, perCall: 136 } as const;
 
 const service = v.picklist(serviceNames);
 
@@ -46,6 +55,9 @@ const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.
 
 const lotSource = v.picklist(['free', 'plan', 'purchase']);
 
+/** Source, granted, remaining, expiry, id. */
+const LotRow = v.tuple([lotSource, count, count, count, count]);
+
 const Entry = v.object({
   t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
   at: count,
@@ -61,10 +73,11 @@ const Entry = v.object({
 const Subscribed = v.object({
   id: v.string(),
   planId: v.string(),
-  status: v.picklist(['active', 'cancelled', 'expired']),
+  status: v.picklist(['active', 'cancelled']),
   pending: v.exactOptional(v.object({ planId: v.string(), planRank: count })),
   endsAt: v.exactOptional(count),
   creditsExpireAt: v.exactOptional(count),
+  cancellation: v.exactOptional(v.object({ seq: count, lots: v.array(LotRow) })),
 });
 
 const Item = v.object({
@@ -77,7 +90,9 @@ const Item = v.object({
   b: dictionary(isCount),
   c: count,
   h: dictionary(isHoldRow),
-  g: v.array(v.tuple([lotSource, count, count, count])),
+  g: v.array(LotRow),
+  gn: count,
+  ec: v.exactOptional(count),
   u: v.record(service, count),
   pa: count,
   pi: count,
@@ -130,12 +145,14 @@ export function meterOf(row: unknown): Meter {
     buckets: item.b,
     spendable: item.c,
     holds: new Map(item.h.entries().map(([id, hold]) => [id, holdOf(hold)])),
-    lots: item.g.map(([source, granted, remaining, expiresAt]) => ({ source, granted, remaining, expiresAt })),
+    lots: item.g.map(lotOf),
+    lotsGranted: item.gn,
+    ...(item.ec !== undefined && { endedCancellation: item.ec }),
     used: item.u,
     period: { anchor: item.pa, index: item.pi },
     freeAnchor: item.fa,
     freeMonth: item.fm,
-    ...(item.s && { subscription: item.s }),
+    ...(item.s && { subscription: subscriptionOf(item.s) }),
     due: item.due,
     ...(item.w && { marks: item.w }),
     ...(item.al && { alerts: alertsOf(item.al) }),
@@ -165,17 +182,35 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     m: meter.ceiling,
     b: Object.fromEntries(meter.buckets),
     c: meter.spendable,
-    g: meter.lots.map((lot) => [lot.source, lot.granted, lot.remaining, lot.expiresAt]),
+    g: meter.lots.map(lotRow),
+    gn: meter.lotsGranted,
+    ...(meter.endedCancellation !== undefined && { ec: meter.endedCancellation }),
     u: meter.used,
     pa: meter.period.anchor,
     pi: meter.period.index,
     fa: meter.freeAnchor,
     fm: meter.freeMonth,
-    ...(meter.subscription && { s: meter.subscription }),
+    ...(meter.subscription && { s: subscriptionRow(meter.subscription) }),
     due: meter.due,
     ...(meter.marks && { w: meter.marks }),
     last: entries.map(entryRow),
   };
+}
+
+const lotRow = ({ source, granted, remaining, expiresAt, id }: Lot) => [source, granted, remaining, expiresAt, id];
+
+function lotOf([source, granted, remaining, expiresAt, id]: v.InferOutput<typeof LotRow>): Lot {
+  return { id, source, granted, remaining, expiresAt };
+}
+
+function subscriptionRow({ cancellation, ...subscription }: Subscription) {
+  if (!cancellation) return subscription;
+  return { ...subscription, cancellation: { ...cancellation, lots: cancellation.lots.map(lotRow) } };
+}
+
+function subscriptionOf({ cancellation, ...subscription }: v.InferOutput<typeof Subscribed>): Subscription {
+  if (!cancellation) return subscription;
+  return { ...subscription, cancellation: { ...cancellation, lots: cancellation.lots.map(lotOf) } };
 }
 
 export function holdRow(hold: Hold): unknown[] {

@@ -1,7 +1,16 @@
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 
-/** A charge, as an item keeps it that it was made for. */
+const LotParts = v.array(
+  v.object({
+    id: v.number(),
+    source: v.picklist(['free', 'plan', 'purchase']),
+    expiresAt: v.number(),
+    amount: v.number(),
+  }),
+);
+
+/** A charge that may be refunded, as stored in the item that it paid for. */
 export const StoredCharge = v.object({
   requestId: v.string(),
   service: v.picklist(serviceNames),
@@ -9,8 +18,7 @@ export const StoredCharge = v.object({
   keyId: v.string(),
   budget: v.exactOptional(v.object({ id: v.string(), start: v.number() })),
   amount: v.number(),
-  lots: v.array(
-    v.object({ source: v.picklist(['free', 'plan', 'purchase']), expiresAt: v.number(), amount: v.number() }),
-  ),
+  lots: LotParts,
+  onResume: v.exactOptional(v.object({ cancellation: v.number(), lots: LotParts })),
   period: v.object({ anchor: v.number(), index: v.number() }),
 });

@@ -1,4 +1,6 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { type LimitPeriod, limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { type Plans, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/tables.ts';
@@ -9,10 +11,16 @@ import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';
+import { refunds } from '#domain/meter/refunds.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { keyRow } from '#repositories/meter/key-rows.ts';
+import { closingOf } from '#repositories/meter/meter-calls.ts';
 import { meterImageOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
+import { writeRefund } from '#repositories/meter/refund-write.ts';
+import { StoredCharge } from '#repositories/meter/stored-charge.ts';
+import { failedItems, putNew } from '#repositories/shared/transaction.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { type Fault, faultyClient } from '../database/faulty-client.ts';
 import { start } from './meters.ts';
@@ -26,24 +34,35 @@ export interface LedgerAccountOptions {
   readonly at?: number;
   /** Unless given, the listing's credits without its limits on calls: what a test of money wants. */
   readonly plans?: Plans;
+  /** Microcredits that each of the limited keys may spend per period. */
+  readonly keyLimit?: number;
 }
 
 /** The listing's prices and credits, with no limit on the number of calls. */
 const unhurriedPlans: Plans = (rank) => ({ ...planOfRank(rank), callsPerMinute: null, maxConcurrentCalls: 1000 });
+
+const limitedKey = (period: LimitPeriod): string => `limited-${period}`;
 
 let accounts = 900_000;
 
 /** An account as registration opens it, with a key, a clock of its own, and a ledger that is projected on demand. */
 export async function openLedgerAccount(
   url: string,
-  { fault, at = start / 1000, plans = unhurriedPlans }: LedgerAccountOptions = {},
+  { fault, at = start / 1000, plans = unhurriedPlans, keyLimit = 0 }: LedgerAccountOptions = {},
 ) {
   accounts += 1;
   const id = accounts;
   const calm = faultyClient(url);
   const { client, images } = faultyClient(url, fault);
   const opened = openMeter(id, at, plans);
-  const Item = { ...newMeterRow(opened.meter, opened.entries), k: { 'key-1': 4_000_000_000 } };
+  const expiresAt = 4_000_000_000;
+  const limitedKeys = Object.fromEntries(
+    limitPeriods.map((period) => [
+      limitedKey(period),
+      keyRow({ expiresAt, limit: { budget: limitedKey(period), amount: keyLimit, period } }),
+    ]),
+  );
+  const Item = { ...newMeterRow(opened.meter, opened.entries), k: { 'key-1': expiresAt, ...limitedKeys } };
   await calm.client.send(new PutCommand({ TableName: tables.meters.name, Item }));
   images.push(Item);
 
@@ -62,17 +81,28 @@ export async function openLedgerAccount(
   const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name);
 
   /** Requests admission for so many microcredits. */
-  function admit(amount: number, service: ServiceName = 'chat'): Promise<OpenHold> {
+  function admit(amount: number, service: ServiceName = 'chat', limited?: LimitPeriod): Promise<OpenHold> {
     made += 1;
     const attempt = {
       accountId: id,
-      keyId: 'key-1',
+      keyId: limited ? limitedKey(limited) : 'key-1',
       requestId: `call-${made}`,
       service,
       model: 'svc-1',
       minPlanRank: 1,
     };
     return meters.admit({ ...attempt, amount, now: clock.now(), deadline: clock.seconds + 150 });
+  }
+
+  const chargeKey = (requestId: string) => ({ pk: `life#${id}`, sk: requestId });
+  const transcriptions = tables.transcriptions.name;
+
+  /** A transaction returns no image, so it is read. */
+  async function noteImage(): Promise<void> {
+    const { Item: item } = await calm.client.send(
+      new GetCommand({ TableName: tables.meters.name, Key: { a: id }, ConsistentRead: true }),
+    );
+    if (item?.['last']) images.push(item);
   }
 
   return {
@@ -87,6 +117,32 @@ export async function openLedgerAccount(
     async call(held: number, cost: number, service?: ServiceName): Promise<void> {
       const openHold = await admit(held, service);
       await openHold.settle(cost, clock.now());
+    },
+    /** Settles a hold in full and stores its charge, as jobs and messages do. */
+    async keep(openHold: OpenHold): Promise<string> {
+      let requestId = '';
+      const written = await openHold.settleWith(openHold.held, clock.now(), async (settlement, kept) => {
+        requestId = kept.requestId;
+        const row = putNew(transcriptions, { ...chargeKey(requestId), charge: kept });
+        const failed = await failedItems(client, [closingOf(tables.meters.name, settlement), row]);
+        return failed.includes(0) ? 'meter changed' : 'done';
+      });
+      if (written !== 'done') return written;
+      await noteImage();
+      return requestId;
+    },
+    /** Refunds part of a stored charge, in the transaction that ends what it paid for. */
+    async refund(requestId: string, amount: number): Promise<string> {
+      const Key = chargeKey(requestId);
+      const { Item: row } = await calm.client.send(new GetCommand({ TableName: transcriptions, Key }));
+      const { charge } = v.parse(v.object({ charge: StoredCharge }), row);
+      const end = { Delete: { TableName: transcriptions, Key, ConditionExpression: 'attribute_exists(pk)' } };
+      const giveBack = refunds(meters, clock);
+      const written = await giveBack(id, charge, { amount }, (write) =>
+        writeRefund(client, tables.meters.name, write, end),
+      );
+      if (written === 'done') await noteImage();
+      return written;
     },
     current: (): Promise<Meter> => meters.current(id, clock.now()),
     rows: (seq: number): Promise<LedgerRow[]> => reads().rows(id, seq),

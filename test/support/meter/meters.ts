@@ -20,10 +20,18 @@ export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter 
   accounts += 1;
   const { meter } = openMeter(accounts, start / 1000, planOfRank);
   const lots = [
-    { source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 },
+    { id: 1, source: 'plan', granted: spendable, remaining: spendable, expiresAt: start / 1000 + 86_400 * 90 },
   ] as const;
   const onPro = { planRank: 4, maxConcurrentCalls: 100, ceiling: 2000 };
-  return { ...meter, keys: new Map([['key-1', { expiresAt: 4_000_000_000 }]]), spendable, lots, ...onPro, ...about };
+  return {
+    ...meter,
+    keys: new Map([['key-1', { expiresAt: 4_000_000_000 }]]),
+    spendable,
+    lots,
+    lotsGranted: 1,
+    ...onPro,
+    ...about,
+  };
 }
 
 export async function putMeter(client: DynamoDBDocumentClient, meter: Meter): Promise<Meter> {

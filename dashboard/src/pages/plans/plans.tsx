@@ -50,7 +50,7 @@ function Rules() {
     <Text size="sm" c="dimmed" maw="46rem">
       Every plan includes agents, speech and text analysis. Upgrades take effect immediately and cost the difference for
       the rest of the billing period, prorated to the second. Downgrades take effect on the next billing date. After a
-      cancellation, credits can be spent for 30 days.
+      cancellation, credits can be spent for at least 30 days.
     </Text>
   );
 }

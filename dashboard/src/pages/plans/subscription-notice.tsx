@@ -28,7 +28,7 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
   const askToCancel = () =>
     confirm({
       title: `Cancel the ${title}?`,
-      text: `You keep its limits and models until ${day}, and can spend its credits for 30 days from now. You get no new credits and are not billed again.`,
+      text: `You keep its limits and models until ${day}, and can spend its credits for at least 30 days. You get no new credits and are not billed again.`,
       action: 'Cancel subscription',
       keep: 'Keep subscription',
       onConfirm: () =>

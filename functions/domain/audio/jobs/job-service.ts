@@ -66,6 +66,14 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     if (!job || outcome !== 'done') {
       await files.remove(form);
       if (outcome === 'full') throw tooManyJobs();
+      if (outcome === 'no hold')
+        throw new ServiceError(
+          'SERVICE_UNAVAILABLE',
+          'The transcription took too long to start and was not charged; try again.',
+          {
+            retryAfterSeconds: 1,
+          },
+        );
       throw new ServiceError('INVALID_STATE', 'The upload is already used by another request, or has expired.');
     }
     return jobView(await begun(job, frame.contentType));

@@ -1,4 +1,5 @@
-import type { Settlement } from '../../meter/meter-store.ts';
+import type { ChargeSettlement } from '../../meter/meter-store.ts';
+import type { MeterChanged } from '../../meter/metering.ts';
 import type { RefundWrite, WrittenRefund } from '../../meter/refunds.ts';
 import type { ModelTranscript } from '../transcription-gateway.ts';
 import type { AudioRef, FileFacts, Job, Upload } from './job.ts';
@@ -18,7 +19,7 @@ export interface JobStore {
   noteFacts(ref: AudioRef, facts: NonNullable<Upload['facts']>): Promise<void>;
   hasRoom(accountId: number, now: number): Promise<boolean>;
   /** Settles the call and makes its job of the upload, all or nothing; `full` where the account has as many open as it may. */
-  create(job: Job, settlement: Settlement): Promise<'done' | 'full' | 'taken'>;
+  create(job: Job, settlement: ChargeSettlement): Promise<'done' | 'full' | 'taken' | MeterChanged>;
   find(ref: AudioRef, now: number): Promise<Job | undefined>;
   page(accountId: number, request: { limit: number; cursor?: string | undefined }, now: number): Promise<JobPage>;
   /** Frees an upload for another job, where this one has it. */

@@ -1,7 +1,7 @@
 import { freePlanRank, monthlyGrant, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { onPlan, unlimited } from '../admission/rate-window.ts';
-import { isSubscribed, type LedgerEntry, type Meter, type Period, shownSubscription } from '../meter.ts';
+import { isSubscribed, type LedgerEntry, type Meter, type Period } from '../meter.ts';
 import { addLot, currentLots, expireLots } from './lots.ts';
 import { addMonths, monthsSince } from './months.ts';
 
@@ -42,6 +42,7 @@ export function openMeter(accountId: number, now: number, plans: Plans, freeFrom
     spendable: 0,
     holds: new Map(),
     lots: [],
+    lotsGranted: 0,
     used: {},
     period: { anchor, index: anchor > now ? -1 : 0 },
     freeAnchor: anchor,
@@ -73,7 +74,7 @@ export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
 export function grantMonth(meter: Meter, now: number, plans: Plans): Settled {
   const { anchor, index } = meter.period;
   const grantOf = (rank: number): number => monthlyGrant(plans(rank)) * microPerCredit;
-  if (shownSubscription(meter)) {
+  if (meter.subscription) {
     const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
     const hadIt = meter.planRank === freePlanRank && now < meter.freeAnchor;
     return addLot(meter, { source: 'plan', granted: hadIt ? 0 : grantOf(meter.planRank), expiresAt }, now);
@@ -112,8 +113,7 @@ export function nextTurn(meter: Meter): number {
 }
 
 function subscriptionTurn({ subscription }: Meter): number {
-  const turn = subscription?.status === 'expired' ? subscription.endsAt : subscription?.creditsExpireAt;
-  return turn ?? Number.POSITIVE_INFINITY;
+  return subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY;
 }
 
 /** A month's counters: a call is of the month it ends in, so those that run are of the next one. */
@@ -135,18 +135,16 @@ function withPendingPlan(meter: Meter, plans: Plans): Meter {
   return onPlan({ ...meter, subscription: { ...subscription, planId: pending.planId } }, plans(pending.planRank));
 }
 
-/**
- * Back to the free allowance, in the free month that is running, which is counted from registration. Where the month
- * that was paid for is longer than the credits lived, the plan's limits stay until its end.
- */
+/** Back to the free allowance, in the current free month, which is counted from registration. */
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
-  const { subscription, ...others } = meter;
-  const rest = { ...others, lots: currentLots(meter) };
-  const { used, callsThisMonth } = newCounters(meter);
-  const withoutPlan = onPlan({ ...rest, callsThisMonth }, plans(freePlanRank));
-  if (subscription?.status === 'expired') return { meter: withoutPlan, entries: [] };
   const period = { anchor: meter.freeAnchor, index: monthsSince(meter.freeAnchor, now) };
-  const isPaid = subscription && now < (subscription.endsAt ?? 0);
-  const left = isPaid ? { ...rest, subscription: { ...subscription, status: 'expired' } as const } : withoutPlan;
-  return grantMonth({ ...left, used, period }, now, plans);
+  const ended = { ...withoutSubscription(meter), ...newCounters(meter), period };
+  return grantMonth(onPlan(ended, plans(freePlanRank)), now, plans);
+}
+
+/** Makes a cancellation final: the plan's lots keep the expiry that it gave them. */
+export function withoutSubscription(meter: Meter): Meter {
+  const { subscription, ...rest } = meter;
+  const cancellation = subscription?.cancellation;
+  return cancellation ? { ...rest, endedCancellation: cancellation.seq } : rest;
 }

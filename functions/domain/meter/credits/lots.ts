@@ -1,90 +1,108 @@
 import { balance, heldCredits, type LedgerEntry, type Lot, type Meter } from '../meter.ts';
 
-/** Lots of one source that an account may have, so that its item stays small. Only operators grant that often. */
-export const maxLotsPerSource = 16;
+/** Maximum lots of one source per account, which bounds the item's size. Only operator grants reach it. */
+export const maxLotsPerSource = 14;
 
-/** A lot as it is stored, what is left of it, and when that expires. */
-interface LotState {
-  readonly lot: Lot;
-  readonly remaining: number;
-  readonly expiresAt: number;
+/** Credits taken from one lot. Microcredits. */
+export interface LotPart extends Pick<Lot, 'id' | 'source' | 'expiresAt'> {
+  readonly amount: number;
 }
 
-/**
- * Plan credits expire 30 days after a cancellation at the latest. The lots themselves keep their expiry, which a
- * resumption so gives back.
- */
-function expiryOf({ source, expiresAt }: Lot, { subscription }: Meter): number {
-  return source === 'plan' ? Math.min(expiresAt, subscription?.creditsExpireAt ?? expiresAt) : expiresAt;
+/** Lots after a change, with the ledger entries that it produced. */
+interface LotChange {
+  readonly meter: Meter;
+  readonly entries: readonly LedgerEntry[];
 }
 
-/** The lots in the order they are spent, oldest expiry first, what calls have spent since they were settled taken out. */
-function lotStates(meter: Meter): LotState[] {
-  const ordered = meter.lots
-    .map((lot) => ({ lot, expiresAt: expiryOf(lot, meter) }))
-    .toSorted((one, other) => one.expiresAt - other.expiresAt || one.lot.expiresAt - other.lot.expiresAt);
-  let spent = meter.lots.reduce((sum, lot) => sum + lot.remaining, 0) - balance(meter);
-  return ordered.map(({ lot, expiresAt }) => {
+const total = (lots: readonly Lot[]): number => lots.reduce((sum, { remaining }) => sum + remaining, 0);
+
+const byExpiry = (lots: readonly Lot[]): Lot[] => lots.toSorted((one, other) => one.expiresAt - other.expiresAt);
+
+/** Deducts from the lots what calls have spent since the lots were last settled, oldest expiry first. */
+function settled(lots: readonly Lot[], meter: Meter): Lot[] {
+  let spent = total(lots) - balance(meter);
+  return lots.map((lot) => {
     const taken = Math.min(spent, lot.remaining);
     spent -= taken;
-    return { lot, expiresAt, remaining: lot.remaining - taken };
+    return { ...lot, remaining: lot.remaining - taken };
   });
 }
 
-/** The lots that have credits left, next to be spent first, with the moment those expire. */
-export function currentLots(meter: Meter): Lot[] {
-  const left = lotStates(meter).filter(({ remaining }) => remaining > 0);
-  return merged(left.map(({ lot, remaining, expiresAt }) => ({ ...lot, remaining, expiresAt })));
+/** Applies a change to the lots and, while the subscription is cancelled, to the lots as a resumption would restore them. */
+function changeLots(meter: Meter, change: (lots: readonly Lot[], isOnResume: boolean) => Lot[]): Meter {
+  const { subscription } = meter;
+  const lots = change(meter.lots, false);
+  if (!subscription?.cancellation) return { ...meter, lots };
+  const cancellation = { ...subscription.cancellation, lots: change(subscription.cancellation.lots, true) };
+  return { ...meter, lots, subscription: { ...subscription, cancellation } };
 }
 
-/** As `currentLots`, but with the expiry that the lots would have without a cancellation. */
-export function settledLots(meter: Meter): Lot[] {
-  const left = lotStates(meter).filter(({ remaining }) => remaining > 0);
-  return left.map(({ lot, remaining }) => ({ ...lot, remaining }));
+/** Writes into the lots what calls have spent. It changes neither the balance nor the result of a resumption. */
+export const settleLots = (meter: Meter): Meter => changeLots(meter, (lots) => settled(lots, meter));
+
+/** The lots that have credits left, next to be spent first. */
+export const currentLots = (meter: Meter): Lot[] => settled(meter.lots, meter).filter(({ remaining }) => remaining > 0);
+
+/** As `currentLots`, with lots of one source and expiry shown as one. */
+export function shownLots(meter: Meter): Lot[] {
+  const alike = Map.groupBy(currentLots(meter), ({ source, expiresAt }) => `${source} ${expiresAt}`);
+  return [...alike.values()].map((group) => group.reduce(joined));
+}
+
+/** Limits the plan's lots to an expiry (epoch seconds). */
+export const capPlanLots = (lots: readonly Lot[], expiresAt: number): Lot[] =>
+  byExpiry(
+    lots.map((lot) => (lot.source === 'plan' ? { ...lot, expiresAt: Math.min(lot.expiresAt, expiresAt) } : lot)),
+  );
+
+/**
+ * Removes the credits that have expired by `now`. Open holds count as drawn from the oldest lots: that part stays until
+ * the hold is settled, and what the hold returns expires then.
+ */
+export function expireLots(meter: Meter, now: number): LotChange {
+  const entries: LedgerEntry[] = [];
+  const kept = changeLots(meter, (lots, isOnResume) => {
+    const unexpired = withoutExpired(lots, meter, now);
+    if (!isOnResume) entries.push(...unexpired.entries);
+    return unexpired.lots;
+  });
+  const expired = entries.reduce((sum, entry) => sum + entry.amount, 0);
+  return { meter: { ...kept, spendable: meter.spendable + expired }, entries };
 }
 
 /**
- * Takes out what has expired by `now`. Open holds count as drawn from the oldest lots: that part stays until the hold
- * is settled, and what the hold gives back expires then. The other lots stay as they are stored: which of them calls
- * have spent is decided as late as can be, as a resumption changes their order.
+ * Lots that have not expired stay as they are stored: calls that are still counted in the balance alone are deducted when
+ * the lots are next settled. They stay even if they are empty, so that a refund finds the lot that it belongs to.
  */
-export function expireLots(meter: Meter, now: number): { meter: Meter; entries: LedgerEntry[] } {
+function withoutExpired(lots: readonly Lot[], meter: Meter, now: number) {
   let held = heldCredits(meter);
-  const kept: Lot[] = [];
   const entries: LedgerEntry[] = [];
-  for (const { lot, remaining, expiresAt } of lotStates(meter)) {
+  const kept = settled(lots, meter).flatMap(({ remaining, ...lot }, index): Lot[] => {
     const heldPart = Math.min(held, remaining);
     held -= heldPart;
-    if (expiresAt > now) {
-      kept.push(lot);
-      continue;
-    }
-    if (remaining > heldPart) entries.push({ type: 'expiry', at: expiresAt, amount: heldPart - remaining });
-    if (heldPart > 0) kept.push({ ...lot, remaining: heldPart });
-  }
-  const expiredSum = entries.reduce((sum, entry) => sum + entry.amount, 0);
-  return { meter: { ...meter, lots: kept, spendable: meter.spendable + expiredSum }, entries };
+    if (lot.expiresAt > now) return lots.slice(index, index + 1);
+    if (remaining > heldPart) entries.push({ type: 'expiry', at: lot.expiresAt, amount: heldPart - remaining });
+    return heldPart > 0 ? [{ ...lot, remaining: heldPart }] : [];
+  });
+  return { lots: kept, entries };
 }
 
-/** Adds a lot; of one that would make the balance larger than a number holds exactly, what fits. */
-export function addLot(
-  meter: Meter,
-  lot: Omit<Lot, 'remaining'>,
-  at: number,
-): { meter: Meter; entries: LedgerEntry[] } {
+/** Adds a lot, up to the largest balance that a number holds exactly. */
+export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expiresAt'>, at: number): LotChange {
   const granted = Math.min(lot.granted, Number.MAX_SAFE_INTEGER - balance(meter));
-  const lots = merged([...settledLots(meter), { ...lot, granted, remaining: granted }]);
+  const id = meter.lotsGranted + 1;
+  const added = changeLots(settleLots(meter), (lots) =>
+    withinLimit(withLot(lots, { ...lot, id, granted, remaining: granted }), lot.source),
+  );
   const entry: LedgerEntry = { type: 'grant', at, amount: granted, source: lot.source };
-  return {
-    meter: { ...meter, lots: withinLimit(lots, lot.source), spendable: meter.spendable + granted },
-    entries: [entry],
-  };
+  return { meter: { ...added, lotsGranted: id, spendable: meter.spendable + granted }, entries: [entry] };
 }
 
-/** Lots of one source and expiry are one. */
-function merged(lots: readonly Lot[]): Lot[] {
-  const alike = Map.groupBy(lots, ({ source, expiresAt }) => `${source} ${expiresAt}`);
-  return [...alike.values()].map((group) => group.reduce(joined));
+/** Credits of one source and expiry are one lot. */
+function withLot(lots: readonly Lot[], lot: Lot): Lot[] {
+  const index = lots.findIndex(({ source, expiresAt }) => source === lot.source && expiresAt === lot.expiresAt);
+  const same = lots[index];
+  return same ? lots.with(index, joined(same, lot)) : byExpiry([...lots, lot]);
 }
 
 function joined(one: Lot, other: Lot): Lot {
@@ -94,10 +112,64 @@ function joined(one: Lot, other: Lot): Lot {
 
 /** Of too many lots of a source, the two whose expiries are closest become one, with the later. */
 function withinLimit(lots: Lot[], source: Lot['source']): Lot[] {
-  const ordered = lots.filter((lot) => lot.source === source).toSorted((one, other) => one.expiresAt - other.expiresAt);
-  if (ordered.length <= maxLotsPerSource) return lots;
-  const gaps = ordered.slice(1).map((later, index) => later.expiresAt - (ordered[index]?.expiresAt ?? 0));
+  const ofSource = lots.filter((lot) => lot.source === source);
+  if (ofSource.length <= maxLotsPerSource) return lots;
+  const gaps = ofSource.slice(1).map((later, index) => later.expiresAt - (ofSource[index]?.expiresAt ?? 0));
   const closest = gaps.indexOf(Math.min(...gaps));
-  const expiresAt = ordered[closest + 1]?.expiresAt ?? 0;
-  return merged(lots.map((lot) => (lot === ordered[closest] ? { ...lot, expiresAt } : lot)));
+  const [earlier, later] = ofSource.slice(closest);
+  if (!earlier || !later) return lots;
+  return lots.flatMap((lot) => (lot === earlier ? [] : lot === later ? [joined(later, earlier)] : [lot]));
 }
+
+/** The parts that `amount` is taken from, as if it were the only cost since the lots were settled. */
+export function takenFrom(lots: readonly Lot[], meter: Meter, amount: number): LotPart[] {
+  let left = amount;
+  return settled(lots, meter).flatMap(({ id, source, expiresAt, remaining }) => {
+    const taken = Math.min(left, remaining);
+    left -= taken;
+    return taken > 0 ? [{ id, source, expiresAt, amount: taken }] : [];
+  });
+}
+
+/** The last `amount` of what was taken: what a smaller cost would have left. */
+export function lastTaken(parts: readonly LotPart[], amount: number): LotPart[] {
+  let left = amount;
+  return parts.toReversed().flatMap((part) => {
+    const taken = Math.min(left, part.amount);
+    left -= taken;
+    return taken > 0 ? [{ ...part, amount: taken }] : [];
+  });
+}
+
+/**
+ * Returns credits to the lots that they were taken from: `parts` to the lots, `onResume` to the lots as a resumption
+ * would restore them. Credits whose lot has expired expire. Nothing else changes.
+ */
+export function restore(
+  before: Meter,
+  parts: readonly LotPart[],
+  onResume: readonly LotPart[],
+  now: number,
+): LotChange {
+  const amount = parts.reduce((sum, part) => sum + part.amount, 0);
+  const meter = settleLots(before);
+  const restored = changeLots(meter, (lots, isOnResume) => returned(lots, isOnResume ? onResume : parts));
+  const lost = total(meter.lots) + amount - total(restored.lots);
+  const entries: LedgerEntry[] = lost > 0 ? [{ type: 'expiry', at: now, amount: -lost }] : [];
+  return { meter: { ...restored, spendable: before.spendable + amount - lost }, entries };
+}
+
+function returned(lots: readonly Lot[], parts: readonly LotPart[]): Lot[] {
+  return parts.reduce<Lot[]>(
+    (current, part) => {
+      const byId = current.findIndex(({ id }) => id === part.id);
+      // A lot that was joined with another of its expiry has that one's id.
+      const index = byId >= 0 ? byId : current.findIndex((lot) => isAlike(lot, part));
+      const lot = current[index];
+      return lot ? current.with(index, { ...lot, remaining: lot.remaining + part.amount }) : current;
+    },
+    [...lots],
+  );
+}
+
+const isAlike = (lot: Lot, part: LotPart): boolean => lot.source === part.source && lot.expiresAt === part.expiresAt;

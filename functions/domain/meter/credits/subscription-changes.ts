@@ -12,8 +12,9 @@ import {
   periodStart,
   rollOverMonths,
   type Settled,
+  withoutSubscription,
 } from './billing.ts';
-import { addLot, currentLots, settledLots } from './lots.ts';
+import { addLot, capPlanLots, settleLots } from './lots.ts';
 import { addMonths } from './months.ts';
 
 /** How long a cancelled subscription is shown and its credits can be spent, in seconds (docs/specification.md#credits rule 3). */
@@ -43,7 +44,7 @@ export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, 
   const subscription: Subscription = { id, planId: chosen.planId, status: 'active' };
   const settled = chain(bringCurrent(meter, now, plans), (current) => {
     const period = { anchor: now, index: 0 };
-    const ofBefore = { ...current, ...newCounters(current), lots: currentLots(current) };
+    const ofBefore = { ...withoutSubscription(current), ...newCounters(current) };
     return grantMonth({ ...onPlan(ofBefore, chosen.plan), period, subscription }, now, plans);
   });
   return counted(meter, settled, now);
@@ -65,14 +66,10 @@ export function resume(meter: Meter, now: number): Settled {
   return counted(meter, noted(uncancelled(meter), now), now);
 }
 
-/**
- * The meter without its cancellation. Once the credits have expired, the period is that of the free month: a paid month
- * that outlasts them has 31 days, so it ends on its anchor's day, and months counted from there are the same.
- */
+/** The meter without its cancellation. */
 export function uncancelled(meter: Meter): Meter {
-  const { status, endsAt = 0, creditsExpireAt: _undone, ...kept } = subscriptionOf(meter);
-  const period = status === 'expired' ? { anchor: endsAt, index: -1 } : meter.period;
-  return { ...meter, period, subscription: { ...kept, status: 'active' } };
+  const { status: _cancelled, endsAt: _end, creditsExpireAt: _expiry, cancellation, ...kept } = subscriptionOf(meter);
+  return { ...meter, lots: cancellation?.lots ?? meter.lots, subscription: { ...kept, status: 'active' } };
 }
 
 /** The new plan immediately, with the difference in credits for the rest of the period, rounded up to whole ones. */
@@ -107,13 +104,22 @@ export function downgrade(meter: Meter, { planId, plan }: ChosenPlan, now: numbe
 }
 
 /**
- * No new credits; limits stay until the paid period ends, the credits can be spent for 30 days. What is spent by then
- * is taken out of the lots first, as the cancellation changes the order they are spent in.
+ * Ends the subscription without new credits. Its limits stay until the paid period ends; its credits stay spendable
+ * until then, and for at least 30 days.
  */
 export function cancel(meter: Meter, now: number): Settled {
-  const times = { endsAt: periodEnd(meter.period), creditsExpireAt: now + afterCancellation };
-  const subscription = { ...subscriptionOf(meter), status: 'cancelled', ...times } as const;
-  return counted(meter, noted({ ...meter, lots: settledLots(meter), subscription }, now), now);
+  const endsAt = periodEnd(meter.period);
+  const creditsExpireAt = Math.max(now + afterCancellation, endsAt);
+  const { lots } = settleLots(meter);
+  const cancellation = { seq: meter.seq, lots };
+  const subscription = {
+    ...subscriptionOf(meter),
+    status: 'cancelled',
+    endsAt,
+    creditsExpireAt,
+    cancellation,
+  } as const;
+  return counted(meter, noted({ ...meter, lots: capPlanLots(lots, creditsExpireAt), subscription }, now), now);
 }
 
 /** A change that moves no credits is a row of the ledger too, and makes a second such change meet the first. */

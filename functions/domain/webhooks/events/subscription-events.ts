@@ -10,7 +10,7 @@ type Change = MeterChange & { readonly before: Meter };
 export function subscriptionEvents({ before, after, entries }: Change): AccountEvent[] {
   const at = entries.at(-1)?.at;
   if (at === undefined) return [];
-  const [old, current] = [shown(before), shown(after)];
+  const [old, current] = [before.subscription, after.subscription];
   const isOther = old?.id !== current?.id;
   const ended = old && isOther ? [{ type: 'subscription.expired', at, data: dataOf(after, old) } as const] : [];
   if (!current) return ended;
@@ -50,11 +50,6 @@ function changes({ before, after }: Meters, current: Subscription, at: number): 
   if (previous.rank === plan.rank) return resumed;
   const type = plan.rank > previous.rank ? 'subscription.upgraded' : 'subscription.downgraded';
   return [...resumed, { type, at, data: { ...data, previousPlanId: previous.name } }];
-}
-
-/** One that has expired is none any more to its owner. */
-function shown({ subscription }: Meter): Subscription | undefined {
-  return subscription?.status === 'expired' ? undefined : subscription;
 }
 
 function dataOf({ accountId, seq }: Meter, subscription: Subscription) {

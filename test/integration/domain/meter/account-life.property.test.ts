@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LimitPeriod, limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { findPlan, planOfRank } from '#contract/billing/plans.ts';
+import type { ServiceName } from '#contract/billing/prices.ts';
 import { shownCredits } from '#domain/billing/balance.ts';
-import { auditLedger, type LedgerRow } from '#domain/billing/ledger.ts';
+import { auditLedger } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
-import { currentLots } from '#domain/meter/credits/lots.ts';
+import { currentLots, shownLots } from '#domain/meter/credits/lots.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { startTestDatabase } from '#test/database/database.ts';
@@ -25,7 +27,11 @@ interface Real {
   readonly account: LedgerAccount;
   /** What the next attempts against the database suffer. */
   readonly faults: Fault[];
-  readonly open: Map<string, OpenHold>;
+  readonly open: {
+    count: number;
+    readonly holds: Map<string, OpenHold>;
+    readonly charges: Map<string, { readonly requestId: string; readonly amount: number }>;
+  };
   subscriptionId: string;
 }
 
@@ -38,6 +44,7 @@ interface Step {
   readonly act: (model: AccountModel, real: Real) => Promise<{ expected: unknown; outcome: unknown }>;
 }
 
+const keyLimit = credits(4000);
 const plan = fc.constantFrom(...(Object.keys(listing) as PlanName[]));
 const amount = fc.oneof(fc.nat(credits(40)), fc.nat(credits(6000)), fc.nat(credits(120_000)));
 const afterDue = fc.record({ afterDue: fc.constantFrom(-1, 0, 1) });
@@ -87,28 +94,17 @@ const topUp = (whole: number): Step['act'] => {
   };
 };
 /** A call that nothing ends: unless a later step settles it, it has crashed. */
-const call = (held: number): Step['act'] => {
+const call = (held: number, service: ServiceName, limited: LimitPeriod | undefined): Step['act'] => {
   return async (model, { account, open }) => {
-    const id = `${open.size}`;
-    const expected = model.admit(id, held, model.now + 150);
-    const outcome = await outcomeOf(account.admit(held).then((openHold) => open.set(id, openHold)));
-    if (outcome !== 'done')
-      open.set(id, {
-        held,
-        isOpen: false,
-        prepare() {},
-        receipt: () => ({}),
-        holding: () => ({}),
-        noteDelivered: async () => false,
-        settle: async () => undefined,
-        settleWith: () => Promise.reject(new Error('there is nothing to settle it with')),
-      });
-    return { expected, outcome };
+    const id = `${(open.count += 1)}`;
+    const expected = model.admit(id, held, model.now + 150, service, limited);
+    const admitted = account.admit(held, service, limited).then((openHold) => open.holds.set(id, openHold));
+    return { expected, outcome: await outcomeOf(admitted) };
   };
 };
 const settle = (which: number, share: number): Step['act'] => {
   return async (model, { account, open }) => {
-    const [id, openHold] = [...open][which % Math.max(1, open.size)] ?? [];
+    const [id, openHold] = pick(open.holds, which);
     if (id !== undefined && openHold) {
       const cost = Math.floor(openHold.held * share);
       model.settle(id, cost);
@@ -117,10 +113,51 @@ const settle = (which: number, share: number): Step['act'] => {
     return { expected: 'done', outcome: 'done' };
   };
 };
+/** A job or a message: charged before its end is known. */
+const charge = (which: number): Step['act'] => {
+  return async (model, { account, open }) => {
+    const [id, openHold] = pick(open.holds, which);
+    if (id === undefined || !openHold || openHold.held === 0) return { expected: 'done', outcome: 'done' };
+    const kept = await account.keep(openHold);
+    open.holds.delete(id);
+    const isKept = model.keep(id);
+    if (isKept) open.charges.set(id, { requestId: kept, amount: openHold.held });
+    return { expected: isKept, outcome: kept !== 'no hold' };
+  };
+};
+const refund = (which: number, share: number): Step['act'] => {
+  return async (model, { account, open }) => {
+    const [id, kept] = pick(open.charges, which);
+    if (id === undefined || !kept) return { expected: 'done', outcome: 'done' };
+    open.charges.delete(id);
+    const amount = Math.floor(kept.amount * share);
+    model.refund(id, amount);
+    return { expected: 'done', outcome: await account.refund(kept.requestId, amount) };
+  };
+};
+const assign = (to: PlanName): Step['act'] => {
+  return async (model, { account }) => {
+    const expected = model.assign(to);
+    return { expected, outcome: await outcomeOf(account.subscriptions.assign(account.id, to)) };
+  };
+};
+
+const pick = <T>(from: ReadonlyMap<string, T>, which: number): [string, T] | [] =>
+  [...from][which % Math.max(1, from.size)] ?? [];
+
 const sweep: Step['act'] = async (_, { account }) => ({
   expected: 'done',
   outcome: await outcomeOf(account.meters.sweep(account.clock.now())),
 });
+
+const calls = fc
+  .tuple(
+    amount,
+    fc.constantFrom<ServiceName>('chat', 'transcription', 'sms'),
+    fc.option(fc.constantFrom(...limitPeriods), { nil: undefined }),
+  )
+  .map(([held, service, limited]) => call(held, service, limited));
+const refunded = fc.tuple(fc.nat(9), fc.constantFrom(0, 0.3, 1, 1)).map(([which, share]) => refund(which, share));
 
 const stepOf = (name: string, act: fc.Arbitrary<Step['act']>, waits: fc.Arbitrary<Step['wait']> = wait) =>
   fc.record({ name: fc.constant(name), wait: waits, faults, act });
@@ -135,8 +172,14 @@ const steps: fc.Arbitrary<fc.AsyncCommand<AccountModel, Real>>[] = [
   stepOf('resume', fc.constant(resume), soon),
   stepOf('subscribe', plan.map(subscribe), soon),
   stepOf('top up', fc.integer({ min: 1, max: 5000 }).map(topUp)),
-  stepOf('call', amount.map(call)),
-  stepOf('call', amount.map(call), soon),
+  stepOf('assign', plan.map(assign)),
+  stepOf('call', calls),
+  stepOf('call', calls, soon),
+  stepOf('call', calls, soon),
+  stepOf('charge', fc.nat(9).map(charge), soon),
+  stepOf('charge', fc.nat(9).map(charge), soon),
+  stepOf('refund', refunded),
+  stepOf('refund', refunded, soon),
   stepOf(
     'settle',
     fc.tuple(fc.nat(9), fc.constantFrom(0, 0.3, 1, 2)).map(([which, share]) => settle(which, share)),
@@ -164,15 +207,9 @@ function commandOf(step: Step): fc.AsyncCommand<AccountModel, Real> {
   };
 }
 
-function untilDue(model: AccountModel, after: number): number {
-  const { now, ends, grants } = model;
-  const moments = [ends.credits, ends.limits, ...grants.map(({ expiresAt }) => expiresAt)].filter(
-    (moment) => moment > now,
-  );
-  return Math.max(0, Math.min(...moments, model.monthEnd()) + after - now);
-}
+const untilDue = (model: AccountModel, after: number): number => Math.max(0, model.nextDue() + after - model.now);
 
-/** What is shown and stored is what the model has. */
+/** Compares what is shown and stored with the model. */
 async function compare(model: AccountModel, real: Real): Promise<void> {
   const { account } = real;
   const meter = await account.current();
@@ -182,55 +219,71 @@ async function compare(model: AccountModel, real: Real): Promise<void> {
     balance: Math.floor(model.spendable / 1e6),
     held: Math.ceil(model.held / 1e6),
   });
-  const lots = currentLots(meter).map(({ source, granted, remaining: left, expiresAt }) => ({
+  const lots = shownLots(meter).map(({ source, granted, remaining: left, expiresAt }) => ({
     source,
     granted,
     left,
     expiresAt,
   }));
   expect(lots).toEqual(model.lots);
-  expect(model.minted.credits).toBeLessThanOrEqual(listing[model.minted.dearest]);
+  for (const { granted, remaining } of currentLots(meter)) expect(remaining).toBeLessThanOrEqual(granted);
+  expect(model.minted.credits).toBeLessThanOrEqual(listing[model.minted.topPlan]);
   expect([planOfRank(meter.planRank).name, meter.callsThisMonth]).toEqual([model.plan, model.calls]);
+  const budgets = meter.budgets.entries().map(([id, budget]) => [id.replace('limited-', ''), budget]);
+  expect(Object.fromEntries(budgets)).toEqual(Object.fromEntries(model.budgets));
 
   const shown = await account.subscriptions.current(account.id);
   real.subscriptionId = shown?.id ?? real.subscriptionId;
   expect(shown?.status ?? 'none').toBe(model.status);
-  if (shown) {
-    const ofItsPlan = shown.status === 'active' ? listing[model.plan] : findPlan(shown.planId)?.creditsPerMonth;
-    expect(shown.monthlyCredits).toBe(ofItsPlan);
-    expect(shown.creditsUsed).toBe(Math.ceil(model.used / 1e6));
-    expect(shown.pendingPlanId).toBe(model.status === 'active' ? model.pending : undefined);
-    const next = Math.min(model.ends.paid, model.monthEnd());
-    expect(shown.nextBillingDate).toBe(new Date(next * 1000).toISOString().slice(0, 10));
-  }
+  if (!shown) return;
+  const ofItsPlan = shown.status === 'active' ? listing[model.plan] : findPlan(shown.planId)?.creditsPerMonth;
+  expect(shown.monthlyCredits).toBe(ofItsPlan);
+  expect(shown.creditsUsed).toBe(Math.ceil(model.usedInMonth / 1e6));
+  expect(shown.pendingPlanId).toBe(model.status === 'active' ? model.pending : undefined);
+  const { endsAt, creditsExpireAt } = shown;
+  expect(creditsExpireAt && Date.parse(creditsExpireAt) / 1000).toBe(
+    model.status === 'cancelled' ? model.ends.credits : undefined,
+  );
+  const next = Math.min(endsAt ? Date.parse(endsAt) / 1000 : Infinity, model.monthEnd());
+  expect(shown.nextBillingDate).toBe(new Date(next * 1000).toISOString().slice(0, 10));
 }
 
-/** What has been written down is what the model has, and adds up to the balance. */
+/** The ledger has the model's rows, in its order, and adds up to the balance. */
 async function compareLedger(model: AccountModel, account: LedgerAccount): Promise<void> {
   const meter = await account.current();
   await account.project();
   const rows = await account.rows(meter.seq);
   expect(auditLedger(rows, meter.seq, balance(meter))).toEqual([]);
-  const total = (type: LedgerRow['type']) => rows.reduce((sum, row) => sum + (row.type === type ? row.amount : 0), 0);
-  expect({ grant: total('grant'), charge: 0 - total('charge'), expiry: 0 - total('expiry') }).toEqual(model.totals);
+  expect(rows.map(({ type, at, amount }) => ({ type, at, amount: amount + 0 }))).toEqual(
+    model.ledger.map((line) => ({ ...line, amount: line.amount + 0 })),
+  );
 }
 
-describe('an account, whatever its owner, its operator, its calls, time and the network do', () => {
+describe('an account under random actions of its owner, operators, calls, jobs, time and the network', () => {
   it(
-    'has the credits, lots, subscription and ledger that a simple model has, after every step',
+    'has the credits, lots, subscription, budgets and ledger of a simple model after every step',
     async () => {
       const opened = fc.record({ day: fc.nat(800), second: fc.nat(86_399) });
       await fc.assert(
         fc.asyncProperty(
           opened,
-          fc.commands(steps, { maxCommands: 40, size: 'max' }),
+          fc.array(fc.oneof(...steps), { minLength: 40, maxLength: 60, size: 'max' }),
           async ({ day, second }, commands) => {
             const at = Date.UTC(2027, 0, 1 + day) / 1000 + second;
             const faults: Fault[] = [];
-            const account = await openLedgerAccount(database.url, { at, fault: inTurn(() => faults.shift()) });
-            const real: Real = { account, faults, open: new Map(), subscriptionId: '' };
+            const account = await openLedgerAccount(database.url, {
+              at,
+              keyLimit,
+              fault: inTurn(() => faults.shift()),
+            });
+            const real: Real = {
+              account,
+              faults,
+              open: { count: 0, holds: new Map(), charges: new Map() },
+              subscriptionId: '',
+            };
             try {
-              const model = new AccountModel(at);
+              const model = new AccountModel(at, keyLimit);
               await fc.asyncModelRun(() => ({ model, real }), commands);
               await compareLedger(model, account);
             } finally {
@@ -238,7 +291,7 @@ describe('an account, whatever its owner, its operator, its calls, time and the 
             }
           },
         ),
-        { numRuns: atLength(25, 800) },
+        { endOnFailure: true, numRuns: atLength(15, 1000) },
       );
     },
     patience,

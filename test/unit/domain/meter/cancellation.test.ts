@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planOfRank } from '#contract/billing/plans.ts';
+import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
 import { bringCurrent, grantCredits, openMeter, periodEnd, periodStart } from '#domain/meter/credits/billing.ts';
 import { currentLots } from '#domain/meter/credits/lots.ts';
 import { addMonths } from '#domain/meter/credits/months.ts';
@@ -12,7 +12,7 @@ import {
   startSubscription,
   subscribe,
 } from '#domain/meter/credits/subscription-changes.ts';
-import { type Meter, shownSubscription } from '#domain/meter/meter.ts';
+import type { Meter } from '#domain/meter/meter.ts';
 import { at, dev, pro, spend } from '#test/meter/billing-cases.ts';
 import { credits } from '#test/meter/meters.ts';
 
@@ -28,40 +28,32 @@ function cancelledLife(plan: ChosenPlan, registered: string, cancelled: string, 
 }
 
 describe('a cancelled subscription', () => {
-  it('does not give the free month again that it began and ended in', () => {
-    const [spent, next] = cancelledLife(dev, '2027-01-01', '2027-01-01', [
-      '2027-01-31T09:00:00',
-      '2027-02-01T09:00:00',
+  it('does not grant again the free month in which it began', () => {
+    const lives = cancelledLife(dev, '2027-01-02', '2027-01-02', ['2027-02-01T09:00:00', '2027-02-02T09:00:00']);
+    expect(lives.map(({ spendable }) => spendable)).toEqual([credits(5000), credits(100)]);
+    expect(lives[1]?.lots.filter(({ remaining }) => remaining > 0)).toMatchObject([
+      { source: 'free', expiresAt: at('2027-03-02T09:00:00Z') },
     ]);
-    expect([spent?.spendable, spent?.lots, next?.spendable]).toEqual([0, [], credits(100)]);
-    expect(next?.lots).toMatchObject([{ source: 'free', expiresAt: at('2027-03-01T09:00:00Z') }]);
   });
 
-  it('keeps the limits of the plan until the month that was paid for ends, although the credits end a day before', () => {
-    const moments = ['2027-01-31T08:59:59', '2027-01-31T09:00:00', '2027-02-01T08:59:59', '2027-02-01T09:00:00'];
+  it('keeps its state, limits and credits until the paid month ends, even if that is longer than 30 days', () => {
+    const moments = ['2027-01-31T09:00:00', '2027-02-01T08:59:59', '2027-02-01T09:00:00'];
     const lives = cancelledLife(pro, '2027-01-01', '2027-01-01', moments);
     expect(lives.map((meter) => [meter.planRank, meter.ceiling - meter.admitted, meter.maxConcurrentCalls])).toEqual([
       [4, 2000, 100],
       [4, 2000, 100],
-      [4, 2000, 100],
       [1, 10, 5],
     ]);
-    expect(lives.map((meter) => shownSubscription(meter)?.status)).toEqual([
-      'cancelled',
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect(lives.map(({ spendable }) => spendable / credits(1))).toEqual([100_000, 0, 0, 100]);
-    expect(lives.at(-1)?.subscription).toBeUndefined();
+    expect(lives.map(({ subscription }) => subscription?.status)).toEqual(['cancelled', 'cancelled', undefined]);
+    expect(lives.map(({ spendable }) => spendable / credits(1))).toEqual([100_000, 100_000, 100]);
+    const end = at('2027-02-01T09:00:00Z');
+    expect(lives[0]?.subscription).toMatchObject({ endsAt: end, creditsExpireAt: end });
   });
 
   it('keeps the credits longer than the limits where the month that was paid for ends before', () => {
     const moments = ['2027-02-01T08:59:59', '2027-02-01T09:00:00', '2027-02-19T08:59:59', '2027-02-19T09:00:00'];
     const lives = cancelledLife(pro, '2027-01-01', '2027-01-20', moments);
-    expect(
-      lives.map((meter) => [meter.planRank, meter.spendable / credits(1), shownSubscription(meter)?.status]),
-    ).toEqual([
+    expect(lives.map((meter) => [meter.planRank, meter.spendable / credits(1), meter.subscription?.status])).toEqual([
       [4, 100_000, 'cancelled'],
       [1, 100_000, 'cancelled'],
       [1, 100_000, 'cancelled'],
@@ -69,29 +61,15 @@ describe('a cancelled subscription', () => {
     ]);
   });
 
-  it('grants the free month that has begun meanwhile, whatever the limits', () => {
-    const since = at('2027-01-10T09:00:00Z');
-    const opened = openMeter(1, at('2027-01-01T09:00:00Z'), planOfRank).meter;
-    const begun = startSubscription(
-      bringCurrent(opened, since, planOfRank).meter,
-      pro,
-      'sub-1',
-      since,
-      planOfRank,
-    ).meter;
-    const meter = bringCurrent(cancel(begun, since).meter, at('2027-02-09T09:00:00Z'), planOfRank).meter;
-    expect([meter.planRank, meter.spendable]).toEqual([4, credits(100)]);
-  });
-
   it.each([
     ['the free plan', { planId: 'freemium', plan: planOfRank(1) }],
     ['a paid plan', pro],
-  ])('of %s is not granted again in its month, nor are its calls, also once its credits have ended', (_, plan) => {
+  ])('on %s is resumed without a grant on the last day of its month', (_, plan) => {
     const [over] = cancelledLife(plan, '2027-01-01', '2027-01-01', ['2027-01-31T10:00:00']);
     const now = at('2027-01-31T11:00:00Z');
     const again = subscribe({ ...over!, callsThisMonth: 7 }, plan, 'sub-2', now, planOfRank).meter;
     expect([again.spendable, again.callsThisMonth, again.subscription]).toEqual([
-      0,
+      credits(monthlyGrant(plan.plan)),
       7,
       { id: 'sub-1', planId: plan.planId, status: 'active' },
     ]);

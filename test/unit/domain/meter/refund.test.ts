@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { bringCurrent, grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
-import { currentLots } from '#domain/meter/credits/lots.ts';
+import { currentLots, shownLots } from '#domain/meter/credits/lots.ts';
+import { cancel, resume, startSubscription } from '#domain/meter/credits/subscription-changes.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { budgetBack, type KeptCharge, keptCharge, refund } from '#domain/meter/refund.ts';
 import { credits, meterWith, start as startMs } from '#test/meter/meters.ts';
@@ -63,7 +64,8 @@ describe('credits that come back', () => {
     const lot = fc.record({ remaining: fc.nat(20), more: fc.nat(5), days: fc.integer({ min: 1, max: 90 }) });
     fc.assert(
       fc.property(fc.array(lot, { minLength: 1, maxLength: 4 }), fc.nat(100), (drawn, spent) => {
-        const lots = drawn.map(({ remaining, more, days }) => ({
+        const lots = drawn.map(({ remaining, more, days }, index) => ({
+          id: index + 1,
           source: 'purchase' as const,
           granted: credits(remaining + more),
           remaining: credits(remaining),
@@ -89,7 +91,7 @@ describe('credits that come back', () => {
     const before = opened();
     const [lot] = before.lots;
     const { meter, charge } = charged(before, 10);
-    expect(charge.lots).toEqual([{ source: lot?.source, expiresAt: lot?.expiresAt, amount: 10 }]);
+    expect(charge.lots).toEqual([{ id: lot?.id, source: lot?.source, expiresAt: lot?.expiresAt, amount: 10 }]);
     const granted = grantCredits(meter, 100, start + day).meter;
     const back = refund(granted, charge, { amount: 10 }, start + 2 * day).meter;
     expect(back.lots.find(({ expiresAt }) => expiresAt === lot?.expiresAt)?.remaining).toBe(lot?.remaining);
@@ -104,9 +106,15 @@ describe('credits that come back', () => {
     });
     fc.assert(
       fc.property(drawn, fc.nat(250), fc.nat(250), (made, cost, part) => {
-        const lots = made.map(({ amount, days }) => {
+        const lots = made.map(({ amount, days }, index) => {
           const remaining = credits(amount);
-          return { source: 'purchase' as const, granted: remaining, remaining, expiresAt: start + days * day };
+          return {
+            id: index + 1,
+            source: 'purchase' as const,
+            granted: remaining,
+            remaining,
+            expiresAt: start + days * day,
+          };
         });
         const spendable = lots.reduce((sum, { remaining }) => sum + remaining, 0);
         fc.pre(cost > 0 && credits(cost) <= spendable);
@@ -129,6 +137,56 @@ describe('credits that come back', () => {
     expect(back.entries.map(({ type, amount }) => [type, amount])).toEqual([
       ['refund', 10],
       ['expiry', -10],
+    ]);
+  });
+
+  describe('of a job that ends after its subscription', () => {
+    const dev = { planId: 'dev_pass', plan: plans(2) };
+    const subscribed = startSubscription(opened(), dev, 'sub-1', start, plans).meter;
+    const { meter: running, charge } = charged(bringCurrent(subscribed, start + 5 * day, plans).meter, credits(2000));
+    const cancelled = cancel(running, start + 5 * day).meter;
+    const end = cancelled.subscription?.creditsExpireAt ?? 0;
+    const lives = { 'the free plan': { planId: 'freemium', plan: plans(1) }, 'another paid plan': dev };
+
+    it('expire on return once the credits of the cancelled plan have expired', () => {
+      const over = bringCurrent(cancelled, end + 1, plans).meter;
+      const back = refund(over, charge, { amount: credits(2000) }, end + 1);
+      expect(balance(back.meter)).toBe(balance(over));
+      expect(back.entries.map(({ type, at, amount }) => [type, at, amount])).toEqual([
+        ['refund', end + 1, credits(2000)],
+        ['expiry', end + 1, -credits(2000)],
+      ]);
+      expect(shownLots(back.meter).map(({ source }) => source)).toEqual(['free']);
+    });
+
+    it.each(Object.entries(lives))('keep the expiry of the cancelled plan if %s has begun since', (_, plan) => {
+      const begun = end - day;
+      const over = startSubscription(cancelled, plan, 'sub-2', begun, plans).meter;
+      const back = refund(over, charge, { amount: credits(2000) }, begun).meter;
+      const lot = shownLots(back).find(({ expiresAt }) => expiresAt === end);
+      expect(lot).toMatchObject({ source: 'plan', granted: credits(5000), remaining: credits(4900 + 100) });
+      const later = bringCurrent(back, end, plans);
+      expect(later.entries).toEqual([{ type: 'expiry', at: end, amount: -credits(5000) }]);
+    });
+  });
+
+  it('do not change what a resumption restores', () => {
+    const before = grantCredits(opened(), credits(100), start).meter;
+    const dev = { planId: 'dev_pass', plan: plans(2) };
+    const subscribed = startSubscription(before, dev, 'sub-1', start, plans).meter;
+    const { meter, charge } = charged(subscribed, credits(10));
+    const spent = (one: Meter): Meter => ({ ...one, spendable: one.spendable - credits(150) });
+    const left = (one: Meter) => currentLots(one).map(({ source, remaining }) => [source, remaining / credits(1)]);
+    const without = resume(spent(cancel(meter, start + day).meter), start + 2 * day).meter;
+    const refunded = refund(spent(cancel(meter, start + day).meter), charge, { amount: credits(10) }, start + 2 * day);
+    expect(left(without)).toEqual([
+      ['purchase', 40],
+      ['plan', 5000],
+    ]);
+    expect(left(resume(refunded.meter, start + 2 * day).meter)).toEqual([
+      ['free', 10],
+      ['purchase', 40],
+      ['plan', 5000],
     ]);
   });
 

@@ -16,7 +16,7 @@ const charge: KeptCharge = {
   model: 'svc-transcribe',
   keyId: '',
   amount: 10,
-  lots: [{ source: 'free', expiresAt: now / 1000 + 86_400, amount: 10 }],
+  lots: [{ id: 1, source: 'free', expiresAt: now / 1000 + 86_400, amount: 10 }],
   period: meter.period,
 };
 

@@ -6,7 +6,7 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import { webhookEvents } from '#contract/webhooks/events.ts';
 import { bringCurrent, openMeter, periodEnd } from '#domain/meter/credits/billing.ts';
 import { iso } from '#domain/meter/credits/months.ts';
-import { balance, type LedgerEntry, type Meter, shownSubscription } from '#domain/meter/meter.ts';
+import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import { eventsOf } from '#domain/webhooks/events/account-events.ts';
 import { type AccountEvent, eventId, type MeterChange } from '#domain/webhooks/events/event.ts';
 import { atLength, patience } from '#test/many.ts';
@@ -64,7 +64,7 @@ function charged(meter: Meter, amount: number, now: number): [Meter, LedgerEntry
 }
 
 const shown = (meter: Meter) => {
-  const subscription = shownSubscription(meter);
+  const subscription = meter.subscription;
   return (
     subscription && { id: subscription.id, plan: findPlan(subscription.planId)!.name, status: subscription.status }
   );
