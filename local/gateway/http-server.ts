@@ -43,8 +43,8 @@ export async function startHttpServer({ port, serve, access }: HttpServerOptions
       if (closing) setImmediate(() => server.closeIdleConnections());
       access?.(accessLine(request, response, performance.now() - began));
     });
-    if (request.httpVersion === '1.1' && request.headers.host === undefined)
-      sendError(response, request.url ?? '', noHost, randomUUID());
+    const badHost = hostRefusal(request);
+    if (badHost) sendError(response, request.url ?? '', badHost, randomUUID());
     else serve(request, response);
   }
 
@@ -61,7 +61,24 @@ export async function startHttpServer({ port, serve, access }: HttpServerOptions
   return { port: bound, origin: `http://127.0.0.1:${bound}`, close };
 }
 
-const noHost: Refusal = { code: 'INVALID_FORMAT', detail: 'The request has no Host header.' };
+/** Host and optional port (RFC 3986, 3.2.2); empty if the target has no authority. */
+const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/i;
+
+/**
+ * The refusal (400) of a request with more than one Host header, an invalid one, or none (RFC 9112, 3.2). HTTP/1.0 does not require it.
+ * Node.js keeps only the first of several, so the raw headers are counted.
+ */
+function hostRefusal({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined {
+  const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
+  const [host] = hosts;
+  const isMissing = host === undefined && httpVersion === '1.1';
+  if (!isMissing && hosts.length < 2 && hostPattern.test(host ?? '')) return undefined;
+  return {
+    code: 'INVALID_FORMAT',
+    detail: 'The request must have exactly one Host header, with a host and an optional port.',
+  };
+}
+
 const notHttp: Refusal = {
   code: 'INVALID_FORMAT',
   detail: 'The request is not well-formed HTTP, its head is too large, or it came too slowly.',

@@ -90,6 +90,31 @@ describe('requests', () => {
     expect(envelopeOf(huge.body)).toMatchObject({ message: 'INVALID_FORMAT', status: 400 });
   });
 
+  test.each([
+    ['two different Host headers', 'HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example'],
+    ['the same Host header twice', 'HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: 127.0.0.1'],
+    ['two Host headers in HTTP/1.0', 'HTTP/1.0\r\nHost: 127.0.0.1\r\nHost: evil.example'],
+    ['a list of hosts', 'HTTP/1.1\r\nHost: 127.0.0.1, evil.example'],
+    ['a host with a user', 'HTTP/1.1\r\nHost: user@127.0.0.1'],
+    ['no Host header', 'HTTP/1.1\r\nAccept: */*'],
+  ])('with %s get an enveloped 400', async (_, head) => {
+    const response = await raw(`GET /api/things/all ${head}\r\nConnection: close\r\n\r\n`);
+    expect(response).toMatch(/^HTTP\/1.1 400 /);
+    expect(response).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/);
+    expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({
+      message: 'INVALID_FORMAT',
+      detail: 'The request must have exactly one Host header, with a host and an optional port.',
+    });
+  });
+
+  test.each(['HTTP/1.1\r\nHost: 127.0.0.1', 'HTTP/1.1\r\nHost: LOCALHOST', 'HTTP/1.0'])(
+    'with the head %j are served',
+    async (head) => {
+      const response = await raw(`GET /api/things/all ${head}\r\nConnection: close\r\n\r\n`);
+      expect(response).toMatch(/^HTTP\/1.1 200 /);
+    },
+  );
+
   test('whose body breaks the rules of HTTP half-way get an enveloped 400, whatever was sent before on the connection', async () => {
     const bad = ['zz\r\nnot a chunk', '5;\u0000\r\nhello\r\n'];
     for (const chunk of bad) {
