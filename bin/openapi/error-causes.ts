@@ -111,9 +111,9 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The request was cancelled; what was delivered is charged.',
   },
   REQUEST_IN_PROGRESS: {
-    cause: 'The first request with this Idempotency-Key is still running',
-    remedy: 'Retry after `Retry-After`',
-    detail: 'The first request with this Idempotency-Key is still running; try again.',
+    cause: 'The first request with this Idempotency-Key is still running, or the conversation is waiting for a reply',
+    remedy: 'Retry the same request after `Retry-After`, with the same key',
+    detail: 'The first request with this Idempotency-Key is still running; try again in 5 s.',
   },
   PAYLOAD_TOO_LARGE: {
     cause: 'The body is larger than the operation accepts',
@@ -132,7 +132,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   RATE_LIMIT_EXCEEDED: {
     cause:
-      'More calls per minute or more concurrent calls than the plan allows, too many attempts to sign in, or too many changes of keys or the subscription',
+      'More calls per minute or more concurrent calls than the plan allows, too many attempts to sign in, too many changes of keys or the subscription, or too many requests with an Idempotency-Key that are not charged',
     remedy: 'Wait for `Retry-After`, then retry with exponential backoff',
     detail: 'The plan allows 100 calls per minute; try again in 12 s.',
   },

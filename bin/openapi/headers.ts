@@ -21,6 +21,11 @@ export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
   'x-key-credits-remaining': header("Credits left of the key's spending limit, if it has one.", decimal, '4'),
   'x-credits-held': header('Maximum cost of this stream in credits; what it does not use is given back.', decimal, '1'),
   'Retry-After': header('Whole seconds to wait before a retry.', count, '1'),
+  'retry-after-ms': header(
+    'The same in milliseconds, on 409 `REQUEST_IN_PROGRESS`; OpenAI SDKs obey it.',
+    count,
+    '4800',
+  ),
   'Idempotent-Replayed': header(
     '`true` if this is the replayed response of an earlier request with the same key.',
     text,
@@ -61,6 +66,7 @@ export function errorHeaders({ format, priced }: Pick<Route, 'format' | 'priced'
   return references([
     'x-request-id',
     ...(codes.some((code) => retryable.has(code)) ? ['Retry-After'] : []),
+    ...(codes.includes('REQUEST_IN_PROGRESS') ? ['retry-after-ms'] : []),
     ...(priced && refusedByMeter ? rate : []),
     ...(format === 'openai' && codes.some((code) => errorStatus[code] < 500) ? ['x-should-retry'] : []),
   ]);

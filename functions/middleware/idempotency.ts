@@ -9,7 +9,7 @@ import {
   isFinal,
   type KeptRefusal,
   type KeptResponse,
-  keptResponse,
+  type UsedModel,
 } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
@@ -33,20 +33,28 @@ export function idempotency(
 ): { claim: Middleware; keep: Middleware } {
   const lifetimeMs = (route.timeoutSeconds + graceSeconds) * 1000;
 
-  /** A refusal by the admission is not kept: nothing ran, and a key may be renewed or a plan upgraded. */
+  /** Only an admitted call has executed something when it is refused. Any other refusal changed nothing, and the next try may succeed. */
   function finalRefusal(error: unknown, call: Call): KeptRefusal | undefined {
-    const hasRun = !route.priced || call.openHold !== undefined;
-    if (!hasRun || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
+    if (!call.openHold || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
     return { code: error.code, detail: error.message };
   }
 
   /** Sent again also where the plan no longer allows what was charged. */
   async function keptFor(call: Call, record: IdempotencyRecord, claim: Claim): Promise<KeptResponse> {
+    // The agent that the path names may use another model by now, or be deleted.
+    const isSame = record.fingerprint === claim.fingerprint;
+    const refusal = isSame && record.used ? forbidden.byKeyOfUsed(call, record.used) : undefined;
+    if (refusal) throw refusal;
     try {
-      return keptResponse(record, claim);
+      return idempotent().records.responseFor(claim, record, lifetimeMs);
     } catch (error) {
       throw (await forbidden.byPlanOrKey(call)) ?? error;
     }
+  }
+
+  function usedBy({ order }: Call): UsedModel | undefined {
+    if (!route.priced || !order) return undefined;
+    return { service: order.service ?? route.priced.service, model: order.model };
   }
 
   function replay(call: Call, kept: KeptResponse, requestId: string): void {
@@ -68,8 +76,11 @@ export function idempotency(
         const refusal = await forbidden.byKey(call);
         if (refusal) throw refusal;
         const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
+        const { records } = idempotent();
+        // The admission limits those with a price.
+        if (!route.priced) await records.countUnpriced(caller.accountId);
         call.claim = claim;
-        const earlier = await idempotent().records.claim(claim, lifetimeMs);
+        const earlier = await records.claim(claim, lifetimeMs);
         if (!earlier) return;
         delete call.claim;
         replay(call, await keptFor(call, earlier, claim), earlier.requestId);
@@ -79,7 +90,7 @@ export function idempotency(
         const { records, onLostRecord } = idempotent();
         const refusal = finalRefusal(error, call);
         try {
-          await (refusal ? records.keep(call.claim, refusal) : records.release(call.claim));
+          await (refusal ? records.keep(call.claim, refusal, usedBy(call)) : records.release(call.claim));
         } catch (lost) {
           onLostRecord(lost);
         }
@@ -92,7 +103,7 @@ export function idempotency(
         if (isStream) await response.begun();
         const kept = isStream ? undefined : { ...route.success, data: response ?? null };
         try {
-          await idempotent().records.keep(call.claim, kept);
+          await idempotent().records.keep(call.claim, kept, usedBy(call));
         } catch (error) {
           if (isStream) response.cancel();
           throw error;

@@ -1,11 +1,14 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { isServiceName, type ServiceName } from '#contract/billing/prices.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import type { IdempotencyStore } from '#domain/shared/idempotency.ts';
 import { seconds } from './accounts/account-items.ts';
 import { conditionally } from './shared/conditional.ts';
 
 const Code = v.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(errorStatus, code));
+
+const Service = v.custom<ServiceName>((name) => typeof name === 'string' && isServiceName(name));
 
 const StoredResponse = v.union([
   v.object({ status: v.number(), message: v.string(), data: v.unknown() }),
@@ -17,6 +20,9 @@ const Row = v.object({
   requestId: v.string(),
   fingerprint: v.string(),
   running: v.boolean(),
+  lapsesAt: v.number(),
+  /** Missing in rows of releases before it was stored. */
+  used: v.optional(v.object({ service: Service, model: v.string() })),
   answer: v.optional(v.pipe(v.string(), v.parseJson(), StoredResponse)),
 });
 
@@ -41,11 +47,19 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       const outcome = await conditionally(client.send(write));
       return 'done' in outcome ? undefined : recordOf(outcome.met);
     },
-    async keep({ id, ...claim }, response, expiresAt) {
+    async keep({ id, ...claim }, response, expiresAt, used) {
       const kept = response && { answer: JSON.stringify(response) };
       const write = new PutCommand({
         TableName: table,
-        Item: { id, ...claim, running: false, ...kept, lapsesAt: expiresAt, ttl: seconds(expiresAt) },
+        Item: {
+          id,
+          ...claim,
+          running: false,
+          ...kept,
+          ...(used && { used }),
+          lapsesAt: expiresAt,
+          ttl: seconds(expiresAt),
+        },
         ConditionExpression: isMine,
         ExpressionAttributeValues: { ':requestId': claim.requestId },
       });
@@ -60,10 +74,21 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       });
       await conditionally(client.send(write));
     },
+    async count(id, max, expiresAt) {
+      const write = new UpdateCommand({
+        TableName: table,
+        Key: { id },
+        UpdateExpression: 'SET #ttl = :ttl ADD requests :one',
+        ConditionExpression: 'attribute_not_exists(id) OR requests < :max',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':ttl': seconds(expiresAt), ':one': 1, ':max': max },
+      });
+      return 'done' in (await conditionally(client.send(write)));
+    },
   };
 }
 
 function recordOf(row: unknown) {
-  const { answer, ...record } = v.parse(Row, row);
-  return { ...record, response: answer };
+  const { answer: response, lapsesAt: expiresAt, used, ...record } = v.parse(Row, row);
+  return { ...record, expiresAt, used, response };
 }

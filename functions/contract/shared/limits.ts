@@ -33,6 +33,8 @@ export const limits = {
   maxRetentionDays: 365,
   /** Agents that an account creates, changes or deletes, and documents and conversations that it creates or deletes. */
   agentChangesPerMinute: 60,
+  /** Requests with an Idempotency-Key that cost no credits, per account and UTC day: each is a row that nothing pays for. */
+  unpricedIdempotencyKeysPerDay: 10_000,
   /** Uploads of audio that an account begins, or tries to. */
   uploadsPerMinute: 60,
   /** UTF-8 bytes of a document's text; its JSON may have several for each. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { ServiceName } from '#contract/billing/prices.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
+import { limits } from '#contract/shared/limits.ts';
 import type { Clock } from './ports.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -25,11 +27,21 @@ export interface Claim {
   readonly fingerprint: string;
 }
 
+/** The service and model of a priced request. `model` is empty for a service without one. */
+export interface UsedModel {
+  readonly service: ServiceName;
+  readonly model: string;
+}
+
 /** What is stored of the request that came first with a key. */
 export interface IdempotencyRecord {
   readonly requestId: string;
   readonly fingerprint: string;
   readonly running: boolean;
+  /** Epoch ms. While the request runs, the end of its claim. */
+  readonly expiresAt: number;
+  /** Undefined while the request runs, and for an unpriced request. */
+  readonly used: UsedModel | undefined;
   /** Undefined while it runs, and for a response that is not kept. */
   readonly response: KeptResponse | undefined;
 }
@@ -39,12 +51,18 @@ export interface IdempotencyStore {
   /** Takes the key until `expiresAt`; gives the record that stands in the way at `now`, if there is one. */
   claim(claim: Claim, now: number, expiresAt: number): Promise<IdempotencyRecord | undefined>;
   /** Puts the response in the claim's place, unless the claim has expired and is another request's. */
-  keep(claim: Claim, response: KeptResponse | undefined, expiresAt: number): Promise<void>;
+  keep(claim: Claim, response: KeptResponse | undefined, expiresAt: number, used?: UsedModel): Promise<void>;
   release(claim: Claim): Promise<void>;
+  /** Adds one to the counter `id`; returns false, without adding, if it has reached `max`. A retry may add twice. */
+  count(id: string, max: number, expiresAt: number): Promise<boolean>;
 }
 
-const keptMs = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+const keptMs = dayMs;
 const maxKeptBytes = 256 * 1024;
+
+/** OpenAI's SDKs ignore a longer wait and use their own backoff, which starts at 0.5 s. */
+const maxRetryAfterSeconds = 60;
 
 export type Idempotency = ReturnType<typeof idempotency>;
 
@@ -56,13 +74,51 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     return store.claim(claim, now, now + lifetimeMs);
   }
 
-  /** Keeps the response for 24 h; of one that is too large, or undefined, only that there was one. */
-  async function keep(claim: Claim, response: KeptResponse | undefined): Promise<void> {
-    const fits = Buffer.byteLength(JSON.stringify(response) ?? '') <= maxKeptBytes;
-    await store.keep(claim, fits ? response : undefined, clock.now() + keptMs);
+  /** Counts a request without a price; throws the refusal (429) above the daily limit of the account. */
+  async function countUnpriced(accountId: number): Promise<void> {
+    const now = clock.now();
+    const { id, endsAt } = dailyCounter(accountId, now);
+    const max = limits.unpricedIdempotencyKeysPerDay;
+    if (await store.count(id, max, endsAt)) return;
+    const detail = `An account may send ${max} requests with an Idempotency-Key per day (UTC) that are not charged; send this one without the header, or tomorrow.`;
+    throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds: Math.ceil((endsAt - now) / 1000) });
   }
 
-  return { claim, keep, release: (claim: Claim) => store.release(claim) };
+  /** Keeps the response for 24 h; of one that is too large, or undefined, only that there was one. */
+  async function keep(claim: Claim, response: KeptResponse | undefined, used?: UsedModel): Promise<void> {
+    const fits = Buffer.byteLength(JSON.stringify(response) ?? '') <= maxKeptBytes;
+    await store.keep(claim, fits ? response : undefined, clock.now() + keptMs, used);
+  }
+
+  /** The response to send again. Throws the refusal (422, 409) if there is none; `lifetimeMs` as in the claim. */
+  function responseFor(claim: Claim, record: IdempotencyRecord, lifetimeMs: number): KeptResponse {
+    const { requestId, running, response } = record;
+    if (record.fingerprint !== claim.fingerprint) throw keyReused();
+    if (running) throw stillRunning(record.expiresAt, lifetimeMs, clock.now());
+    if (response) return response;
+    const detail = `The request ${requestId} with this Idempotency-Key has completed; its response cannot be replayed.`;
+    throw new ServiceError('REPLAY_UNAVAILABLE', detail, { originalRequestId: requestId });
+  }
+
+  return { claim, countUnpriced, keep, responseFor, release: (claim: Claim) => store.release(claim) };
+}
+
+/** The counter of an account's unpriced requests in the UTC day of `now`, and the end of that day (epoch ms). */
+export function dailyCounter(accountId: number, now: number): { id: string; endsAt: number } {
+  const day = Math.floor(now / dayMs);
+  return { id: digest(`unpriced\n${accountId}\n${day}`), endsAt: (day + 1) * dayMs };
+}
+
+/**
+ * The refusal (409) of a repeat while the first request runs. It asks for a wait of twice the time that the request has run: an SDK has
+ * one or two tries left and cannot poll, and the end of the run is unknown.
+ */
+function stillRunning(expiresAt: number, lifetimeMs: number, now: number): ServiceError {
+  const runningSeconds = (now - (expiresAt - lifetimeMs)) / 1000;
+  const wait = Math.min(2 * runningSeconds, (expiresAt - now) / 1000, maxRetryAfterSeconds);
+  const retryAfterSeconds = Math.max(1, wait);
+  const detail = `The first request with this Idempotency-Key is still running; try again in ${Math.ceil(retryAfterSeconds)} s.`;
+  return new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds });
 }
 
 /** What a request claims with its key. All keys and sessions of an account share one scope, per route. */
@@ -76,19 +132,6 @@ export function claimOf(request: {
 }): Claim {
   const { accountId, routeId, key, requestId, input } = request;
   return { id: digest(`${accountId}\n${routeId}\n${key}`), requestId, fingerprint: digest(canonical(input)) };
-}
-
-/** The response to send again; throws the refusal (422, 409) where there is none for this request. */
-export function keptResponse(record: IdempotencyRecord, { fingerprint }: Claim): KeptResponse {
-  const { requestId, running, response } = record;
-  if (record.fingerprint !== fingerprint) throw keyReused();
-  if (running) {
-    const detail = 'The first request with this Idempotency-Key is still running; try again.';
-    throw new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
-  }
-  if (response) return response;
-  const detail = `The request ${requestId} with this Idempotency-Key has completed; its response cannot be replayed.`;
-  throw new ServiceError('REPLAY_UNAVAILABLE', detail, { originalRequestId: requestId });
 }
 
 /** The refusal (422) of a request whose Idempotency-Key came with another body before. */

@@ -2,6 +2,7 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { forbiddenToKey, forbiddenUse, type Use } from '#domain/meter/admission/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
+import type { UsedModel } from '#domain/shared/idempotency.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
 import type { Call } from '../call.ts';
 
@@ -52,5 +53,11 @@ export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: Finding
     return meter && forbiddenUse(meter, useOf(priced, call, model));
   }
 
-  return { byKey, byPlanOrKey };
+  /** By what the key is limited to, for a response that a service and model have made before; the key is proved. */
+  function byKeyOfUsed(call: Call, { service, model }: UsedModel): ServiceError | undefined {
+    if (!priced || !call.provenMeter) return undefined;
+    return forbiddenToKey(call.provenMeter, { ...useOf(priced, call, model), service });
+  }
+
+  return { byKey, byKeyOfUsed, byPlanOrKey };
 }

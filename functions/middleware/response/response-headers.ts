@@ -26,10 +26,14 @@ export function responseHeaders({ requestId, receipt, replayOf }: Call): Headers
 
 /** What the response to a refusal or failure has besides. */
 export function errorHeaders(error: ServiceError): Headers {
-  const { retryAfterSeconds, rateLimit, originalRequestId, allowedMethods } = error;
+  const { code, retryAfterSeconds, rateLimit, originalRequestId, allowedMethods } = error;
   const headers: Headers = {};
   if (rateLimit) addRateLimit(headers, rateLimit);
-  if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
+  if (retryAfterSeconds !== undefined) {
+    headers['Retry-After'] = String(Math.ceil(retryAfterSeconds));
+    // OpenAI's SDKs prefer it to Retry-After.
+    if (code === 'REQUEST_IN_PROGRESS') headers['retry-after-ms'] = String(Math.ceil(retryAfterSeconds * 1000));
+  }
   if (originalRequestId !== undefined) headers['x-original-request-id'] = originalRequestId;
   if (allowedMethods) headers['Allow'] = allowedMethods.join(', ');
   return headers;

@@ -56,7 +56,7 @@ export function createCoreServices(updateBy: UpdateBy) {
       const { idempotencyStore } = await import('#repositories/idempotency.ts');
       return idempotencyStore(await dynamo(), table('idempotency'));
     });
-    return idempotency(deferred(load, ['claim', 'keep', 'release']), clock);
+    return idempotency(deferred(load, ['claim', 'keep', 'release', 'count']), clock);
   });
   return {
     environment: variables,

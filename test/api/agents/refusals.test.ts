@@ -151,6 +151,27 @@ describe('a message that may not use the model is refused as such (403) once the
     for (const content of ['Hello', 'Other']) expect(code(await send(key, content))).toBe(forbidden);
   });
 
+  it.each([
+    ['has another model since', (subject: Owner) => subject.call('PATCH', subject.path, { model: 'svc-code' })],
+    ['was deleted since', (subject: Owner) => subject.call('DELETE', subject.path)],
+  ])('with the Idempotency-Key of a message of another key, if the agent %s', async (_, change) => {
+    const subject = await agentOwner(service);
+    const { path } = await subject.conversation();
+    const options = { body: { content: 'Hello' }, headers: { 'idempotency-key': 'k' } };
+    const send = (key: string) => service.call('POST', `${path}/messages`, { ...options, key });
+    const limitedTo = async (limits: object) => {
+      const body = { name: 'limited', ...limits };
+      return (await service.call('POST', '/api/keys', { cookie: subject.cookie, body })).body.data.key;
+    };
+    const first = await send(subject.key);
+    expect(code(first)).toBe('200 SUCCESS');
+    await change(subject);
+    for (const limits of [{ models: ['svc-code'] }, { services: ['embeddings'] }])
+      expect(code(await send(await limitedTo(limits)))).toBe(forbidden);
+    expect((await send(subject.key)).body).toEqual(first.body);
+    expect((await send(await limitedTo({ services: ['chat'] }))).body).toEqual(first.body);
+  });
+
   it('with a used Idempotency-Key on a plan without the model, unless it is the same message', async () => {
     const subject = await agentOwner(service, { model: 'svc-1-32k' });
     const { path } = await subject.conversation();

@@ -49,10 +49,32 @@ describe('a request with an Idempotency-Key', () => {
     await expect.poll(() => running.model.state.runs).toBe(1);
     const second = await send(person.key, 'k');
     expect([code(second), second.headers.get('retry-after')]).toEqual(['409 REQUEST_IN_PROGRESS', '1']);
+    expect(second.headers.get('retry-after-ms')).toBe('1000');
     expect(code(await send(person.key, 'k', chat('Other')))).toBe('422 IDEMPOTENCY_KEY_REUSED');
     const { body } = await first;
     expect((await send(person.key, 'k')).body).toEqual(body);
     expect(await spent(person)).toEqual([1, 1]);
+  });
+
+  it.each([
+    [10, 20],
+    [25, 50],
+    [100, 60],
+    [350, 10],
+  ])('that has run for %i s asks its repeat to wait for about %i s', async (seconds, wait) => {
+    const person = await customer();
+    running.model.state.delayMs = 1000;
+    const first = send(person.key, 'k');
+    await expect.poll(() => running.model.state.runs).toBe(1);
+    await advance(`PT${seconds}S`);
+    const { headers, body } = await send(person.key, 'k');
+    const retryAfter = Number(headers.get('retry-after'));
+    const milliseconds = Number(headers.get('retry-after-ms'));
+    expect(body.message).toBe('REQUEST_IN_PROGRESS');
+    expect(Math.abs(retryAfter - wait)).toBeLessThan(5);
+    expect(retryAfter).toBe(Math.ceil(milliseconds / 1000));
+    expect(milliseconds).toBeLessThanOrEqual(60_000);
+    await first;
   });
 
   it('runs once of 20 sent at the same time', { repeats: 4 }, async () => {

@@ -2,9 +2,13 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineRoute } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { dailyCounter } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { endpoint } from '#runtime/endpoints/endpoint.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { services } from '#runtime/services/container.ts';
+import { putRows, rowsOf } from '#test/database/rows.ts';
+import { code, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -38,8 +42,9 @@ const handler = endpoint(route, () => {
   return { made: runs };
 }) as (event: object, context: object) => Promise<any>;
 
-async function make(cookie: string, idempotencyKey: string) {
-  const headers = { cookie: [cookie], 'content-type': ['application/json'], 'idempotency-key': [idempotencyKey] };
+async function make(credential: string, idempotencyKey: string) {
+  const proof = credential.startsWith('tai_') ? { authorization: [`Bearer ${credential}`] } : { cookie: [credential] };
+  const headers = { ...proof, 'content-type': ['application/json'], 'idempotency-key': [idempotencyKey] };
   const requestContext = { identity: { sourceIp: '127.0.0.1' } };
   const event = {
     httpMethod: 'POST',
@@ -71,12 +76,13 @@ describe('an operation that is not priced', () => {
   });
 
   it.each([
-    ['ALREADY_SUBSCRIBED', true],
-    ['INSUFFICIENT_PERMISSIONS', true],
-    ['INSUFFICIENT_CREDITS', false],
-    ['RATE_LIMIT_EXCEEDED', false],
-    ['SERVICE_UNAVAILABLE', false],
-  ] as const)('that refuses with %s: kept is %s', async (code, isKept) => {
+    'ALREADY_SUBSCRIBED',
+    'NOT_FOUND',
+    'INSUFFICIENT_PERMISSIONS',
+    'INSUFFICIENT_CREDITS',
+    'RATE_LIMIT_EXCEEDED',
+    'SERVICE_UNAVAILABLE',
+  ] as const)('does not keep the refusal %s: the repeat runs', async (code) => {
     const { cookie } = await service.person();
     runs = 0;
     refusal = new ServiceError(code, 'Not now.');
@@ -84,9 +90,7 @@ describe('an operation that is not priced', () => {
     refusal = undefined;
     const second = await make(cookie, 'k');
     expect(first.body).toMatchObject({ message: code, detail: 'Not now.' });
-    if (isKept) expect(second.body).toEqual(first.body);
-    else expect(second.outcome).toBe('201 MADE');
-    expect([second.headers['Idempotent-Replayed'], runs]).toEqual(isKept ? ['true', 1] : [undefined, 2]);
+    expect([second.outcome, second.headers['Idempotent-Replayed'], runs]).toEqual(['201 MADE', undefined, 2]);
   });
 
   it('refuses a bad value of the header before it reports who may not', async () => {
@@ -94,6 +98,50 @@ describe('an operation that is not priced', () => {
     expect((await make('', '')).outcome).toBe('401 INVALID_API_KEY');
     expect((await make(cookie, '')).outcome).toBe('400 INVALID_FORMAT');
     expect((await make(cookie, 'k')).outcome).toBe('403 ACCOUNT_NOT_CONFIRMED');
+  });
+});
+
+describe('the idempotency table', () => {
+  const perDay = limits.unpricedIdempotencyKeysPerDay;
+  const counterOf = (id: number) => dailyCounter(id, services().clock.now());
+  const rowsBut = async (id: string) => (await rowsOf('idempotency')).filter((row) => row['id'] !== id);
+
+  it('has no row of refused requests, whatever they were refused for', async () => {
+    const { key, id } = await service.person({ planRank: 2 });
+    const before = await rowsBut(counterOf(id).id);
+    const refusals = [
+      ['/api/agents/nobody/conversations', {}, '404 NOT_FOUND'],
+      ['/api/webhooks/nobody/test', {}, '403 INSUFFICIENT_PERMISSIONS'],
+      ['/api/subscription/create', { planId: '2', billingCycle: 'monthly' }, '409 ALREADY_SUBSCRIBED'],
+    ] as const;
+    for (const [path, body, expected] of refusals) {
+      for (let time = 0; time < 5; time++) {
+        const headers = { 'idempotency-key': `${path}-${time}` };
+        expect(code(await service.call('POST', path, { key, body, headers }))).toBe(expected);
+      }
+    }
+    expect(await rowsBut(counterOf(id).id)).toEqual(before);
+    expect(before).not.toContainEqual(expect.objectContaining({ running: true }));
+  });
+
+  it(`takes ${perDay} keys without a charge a day: one more is refused with 429 and runs nothing, until the next day`, async () => {
+    const { id, key } = await service.person({ planRank: 2 });
+    const counter = counterOf(id);
+    await putRows('idempotency', [{ id: counter.id, requests: perDay - 1 }]);
+    expect((await make(key, 'last')).outcome).toBe('201 MADE');
+    runs = 0;
+    const refused = await make(key, 'more');
+    expect([refused.outcome, runs]).toEqual(['429 RATE_LIMIT_EXCEEDED', 0]);
+    expect(refused.body.detail).toContain(`${perDay} requests with an Idempotency-Key per day`);
+    const wait = (counter.endsAt - services().clock.now()) / 1000;
+    expect(Math.abs(Number(refused.headers['Retry-After']) - wait)).toBeLessThan(10);
+    const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
+    const headers = { 'idempotency-key': 'priced' };
+    const priced = await service.call('POST', '/v1/chat/completions', { key, body: chat, headers });
+    expect(code(priced)).toBe('200 SUCCESS');
+    const seconds = Math.ceil(wait) + 1;
+    await service.post('/_local/clock', { advance: `PT${seconds}S` });
+    expect((await make(key, 'more')).outcome).toBe('201 MADE');
   });
 });
 

@@ -22,7 +22,14 @@ beforeEach(() => {
 const start = Date.UTC(2027, 2, 1);
 const later = start + 1000;
 const response: KeptResponse = { status: 200, message: 'SUCCESS', data: { z: 1.5e-9, a: [null, '', { '': 0.1 }] } };
-const running = { requestId: 'first', fingerprint: 'f', running: true, response: undefined };
+const running = {
+  requestId: 'first',
+  fingerprint: 'f',
+  running: true,
+  expiresAt: later,
+  used: undefined,
+  response: undefined,
+};
 
 describe('the records of Idempotency-Keys', () => {
   it.each<KeptResponse>([
@@ -59,7 +66,11 @@ describe('the records of Idempotency-Keys', () => {
     expect(await store.claim(second, start, later)).toMatchObject({ response });
     await store.claim(second, later, later + 1000);
     await store.keep(first, response, later + 1000);
-    expect(await store.claim(first, later, later + 1000)).toEqual({ ...running, requestId: 'second' });
+    expect(await store.claim(first, later, later + 1000)).toEqual({
+      ...running,
+      requestId: 'second',
+      expiresAt: later + 1000,
+    });
   });
 
   it('are released by the request that runs, and by no other and not once it has its response', async () => {
@@ -72,6 +83,28 @@ describe('the records of Idempotency-Keys', () => {
     await store.keep(second, undefined, later);
     await store.release(second);
     expect(await store.claim(first, start, later)).toMatchObject({ running: false, response: undefined });
+  });
+
+  it.each([
+    { service: 'chat', model: 'svc-1' },
+    { service: 'sms', model: '' },
+  ] as const)('keep the service and model of the response: %j', async (used) => {
+    await store.claim(first, start, later);
+    await store.keep(first, response, later, used);
+    expect(await store.claim(second, start, later)).toMatchObject({ response, used });
+  });
+
+  it('are readable if an earlier release has stored no service and model', async () => {
+    await store.claim(first, start, later);
+    await store.keep(first, response, later);
+    expect(await store.claim(second, start, later)).toMatchObject({ response, used: undefined });
+  });
+
+  it('count up to the maximum, of many at the same time as well', async () => {
+    const id = randomUUID();
+    const counted = await Promise.all(Array.from({ length: 20 }, () => store.count(id, 7, later)));
+    expect(counted.filter(Boolean)).toHaveLength(7);
+    expect([await store.count(id, 7, later), await store.count(id, 8, later)]).toEqual([false, true]);
   });
 
   it('let one of many claims through', async () => {

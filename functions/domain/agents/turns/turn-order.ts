@@ -69,7 +69,7 @@ export const windowOf = (model = ''): number => findModel(model, 'chat')?.contex
 
 export function inProgress(): ServiceError {
   const detail = 'A message is still being processed; wait for its reply.';
-  return new ServiceError('REQUEST_IN_PROGRESS', detail);
+  return new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
 }
 
 /** A message where one is expected, or the result of the very function that was called. */
