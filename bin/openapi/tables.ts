@@ -90,6 +90,10 @@ const limitRows: readonly (readonly Cell[])[] = [
     limits.webhookChangesPerMinute,
   ],
   ['Tests and redeliveries of webhooks that are requested per minute', limits.webhookSendsPerMinute],
+  [
+    'Requests with an `Idempotency-Key` that cost no credits, per account and day (UTC)',
+    limits.unpricedIdempotencyKeysPerDay,
+  ],
 ];
 
 const plans = (): string =>

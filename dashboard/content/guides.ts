@@ -6,7 +6,7 @@ import { blocksOf, textOf } from './markdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 /** Text that the search loads before its first result. */
-const maxSearchCharacters = 60_000;
+const maxSearchCharacters = 64_000;
 
 /** Where a guide's page lies below `docs`, if elsewhere than its others, and its sections, where not all are for callers of the API. */
 const sources: Readonly<Partial<Record<string, { file: string; sections?: readonly string[] }>>> = {

@@ -34,7 +34,7 @@ export const limits = {
   /** Agents that an account creates, changes or deletes, and documents and conversations that it creates or deletes. */
   agentChangesPerMinute: 60,
   /** Requests with an Idempotency-Key that cost no credits, per account and UTC day: each is a row that nothing pays for. */
-  unpricedIdempotencyKeysPerDay: 10_000,
+  unpricedIdempotencyKeysPerDay: 20_000,
   /** Uploads of audio that an account begins, or tries to. */
   uploadsPerMinute: 60,
   /** UTF-8 bytes of a document's text; its JSON may have several for each. */

@@ -80,7 +80,7 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     const { id, endsAt } = dailyCounter(accountId, now);
     const max = limits.unpricedIdempotencyKeysPerDay;
     if (await store.count(id, max, endsAt)) return;
-    const detail = `An account may send ${max} requests with an Idempotency-Key per day (UTC) that are not charged; send this one without the header, or tomorrow.`;
+    const detail = `An account may send ${max} requests with an Idempotency-Key per day (UTC) that are not charged; send this one without the header, or retry tomorrow.`;
     throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds: Math.ceil((endsAt - now) / 1000) });
   }
 
@@ -110,8 +110,8 @@ export function dailyCounter(accountId: number, now: number): { id: string; ends
 }
 
 /**
- * The refusal (409) of a repeat while the first request runs. It asks for a wait of twice the time that the request has run: an SDK has
- * one or two tries left and cannot poll, and the end of the run is unknown.
+ * The refusal (409) of a repeat while the first request runs. Its wait is twice the time that the request has run, because an SDK has
+ * one or two tries left and the end of the run is unknown (docs/adr/0024-retries-of-sdks.md).
  */
 function stillRunning(expiresAt: number, lifetimeMs: number, now: number): ServiceError {
   const runningSeconds = (now - (expiresAt - lifetimeMs)) / 1000;

@@ -61,7 +61,7 @@ describe('a request with an Idempotency-Key', () => {
     [25, 50],
     [100, 60],
     [350, 10],
-  ])('that has run for %i s asks its repeat to wait for about %i s', async (seconds, wait) => {
+  ])('delays its repeat, after a run of %i s, by about %i s', async (seconds, wait) => {
     const person = await customer();
     running.model.state.delayMs = 1000;
     const first = send(person.key, 'k');

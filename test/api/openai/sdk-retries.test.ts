@@ -49,7 +49,7 @@ describe('an SDK with a timeout of 2 s and two retries, for a response that take
     expect([model.state.runs, await charged()]).toEqual([1, 1]);
   });
 
-  it('does so for every call, if the client is told the name of the header', async () => {
+  it('does so for every call of a client that has the name of the header', async () => {
     class IdempotentOpenAI extends OpenAI {
       protected override idempotencyHeader = 'Idempotency-Key';
     }
