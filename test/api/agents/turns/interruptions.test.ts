@@ -54,6 +54,7 @@ describe('messages to one conversation', () => {
       await expect.poll(async () => (await conversation.get()).status, { timeout: 15_000 }).toBe('running');
       const others = await Promise.all(Array.from({ length: 8 }, () => conversation.write('other')));
       expect(new Set(others.map(code))).toEqual(new Set(['409 REQUEST_IN_PROGRESS']));
+      for (const { headers } of others) expect(headers.get('retry-after')).toBe('1');
       held.resolve();
       expect(code(await first)).toBe('200 SUCCESS');
     });
