@@ -10,13 +10,19 @@ import { spokenByProcess } from './speech-process.ts';
 const { voice, format, speed } = SpeechOrder.entries;
 const SpeechBody = v.object({ input: v.string(), voice, response_format: format, speed });
 
+/** Texts that are spoken at a time. More would only share the processors of one machine. */
+const maxProcesses = 2;
+
+/** Milliseconds that the process of one text may run. The longest text, at the lowest speed, needs about 10 s. */
+const maxSpeakingMs = 60_000;
+
 /**
- * Speaks English by Flite. The texts wait for each other; a caller who leaves ends its own, and one that reads slowly keeps nobody
- * waiting: its audio stays in memory.
+ * Speaks English by Flite, up to two texts at a time. A text ends with its caller, at its deadline, and when the engine closes. Audio
+ * stays in memory until its caller reads it, so a slow reader delays no other text.
  */
-export function demoSpeech() {
+export function demoSpeech({ deadlineMs = maxSpeakingMs } = {}) {
   const closing = new AbortController();
-  let last: Promise<unknown> = Promise.resolve();
+  const pool = createPool(maxProcesses);
 
   async function speak(body: unknown, signal: AbortSignal): Promise<EngineReply> {
     const parsed = v.safeParse(SpeechBody, body);
@@ -32,18 +38,68 @@ export function demoSpeech() {
   }
 
   async function* spoken(order: SpeechOrder, caller: AbortSignal): AsyncGenerator<Uint8Array> {
-    const signal = AbortSignal.any([caller, closing.signal]);
+    const leaving = new AbortController();
+    const signal = AbortSignal.any([caller, closing.signal, leaving.signal]);
     const audio = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
-    last = last.then(() => pipeline(spokenByProcess(order, signal), audio)).catch(() => undefined);
-    yield* audio;
+    const speaking = pool.run(() => {
+      const timed = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+      return pipeline(spokenByProcess(order, timed), audio);
+    }, signal);
+    speaking.catch((error: Error) => audio.destroy(error));
+    try {
+      yield* audio;
+    } finally {
+      leaving.abort();
+    }
   }
 
   async function close(): Promise<void> {
     closing.abort();
-    await last;
+    await pool.idle();
   }
 
   return { speak, close };
+}
+
+/** Runs work in the order in which it came, at most `size` at a time. */
+function createPool(size: number) {
+  let free = size;
+  const running = new Set<Promise<void>>();
+  const waiting: (() => void)[] = [];
+
+  /** Rejects with the signal's reason if it aborts before the work begins. The work itself must obey the signal. */
+  async function run(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (free > 0) free -= 1;
+    else await turn(signal);
+    const result = work();
+    running.add(result);
+    try {
+      await result;
+    } finally {
+      running.delete(result);
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  }
+
+  function turn(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const begin = (): void => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    const leave = (): void => {
+      waiting.splice(waiting.indexOf(begin), 1);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    waiting.push(begin);
+    return promise;
+  }
+
+  return { run, idle: () => Promise.allSettled(running) };
 }
 
 /** In the letters that Flite reads: accents go, other scripts become pauses. */

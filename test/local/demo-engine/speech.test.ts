@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -12,8 +12,8 @@ afterEach(async () => {
   await Promise.all(speeches.splice(0).map(({ close }) => close()));
 });
 
-function speechOf() {
-  const speech = demoSpeech();
+function speechOf(options = {}) {
+  const speech = demoSpeech(options);
   speeches.push(speech);
   const spoken = async function* (input: string, { signal } = new AbortController()): AsyncGenerator<Uint8Array> {
     const reply = await speech.speak({ input, voice: 'onyx', response_format: 'pcm', speed: 4 }, signal);
@@ -32,12 +32,71 @@ const long = 'One more sentence is here. '.repeat(1000);
 
 const aborted = { status: 'rejected', reason: expect.objectContaining({ name: 'AbortError' }) };
 
-test('texts wait for each other, and none for a reader who is slow', async () => {
+test('a reader who is slow delays no other text', async () => {
   const { spoken } = speechOf();
   const slow = spoken('Good day. '.repeat(20));
   await slow.next();
   expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
   expect(await bytesOf(slow)).toBeGreaterThan(65_536);
+});
+
+/** Runs `work` while each process that is started for a text hangs. Its command line has the folder's name. */
+async function whileHanging<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  const { execPath } = process;
+  const program = join(folder, 'hang');
+  writeFileSync(program, '#!/bin/sh\nkill -STOP $$\n', { mode: 0o755 });
+  process.execPath = program;
+  try {
+    return await work();
+  } finally {
+    process.execPath = execPath;
+  }
+}
+
+const hanging = (folder: string, audio: AsyncGenerator<Uint8Array>) =>
+  whileHanging(folder, async () => {
+    const bytes = bytesOf(audio);
+    bytes.catch(() => undefined);
+    await expect.poll(() => processesWith(folder), { timeout: 10_000 }).toHaveLength(1);
+    return { bytes };
+  });
+
+test('a text that hangs delays no other text', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
+  const { spoken, close } = speechOf();
+  const { bytes } = await hanging(folder, spoken('Good day.'));
+  for (let count = 0; count < 3; count += 1) expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
+  await close();
+  await expect(bytes).rejects.toThrow('aborted');
+});
+
+test('a text of 2,048 one-letter sentences delays no other text', async () => {
+  const { spoken } = speechOf();
+  let hasEnded = false;
+  const many = bytesOf(spoken('a.'.repeat(2048))).finally(() => (hasEnded = true));
+  many.catch(() => undefined);
+  for (let count = 0; count < 2; count += 1) expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
+  expect(hasEnded).toBe(false);
+});
+
+test('the process of a text that hangs ends at its deadline, and the text fails', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
+  const { spoken } = speechOf({ deadlineMs: 2000 });
+  const { bytes } = await hanging(folder, spoken('Good day.'));
+  await expect(bytes).rejects.toThrow('aborted');
+  await expect.poll(() => processesWith(folder)).toEqual([]);
+});
+
+test('a text that waits for a process begins when another text ends, and fails immediately when its caller leaves', async () => {
+  const { spoken } = speechOf();
+  const [first, second, leaving] = [new AbortController(), new AbortController(), new AbortController()];
+  const running = [spoken(long, first), spoken(long, second)];
+  for (const audio of running) await audio.next();
+  const [left, waits] = [bytesOf(spoken(long, leaving)), bytesOf(spoken('Good day.'))];
+  leaving.abort();
+  await expect(left).rejects.toMatchObject({ name: 'AbortError' });
+  first.abort();
+  expect(await waits).toBeGreaterThan(0);
 });
 
 test.each([
