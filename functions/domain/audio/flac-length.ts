@@ -33,7 +33,7 @@ function samplesOf(file: Buffer): number | undefined {
     at >= first && candidates < maxCandidates;
     at = file.lastIndexOf(0xff, at - 1)
   ) {
-    const header = headerAt(file, at);
+    const header = flacFrameAt(file, at);
     if (!header) continue;
     candidates += 1;
     const end = file.length - 2;
@@ -44,20 +44,32 @@ function samplesOf(file: Buffer): number | undefined {
   return undefined;
 }
 
-/** Of a frame: its number, or that of its first sample, and its samples (RFC 9639, 9.1). */
-function headerAt(file: Buffer, at: number) {
-  const [sync = 0, kind = 0, sizes = 0] = file.subarray(at, at + 3);
-  if (sync !== 0xff || (kind & 0xfe) !== 0xf8) return undefined;
+/**
+ * The header of a frame (RFC 9639, 9.1): its number or that of its first sample, its samples, and their rate if the header has one beside its code;
+ * undefined if no frame begins there. `kind` is equal for the frames of one stream.
+ */
+export function flacFrameAt(file: Buffer, at: number) {
+  const [sync = 0, kind = 0, sizes = 0, channels = 0] = [file[at], file[at + 1], file[at + 2], file[at + 3]];
+  if (sync !== 0xff || (kind & 0xfe) !== 0xf8 || (channels & 1) === 1 || channels >= 0xb0) return undefined;
+  const [size, rateCode] = [sizes >> 4, sizes & 0x0f];
+  if (size === 0 || rateCode === 15) return undefined;
   const coded = codedNumber(file, at + 4);
   if (!coded) return undefined;
   const next = at + 4 + coded.bytes;
-  const [size, rate] = [sizes >> 4, sizes & 0x0f];
   const sizeBytes = size === 6 ? 1 : size === 7 ? 2 : 0;
-  const rateBytes = rate === 12 ? 1 : rate === 13 || rate === 14 ? 2 : 0;
+  const rateBytes = rateCode === 12 ? 1 : rateCode === 13 || rateCode === 14 ? 2 : 0;
   const crcAt = next + sizeBytes + rateBytes;
-  if (size === 0 || crcAt >= file.length || crc(file.subarray(at, crcAt), headerCrc) !== file[crcAt]) return undefined;
+  if (crcAt >= file.length || crc(file.subarray(at, crcAt), headerCrc) !== file[crcAt]) return undefined;
   const samples = sizeBytes > 0 ? file.readUIntBE(next, sizeBytes) + 1 : blockSize(size);
-  return { isNumberOfFrame: kind === 0xf8, number: coded.value, samples };
+  const rateUnit = rateCode === 12 ? 1000 : rateCode === 14 ? 10 : 1;
+  return {
+    isNumberOfFrame: kind === 0xf8,
+    number: coded.value,
+    samples,
+    rateCode,
+    rate: rateBytes > 0 ? file.readUIntBE(next + sizeBytes, rateBytes) * rateUnit : undefined,
+    kind: (kind << 16) | (rateCode << 8) | (channels & 0x0e),
+  };
 }
 
 function blockSize(code: number): number {

@@ -30,10 +30,12 @@ export interface TranscriptionOrder extends Order {
   readonly heldSeconds: number;
 }
 
-/** What a file is, found in itself: a container by its name, and seconds. */
+/** Container and seconds of a file, by its own content. */
 export interface AudioFacts {
   readonly container: string;
   readonly seconds: number;
+  /** The most that it may last, if another reader may find more audio in it. */
+  readonly maxSeconds?: number;
 }
 
 /** Fails where the bytes are no audio that anybody can read. */
@@ -56,8 +58,8 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     });
     const container = containerOf(facts.container);
     refuseOtherType(file.contentType, container);
-    const { seconds } = facts;
-    const heldSeconds = Math.max(seconds, file.bytes.length / container.maxBytesPerSecond);
+    const { seconds, maxSeconds = 0 } = facts;
+    const heldSeconds = Math.max(seconds, maxSeconds, file.bytes.length / container.maxBytesPerSecond);
     const amount = secondPrice('transcription', heldSeconds);
     const made = { model, amount, input, contentType: container.type, seconds, heldSeconds };
     /** Who cannot afford what the bytes may last holds all there is, if that is enough for the seconds that are known. */

@@ -32,7 +32,12 @@ export const StoredUpload = v.pipe(
     expiresAt: storedInstant,
     jobId: v.exactOptional(v.string()),
     facts: v.exactOptional(
-      v.object({ version: v.string(), container: v.string(), seconds: v.exactOptional(v.number()) }),
+      v.object({
+        version: v.string(),
+        container: v.string(),
+        seconds: v.exactOptional(v.number()),
+        maxSeconds: v.exactOptional(v.number()),
+      }),
     ),
   }),
   v.transform(({ pk, sk, ...upload }): Upload => ({ accountId: Number(idIn(pk)), id: idIn(sk), ...upload })),

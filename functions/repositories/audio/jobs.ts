@@ -75,14 +75,19 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
       await client.send(new DeleteCommand({ TableName: table, Key: uploadKey(ref) }));
       await open.removeUpload(ref);
     },
-    async noteFacts(ref, { version, container, seconds }) {
+    async noteFacts(ref, { version, container, seconds, maxSeconds }) {
       const update = new UpdateCommand({
         TableName: table,
         Key: uploadKey(ref),
         UpdateExpression: 'SET facts = :facts',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: {
-          ':facts': { version, container, ...(seconds !== undefined && { seconds }) },
+          ':facts': {
+            version,
+            container,
+            ...(seconds !== undefined && { seconds }),
+            ...(maxSeconds !== undefined && { maxSeconds }),
+          },
         },
       });
       await conditionally(client.send(update));

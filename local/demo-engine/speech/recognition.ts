@@ -1,5 +1,4 @@
-import { parseBlob } from 'music-metadata';
-import { loadAudioFacts } from '#runtime/calls/audio-services.ts';
+import { loadAudioFacts, loadRangedFacts } from '#runtime/calls/audio-services.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { transcriptIn } from './transcript.ts';
 
@@ -10,15 +9,18 @@ export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const file = form.get('file');
   if (!(file instanceof File)) return containerError(422, 'The form has no part file.');
   const ends = await endsOf(file);
-  const duration = await secondsOf(file, ends);
-  if (duration === undefined) return containerError(400, 'The file is no audio.');
+  const known = await secondsOf(file, ends);
+  if (known === undefined) return containerError(400, 'The file is no audio.');
+  const transcript = transcriptIn(ends);
+  // As a real model, it finds all that was spoken, whatever the header of the file has.
+  const duration = Math.max(known, transcript?.segments.at(-1)?.end ?? 0);
   const seconds = Math.round(duration);
   const length = `${seconds} ${seconds === 1 ? 'second' : 'seconds'} of sound`;
   const text = `[${length}: the demo engine reads only its own speech]`;
   const unknown = { text, segments: [{ start: 0, end: duration, text }], words: [] };
-  const { words, ...transcript } = transcriptIn(ends) ?? unknown;
+  const { words, ...spoken } = transcript ?? unknown;
   const isByWord = form.getAll('timestamp_granularities[]').includes('word');
-  const body = { task: 'transcribe', language: 'en', duration, ...transcript, ...(isByWord && { words }) };
+  const body = { task: 'transcribe', language: 'en', duration, ...spoken, ...(isByWord && { words }) };
   return {
     kind: 'json',
     status: 200,
@@ -34,14 +36,16 @@ async function endsOf(file: File): Promise<Buffer> {
   return Buffer.concat(await Promise.all(parts.map(async (part) => Buffer.from(await part.arrayBuffer()))));
 }
 
+/** Of a large file by its content, or by its beginning if only the whole file shows its seconds. Undefined if it is no audio. */
 async function secondsOf(file: File, ends: Buffer): Promise<number | undefined> {
   const factsOf = await loadAudioFacts();
-  const found =
-    file.size === ends.length
-      ? factsOf(ends).then(({ seconds }) => seconds)
-      : parseBlob(file, { duration: true, skipCovers: true }).then(({ format }) => format.duration);
-  return found.then(
-    (seconds) => seconds,
-    () => undefined,
-  );
+  try {
+    if (file.size === ends.length) return (await factsOf(ends)).seconds;
+    const rangedFactsOf = await loadRangedFacts();
+    const { seconds, maxSeconds } = await rangedFactsOf(file.size, (from, to) => file.slice(from, to).bytes());
+    if (seconds !== undefined || maxSeconds !== undefined) return Math.max(seconds ?? 0, maxSeconds ?? 0);
+    return ((await factsOf(ends.subarray(0, endBytes))).seconds * file.size) / endBytes;
+  } catch {
+    return undefined;
+  }
 }

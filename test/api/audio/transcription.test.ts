@@ -85,6 +85,32 @@ describe('POST /api/ai/transcribe', () => {
     expect(await used(key)).toBe(7);
   });
 
+  const dataOf = (wav: Buffer) => wav.indexOf('data', 12, 'latin1') + 8;
+  const lies: Readonly<Record<string, (wav: Buffer) => void>> = {
+    'a data chunk of 4,000 bytes': (wav) => wav.writeUInt32LE(4000, dataOf(wav) - 4),
+    'all of its samples but 4,000 bytes in a chunk without meaning': (wav) => {
+      const at = dataOf(wav);
+      const rest = wav.readUInt32LE(at - 4) - 4000 - 8;
+      wav.writeUInt32LE(4000, at - 4);
+      wav.write('JUNK', at + 4000, 'latin1');
+      wav.writeUInt32LE(rest, at + 4004);
+    },
+    'a second format of twice the rate': (wav) => {
+      const [format, note] = [Buffer.from(wav.subarray(12, 36)), wav.indexOf('note', 12, 'latin1')];
+      format.writeUInt32LE(48_000, 12);
+      format.writeUInt32LE(96_000, 16);
+      Buffer.concat([format, wav.subarray(note, wav.length - format.length)]).copy(wav, note);
+    },
+  };
+  it.each(Object.entries(lies))('charges a WAV with %s for all of its seconds', async (_, lie) => {
+    const { key } = await service.person();
+    const wav = Buffer.from(spoken.wav);
+    const seconds = wav.readUInt32LE(dataOf(wav) - 4) / 48_000;
+    lie(wav);
+    const { body } = await transcribe(key, form(wav, 'audio/wav'));
+    expect(body.data?.credits).toBeGreaterThanOrEqual(Math.ceil(seconds) / 10);
+  });
+
   it('is for those who can pay the seconds that are known, and 402 for others', async () => {
     const { key } = await service.person({ credits: 6 });
     expect((await transcribe(key, form(silence(61), 'audio/wav'))).status).toBe(402);

@@ -66,10 +66,9 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     refuseOtherType(upload.contentType, container);
     const atLeast = upload.bytes / container.maxBytesPerSecond;
     const seconds = facts.seconds ?? atLeast;
-    const heldSeconds = Math.max(
-      facts.seconds ?? Math.min(upload.bytes / minBytesPerSecond, longAudio.maxSeconds),
-      atLeast,
-    );
+    const { maxSeconds = upload.bytes / minBytesPerSecond } = facts;
+    const byContent = facts.maxSeconds !== undefined || facts.seconds === undefined ? maxSeconds : 0;
+    const heldSeconds = Math.max(facts.seconds ?? 0, Math.min(byContent, longAudio.maxSeconds), atLeast);
     const model = transcriptionModel;
     const amount = secondPrice('transcription', heldSeconds);
     const made = { model, amount, input, upload, file, type: container.type, seconds, heldSeconds };
@@ -89,10 +88,14 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
         cause,
       });
     });
-    const { container, seconds } = read;
+    const { container, seconds, maxSeconds } = read;
     if (seconds !== undefined && seconds > longAudio.maxSeconds)
       throw new ServiceError('INVALID_FORMAT', 'The audio may last at most 24 hours.');
-    const facts = { container, ...(seconds !== undefined && { seconds: Math.max(seconds, minSeconds) }) };
+    const facts = {
+      container,
+      ...(seconds !== undefined && { seconds: Math.max(seconds, minSeconds) }),
+      ...(maxSeconds !== undefined && { maxSeconds: Math.max(maxSeconds, minSeconds) }),
+    };
     await jobs.noteFacts(upload, { ...facts, version });
     return facts;
   }

@@ -20,10 +20,12 @@ export interface Upload extends AudioRef {
   readonly facts?: FileFacts & { readonly version: string };
 }
 
-/** What a file is; `seconds` is undefined where only all of it has them. */
+/** Container and seconds of a file; `seconds` is undefined if only the whole file shows them. */
 export interface FileFacts {
   readonly container: string;
   readonly seconds?: number | undefined;
+  /** The most that it may last, if its content contradicts its header. */
+  readonly maxSeconds?: number | undefined;
 }
 
 export type JobStatus = (typeof transcriptionStatuses)[number];

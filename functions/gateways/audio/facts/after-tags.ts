@@ -1,3 +1,6 @@
+/** A last frame that is cut, or rounding, does not make the seconds of a file uncertain. */
+export const certainFactor = 1.01;
+
 const headerBytes = 10;
 
 /** The last two bytes of a tag's header have a flag of a footer, and after the flags four times seven bits of length (ID3v2.4, 3.1). */

@@ -1,4 +1,8 @@
+import { flacFrameAt } from '#domain/audio/flac-length.ts';
 import type { AudioFacts } from '#domain/audio/transcription.ts';
+import { aacRate, mpegFrameSeconds } from './mpeg-frames.ts';
+import { opusPacketSeconds } from './opus-packet.ts';
+import { VorbisPackets } from './vorbis-packets.ts';
 
 /** Elements that are read (RFC 9559, RFC 8794), by their ids with the marker. */
 const ids = {
@@ -10,7 +14,14 @@ const ids = {
   duration: 0x4489,
   tracks: 0x1654ae6b,
   trackEntry: 0xae,
+  trackNumber: 0xd7,
   trackType: 0x83,
+  codecId: 0x86,
+  codecPrivate: 0x63a2,
+  audio: 0xe1,
+  samplingFrequency: 0xb5,
+  channels: 0x9f,
+  bitDepth: 0x6264,
   cluster: 0x1f43b675,
   timestamp: 0xe7,
   simpleBlock: 0xa3,
@@ -25,6 +36,7 @@ const entered: ReadonlySet<number> = new Set([
   ids.info,
   ids.tracks,
   ids.trackEntry,
+  ids.audio,
   ids.cluster,
   ids.blockGroup,
 ]);
@@ -37,43 +49,152 @@ const nanoseconds = 1e9;
 
 export const isMatroska = (bytes: Uint8Array): boolean => bytes.length > 4 && viewOf(bytes).getUint32(0) === ids.header;
 
-/**
- * Container and seconds of a WebM or Matroska file: the larger of its header's and its blocks' seconds, as browsers record without the
- * first. Each step goes on by two bytes or more, so that no file takes more than one walk. Fails where there is no audio.
- */
-export function matroskaFacts(bytes: Uint8Array): AudioFacts {
-  const { container, hasAudio, header, last, gap } = matroskaParts(bytes);
-  const seconds = Math.max(header, last + gap);
-  if (!hasAudio || !(seconds > 0) || !Number.isFinite(seconds))
-    throw new Error('the file has no audio with a duration');
-  return { container, seconds };
+/** A track as its entry describes it; `frames` are the seconds of its frames so far, `maxFrames` the most that they may be. */
+interface Track {
+  isAudio: boolean;
+  codec: string;
+  config: Uint8Array;
+  rate: number;
+  channels: number;
+  bits: number;
+  frames: number;
+  maxFrames: number;
+  vorbis?: VorbisPackets;
 }
 
-/** What a file's elements have, as far as these bytes go, in seconds: its header, its last block, and between that and the one before. */
+/** Samples of a frame of AAC, and the most that a frame of a codec not named here has. */
+const aacSamples = 1024;
+const maxSamples = 4096;
+const maxOpusSeconds = 0.12;
+
+/** Samples per second of a track whose entry has none (RFC 9559, "SamplingFrequency"). */
+const usualRate = 8000;
+
+/** Where the configuration of FLAC has its rate: in the first block, behind the signature. */
+const flacRateAt = 18;
+
+/**
+ * Container and seconds of a WebM or Matroska file: the largest of those of its header, of its timestamps and of its frames. A browser writes no
+ * header, and a decoder plays each frame, whatever its timestamp. Each step advances by at least two bytes. Fails if there is no audio.
+ */
+export function matroskaFacts(bytes: Uint8Array): AudioFacts & { readonly maxSeconds: number } {
+  const { container, hasAudio, header, last, gap, frames, maxFrames } = matroskaParts(bytes);
+  const seconds = Math.max(header, last + gap, Math.round(frames * 1e6) / 1e6);
+  if (!hasAudio || !(seconds > 0) || !Number.isFinite(seconds))
+    throw new Error('the file has no audio with a duration');
+  return { container, seconds, maxSeconds: maxFrames };
+}
+
+/**
+ * The seconds of a file's elements, as far as these bytes go: of its header, of its last block, between that block and the one before, of its frames,
+ * and the most that its frames may last, where their content does not show it.
+ */
 export function matroskaParts(bytes: Uint8Array) {
   const view = viewOf(bytes);
+  const tracks: Track[] = [];
+  const byNumber = new Map<number, Track>();
+  let track = newTrack();
   let container = 'matroska';
-  let hasAudio = false;
   let scale = 1_000_000;
   let length = 0;
   let clusterAt = 0;
   let [last, gap] = [0, 0];
 
   for (const { id, at, size } of elements(view)) {
-    if (id === ids.docType) container = Buffer.from(bytes.subarray(at, at + size)).toString('latin1');
-    else if (id === ids.trackType) hasAudio ||= unsigned(view, at, size) === audioTrack;
+    const content = bytes.subarray(at, at + size);
+    if (id === ids.simpleBlock || id === ids.block) {
+      if (tracks.length === 0) throw new Error('the file has audio before its tracks');
+      const number = variableInteger(view, at);
+      if (!number || number.next + 2 >= at + size) continue;
+      const blockAt = clusterAt + view.getInt16(number.next);
+      if (blockAt > last) [last, gap] = [blockAt, blockAt - last];
+      addBlock(byNumber.get(number.value) ?? track, bytes.subarray(number.next + 2, at + size));
+    } else if (id === ids.trackEntry) tracks.push((track = newTrack()));
+    else if (id === ids.trackNumber) byNumber.set(unsigned(view, at, size), track);
+    else if (id === ids.trackType) track.isAudio = unsigned(view, at, size) === audioTrack;
+    else if (id === ids.codecId) track.codec = Buffer.from(content.subarray(0, 64)).toString('latin1');
+    else if (id === ids.codecPrivate) track.config = content;
+    else if (id === ids.samplingFrequency) track.rate = float(view, at, size);
+    else if (id === ids.channels) track.channels = unsigned(view, at, size);
+    else if (id === ids.bitDepth) track.bits = unsigned(view, at, size);
+    else if (id === ids.docType) container = Buffer.from(content).toString('latin1');
     else if (id === ids.timestampScale) scale = unsigned(view, at, size);
     else if (id === ids.duration) length = float(view, at, size);
     else if (id === ids.timestamp) clusterAt = unsigned(view, at, size);
-    else if (id === ids.simpleBlock || id === ids.block) {
-      const track = variableInteger(view, at);
-      if (!track || track.next + 2 > at + size) continue;
-      const blockAt = clusterAt + view.getInt16(track.next);
-      if (blockAt > last) [last, gap] = [blockAt, blockAt - last];
-    }
   }
   const seconds = (units: number): number => (units * scale) / nanoseconds;
-  return { container, hasAudio, header: seconds(length), last: seconds(last), gap: seconds(gap) };
+  let [frames, maxFrames, hasAudio] = [0, 0, false];
+  for (const { isAudio, ...of } of tracks) {
+    if (!isAudio) continue;
+    [hasAudio, frames, maxFrames] = [true, Math.max(frames, of.frames), Math.max(maxFrames, of.maxFrames)];
+  }
+  return { container, hasAudio, header: seconds(length), last: seconds(last), gap: seconds(gap), frames, maxFrames };
+}
+
+const newTrack = (): Track => ({
+  isAudio: false,
+  codec: '',
+  config: new Uint8Array(),
+  rate: 0,
+  channels: 1,
+  bits: 16,
+  frames: 0,
+  maxFrames: 0,
+});
+
+/** Adds the frames of a block, from its flags on. Frames that share a block (RFC 9559, 10.3) count as the first one. */
+function addBlock(track: Track, block: Uint8Array): void {
+  const lacing = (block[0] ?? 0) & 0x06;
+  const count = lacing === 0 ? 1 : (block[1] ?? 0) + 1;
+  const first = block.subarray(lacing === 0 ? 1 : 2 + sizesBytes(block, lacing, count));
+  const rate = rateOf(track);
+  const { codec, channels, bits } = track;
+  let seconds: number | undefined;
+  if (codec === 'A_OPUS') seconds = count * opusPacketSeconds(first);
+  else if (codec === 'A_VORBIS') seconds = count * (track.vorbis ??= vorbisOf(track.config)).seconds(first);
+  else if (codec.startsWith('A_AAC')) seconds = (count * aacSamples) / rate;
+  else if (codec.startsWith('A_MPEG/L')) seconds = count * mpegFrameSeconds(first);
+  else if (codec === 'A_FLAC')
+    seconds = (count * (flacFrameAt(Buffer.from(first.subarray(0, 32)), 0)?.samples ?? 0)) / rate;
+  else if (codec.startsWith('A_PCM')) seconds = (block.length - 1) / (rate * channels * Math.ceil(bits / 8));
+  track.frames += seconds ?? 0;
+  const isUncertain = seconds === undefined || lacing !== 0;
+  track.maxFrames += isUncertain ? count * (codec === 'A_OPUS' ? maxOpusSeconds : maxSamples / rate) : (seconds ?? 0);
+}
+
+/** Bytes of the sizes of all frames but the last: as in Ogg, none for frames of one size, or as EBML's integers. */
+function sizesBytes(block: Uint8Array, lacing: number, count: number): number {
+  if (lacing === 0x04) return 0;
+  let at = 2;
+  for (let sizes = count - 1; sizes > 0 && at < block.length; at += 1) {
+    const byte = block[at] ?? 0;
+    if (lacing === 0x06) at += Math.clz32(byte) - 24;
+    if (lacing === 0x06 || byte < 255) sizes -= 1;
+  }
+  return at - 2;
+}
+
+/** The smaller of the entry's rate and that of the decoder's own configuration. */
+function rateOf({ codec, config, rate: entry }: Track): number {
+  const rate = entry > 0 ? entry : usualRate;
+  if (codec.startsWith('A_AAC')) return Math.min(rate, aacRate(config) ?? rate);
+  if (codec !== 'A_FLAC' || config.length < flacRateAt + 4) return rate;
+  return Math.min(rate, viewOf(config).getUint32(flacRateAt) >>> 12 || rate);
+}
+
+/** The headers of Vorbis: their number, the sizes of all but the last as in Ogg, and the headers themselves (RFC 9559, "A_VORBIS"). */
+function vorbisOf(config: Uint8Array): VorbisPackets {
+  const sizes = [0, 0];
+  let at = 1;
+  for (let index = 0; index < sizes.length && at < config.length; at += 1) {
+    const byte = config[at] ?? 0;
+    sizes[index] = (sizes[index] ?? 0) + byte;
+    if (byte < 255) index += 1;
+  }
+  const [identification = 0, comments = 0] = sizes;
+  const packets = new VorbisPackets(config.subarray(at, at + identification));
+  packets.seconds(config.subarray(at + identification + comments));
+  return packets;
 }
 
 interface Element {
@@ -82,7 +203,7 @@ interface Element {
   readonly size: number;
 }
 
-/** Those with a value, in their order, until the end or what is none. */
+/** In their order, until the end or the first invalid one. Those whose parts are read have a size of 0. */
 function* elements(view: DataView): Generator<Element> {
   let at = 0;
   while (at < view.byteLength) {
@@ -90,7 +211,10 @@ function* elements(view: DataView): Generator<Element> {
     const size = id && variableInteger(view, id.next);
     if (!id || !size) return;
     at = size.next;
-    if (entered.has(id.value)) continue;
+    if (entered.has(id.value)) {
+      yield { id: id.value, at, size: 0 };
+      continue;
+    }
     if (at + size.value > view.byteLength) return;
     yield { id: id.value, at, size: size.value };
     at += size.value;

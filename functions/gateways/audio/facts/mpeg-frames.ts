@@ -32,6 +32,12 @@ export function* mpegFrames(bytes: Uint8Array): Generator<MpegFrame> {
   }
 }
 
+/** Seconds of the frame that these bytes begin with; 0 if they begin with none. */
+export function mpegFrameSeconds(bytes: Uint8Array): number {
+  const frame = frameAt(bytes, 0);
+  return frame ? frame.samples / frame.rate : 0;
+}
+
 /** A single header may be chance: another follows, or nothing does. */
 function beginsStream(bytes: Uint8Array, { at, bytes: length, stream }: MpegFrame): boolean {
   const end = at + length;
@@ -57,6 +63,22 @@ function adtsFrame(bytes: Uint8Array, at: number): MpegFrame | undefined {
   if (rate === undefined || length <= headerBytes) return undefined;
   const samples = 1024 * ((last & 0x03) + 1);
   return { container: 'ADTS', at, bytes: length, samples, rate, stream: (kind << 8) | (rates & 0xfc) };
+}
+
+/** The index whose rate stands behind it (ISO 14496-3, 1.6.3.3). */
+const explicitRate = 15;
+
+/** Samples per second that a decoder of AAC reads from its configuration (ISO 14496-3, "AudioSpecificConfig"); undefined if it has none. */
+export function aacRate(config: Uint8Array): number | undefined {
+  const value = (at: number, bits: number): number => {
+    let sum = 0;
+    for (let bit = at; bit < at + bits; bit += 1) sum = sum * 2 + (((config[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
+    return sum;
+  };
+  if (config.length < 2) return undefined;
+  const indexAt = value(0, 5) === 31 ? 11 : 5;
+  const index = value(indexAt, 4);
+  return (index === explicitRate ? value(indexAt + 4, 24) : adtsRates[index]) || undefined;
 }
 
 const mpegRates = [44_100, 48_000, 32_000] as const;

@@ -1,45 +1,81 @@
+import { flacFrameAt } from '#domain/audio/flac-length.ts';
 import type { AudioFacts } from '#domain/audio/transcription.ts';
 import { opusPacketSeconds } from './opus-packet.ts';
+import { VorbisPackets } from './vorbis-packets.ts';
 
 /** Offsets in a page (RFC 3533, 6). */
 const page = { flags: 5, granule: 6, serial: 14, segments: 26, header: 27 } as const;
 const flagOf = { continued: 1, begins: 2 } as const;
-/** Of Opus, whatever it was made of (RFC 7845). */
+/** Of Opus, regardless of its source (RFC 7845). */
 const opusRate = 48_000;
 const noGranule = 0xffff_ffff_ffff_ffffn;
 
-/** What a stream of audio begins with, and where its samples a second are, big-endian in FLAC alone. Opus has its packets' own. */
-const codecs: readonly { readonly magic: string; readonly rateOf: (view: DataView, at: number) => number }[] = [
-  { magic: 'OpusHead', rateOf: () => 0 },
-  { magic: '\u0001vorbis', rateOf: (view, at) => view.getUint32(at + 12, true) },
-  { magic: '\u007fFLAC', rateOf: (view, at) => view.getUint32(at + 27) >>> 12 },
-  { magic: 'Speex   ', rateOf: (view, at) => view.getUint32(at + 36, true) },
+/** Bytes of a packet that are kept: those of Vorbis's setup header, of which its codebooks are a part. */
+const maxPacketBytes = 64 * 1024;
+
+interface Codec {
+  /** Samples per second, as the positions of pages count them. */
+  readonly rate: number;
+  /** Seconds of a packet. */
+  readonly seconds: (packet: Uint8Array) => number;
+}
+
+/** The beginning of a stream of audio, and how it is read. */
+const codecs: readonly { readonly magic: string; readonly codecOf: (packet: Buffer) => Codec }[] = [
+  { magic: 'OpusHead', codecOf: () => ({ rate: opusRate, seconds: opusPacketSeconds }) },
+  {
+    magic: '\u0001vorbis',
+    codecOf(packet) {
+      const packets = new VorbisPackets(packet);
+      return { rate: packets.rate, seconds: (next) => packets.seconds(next) };
+    },
+  },
+  {
+    magic: '\u007fFLAC',
+    codecOf(packet) {
+      const rate = packet.readUInt32BE(27) >>> 12;
+      return { rate, seconds: (next) => (flacFrameAt(bufferOf(next), 0)?.samples ?? 0) / rate };
+    },
+  },
+  {
+    magic: 'Speex   ',
+    codecOf(packet) {
+      const [rate, mode, frames] = [packet.readUInt32LE(36), packet.readUInt32LE(40), packet.readUInt32LE(64)];
+      // A frame has 20 ms (The Speex Manual, 7.2). The first two packets are headers.
+      const samples = 160 * 2 ** Math.min(mode, 2) * Math.max(1, Math.min(frames, 64));
+      let packets = 0;
+      return { rate, seconds: () => (packets++ < 2 ? 0 : samples / rate) };
+    },
+  },
 ];
 
 interface Stream {
   readonly isOpus: boolean;
-  readonly rate: number;
+  readonly codec: Codec;
   lastGranule: number;
-  /** Of its packets, as far as they have them. */
+  /** Of its packets. */
   seconds: number;
+  /** The packet that the next page continues. */
+  open: Uint8Array[];
+  openBytes: number;
 }
 
 export const isOgg = (bytes: Uint8Array): boolean => findPage(bytes, 0) === 0;
 
-/** Samples a second, as positions in the stream count them, of the first stream of audio; undefined where none begins in these bytes. */
+/** Samples per second, as positions in the stream count them, of the first stream of audio; undefined if none begins in these bytes. */
 export function oggRate(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = findPage(bytes, 0); at !== -1 && at + page.header <= bytes.length; at = findPage(bytes, at + 1)) {
     const isFirst = view.getUint8(at + page.flags) & flagOf.begins;
-    const begun = isFirst && streamAt(bytes, view, at + page.header + view.getUint8(at + page.segments));
-    if (begun) return begun.isOpus ? opusRate : begun.rate;
+    const begun = isFirst && streamAt(bytes, at + page.header + view.getUint8(at + page.segments));
+    if (begun) return begun.codec.rate;
   }
   return undefined;
 }
 
 /**
- * Seconds of an Ogg file, of each stream of audio that it has one after the other: by the packets of Opus, whatever its pages name, else
- * by the pages. No comments are read. Each step goes on by a page or to the next one.
+ * Seconds of an Ogg file, the sum of its streams of audio: the larger of those of a stream's packets and of its last page. The pages of Opus do not
+ * count, because its packets have all there is. Comments are not read. Each step advances by a page.
  */
 export function oggFacts(bytes: Uint8Array): AudioFacts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -52,7 +88,7 @@ export function oggFacts(bytes: Uint8Array): AudioFacts {
     const lengths = bytes.subarray(at + page.header, at + page.header + view.getUint8(at + page.segments));
     const dataAt = at + page.header + lengths.length;
     if (flags & flagOf.begins) {
-      const begun = streamAt(bytes, view, dataAt);
+      const begun = streamAt(bytes, dataAt);
       if (begun) streams.push(begun);
       if (begun) bySerial.set(serial, begun);
       else bySerial.delete(serial);
@@ -60,29 +96,58 @@ export function oggFacts(bytes: Uint8Array): AudioFacts {
     const stream = bySerial.get(serial);
     const granule = view.getBigUint64(at + page.granule, true);
     if (stream && granule !== noGranule) stream.lastGranule = Math.max(stream.lastGranule, Number(granule));
-    let next = dataAt;
-    let isStart = !(flags & flagOf.continued);
-    for (const length of lengths) {
-      if (stream?.isOpus && isStart) stream.seconds += opusPacketSeconds(bytes.subarray(next, next + length));
-      isStart = length < 255;
-      next += length;
-    }
+    const next = stream ? addPackets(stream, bytes, dataAt, lengths, flags) : dataAt + sum(lengths);
     at = findPage(bytes, next);
   }
   let seconds = 0;
-  for (const { isOpus, rate, lastGranule, seconds: counted } of streams) {
-    seconds += isOpus ? counted : lastGranule / rate;
-  }
+  for (const { isOpus, codec, lastGranule, seconds: counted } of streams)
+    seconds += isOpus ? counted : Math.max(counted, lastGranule / codec.rate);
   return { container: 'Ogg', seconds };
 }
 
-function streamAt(bytes: Uint8Array, view: DataView, at: number): Stream | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(8, bytes.length - at)).toString('latin1');
-  const codec = codecs.find(({ magic }) => head.startsWith(magic));
-  if (!codec) return undefined;
-  return { isOpus: head === 'OpusHead', rate: codec.rateOf(view, at), lastGranule: 0, seconds: 0 };
+/** Adds the packets of a page; a segment of 255 bytes continues in the next one (RFC 3533, 5). Returns the end of the page. */
+function addPackets(stream: Stream, bytes: Uint8Array, dataAt: number, lengths: Uint8Array, flags: number): number {
+  let [from, to] = [dataAt, dataAt];
+  if (!(flags & flagOf.continued)) [stream.open, stream.openBytes] = [[], 0];
+  for (const length of lengths) {
+    to += length;
+    if (length === 255) continue;
+    stream.seconds += stream.codec.seconds(joined(stream, bytes.subarray(from, to)));
+    from = to;
+  }
+  if (from < to && stream.openBytes < maxPacketBytes) {
+    stream.open.push(bytes.subarray(from, to));
+    stream.openBytes += to - from;
+  }
+  return to;
 }
 
-/** Where the next page begins; -1 where none does. */
-const findPage = (bytes: Uint8Array, from: number): number =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf('OggS', from, 'latin1');
+function joined(stream: Stream, part: Uint8Array): Uint8Array {
+  if (stream.open.length === 0) return part;
+  const packet = Buffer.concat([...stream.open, part]);
+  [stream.open, stream.openBytes] = [[], 0];
+  return packet;
+}
+
+function streamAt(bytes: Uint8Array, at: number): Stream | undefined {
+  const packet = bufferOf(bytes).subarray(at);
+  const head = packet.toString('latin1', 0, 8);
+  const codec = codecs.find(({ magic }) => head.startsWith(magic));
+  if (!codec) return undefined;
+  return {
+    isOpus: codec.magic === 'OpusHead',
+    codec: codec.codecOf(packet),
+    lastGranule: 0,
+    seconds: 0,
+    open: [],
+    openBytes: 0,
+  };
+}
+
+const sum = (lengths: Uint8Array): number => lengths.reduce((total, length) => total + length, 0);
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+/** Where the next page begins; -1 if none does. */
+const findPage = (bytes: Uint8Array, from: number): number => bufferOf(bytes).indexOf('OggS', from, 'latin1');

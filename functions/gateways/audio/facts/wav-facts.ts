@@ -1,55 +1,94 @@
 import type { AudioFacts } from '#domain/audio/transcription.ts';
 
-/** Formats whose samples have a fixed size: PCM, floating point, and those of the extensible form (RFC 2361). */
-const sampled: ReadonlySet<number> = new Set([1, 3, 0xfffe]);
+/** Formats whose samples have a fixed size: PCM, floating point, A-law, µ-law and the extensible form (RFC 2361). */
+const sampled: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
+
+/** Compressed formats such as ADPCM have at least this many bits per sample of one channel. */
+const minCompressedBits = 2;
+const maxSampleBits = 64;
 
 const chunkHeaderBytes = 8;
 const formatBytes = 16;
+const firstChunkAt = 12;
 
 const text = (bytes: Uint8Array, at: number, length = 4): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString('latin1');
 
 export const isWav = (bytes: Uint8Array): boolean =>
-  bytes.length >= 12 && text(bytes, 0) === 'RIFF' && text(bytes, 8) === 'WAVE';
+  bytes.length >= firstChunkAt && text(bytes, 0) === 'RIFF' && text(bytes, 8) === 'WAVE';
 
-/** A chunk's header, and as much of it as a format takes. */
+/** Bytes of a chunk's header and of the part of a format that is read. */
 export const wavChunkBytes = chunkHeaderBytes + formatBytes;
 
 /**
- * A chunk by its first bytes; `rest` bytes are left of the file from its header on. A length of samples that is 0 or beyond the file's end is
- * what a writer puts who does not know it.
+ * The chunks of a WAV file, one after another, in a file of `size` bytes. The samples are those of the data chunks if the chunks fill the file
+ * exactly. Otherwise a length in the header contradicts the file, and every byte from the first data chunk on counts as samples.
  */
-export function wavChunk(bytes: Uint8Array, rest: number) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const inFile = rest - chunkHeaderBytes;
-  const name = text(bytes, 0);
-  const length = view.getUint32(4, true);
-  const isData = name === 'data';
-  const used = isData && length === 0 ? inFile : length;
-  return {
-    bytesPerSecond: name === 'fmt ' && bytes.length >= wavChunkBytes ? rateOf(view, chunkHeaderBytes) : undefined,
-    dataBytes: isData ? Math.min(used, inFile) : 0,
-    length: chunkHeaderBytes + used + (used % 2),
-  };
-}
+export class WavChunks {
+  readonly #size: number;
+  #at = firstChunkAt;
+  #bytesPerSecond = Number.POSITIVE_INFINITY;
+  #samplesAt: number | undefined;
+  #dataBytes = 0;
+  #isBroken = false;
 
-/** Seconds of a WAV file by the samples that it has: its other chunks are not read. Each step goes on by eight bytes or more. */
-export function wavFacts(bytes: Uint8Array): AudioFacts {
-  let bytesPerSecond = 0;
-  let dataBytes = 0;
-  for (let at = 12; at + chunkHeaderBytes <= bytes.length;) {
-    const chunk = wavChunk(bytes.subarray(at, at + wavChunkBytes), bytes.length - at);
-    bytesPerSecond = chunk.bytesPerSecond ?? bytesPerSecond;
-    dataBytes += chunk.dataBytes;
-    at += chunk.length;
+  constructor(size: number) {
+    this.#size = size;
   }
-  return { container: 'WAVE', seconds: dataBytes / bytesPerSecond };
+
+  /** Where the next chunk begins; undefined at the end of the chunks. */
+  get next(): number | undefined {
+    return !this.#isBroken && this.#at + chunkHeaderBytes <= this.#size ? this.#at : undefined;
+  }
+
+  /** Adds the next chunk by its first `wavChunkBytes` bytes, or fewer at the end of the file. */
+  add(bytes: Uint8Array): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const inFile = this.#size - this.#at - chunkHeaderBytes;
+    const name = text(bytes, 0);
+    const length = view.getUint32(4, true);
+    // Decoders read the first format; a second one cannot make the audio shorter.
+    if (name === 'fmt ' && bytes.length >= wavChunkBytes)
+      this.#bytesPerSecond = Math.min(this.#bytesPerSecond, rateOf(view, chunkHeaderBytes));
+    if (name === 'data') {
+      this.#samplesAt ??= this.#at + chunkHeaderBytes;
+      // A writer that streams does not know the length.
+      const used = length === 0 ? inFile : Math.min(length, inFile);
+      this.#dataBytes += used;
+      this.#at += chunkHeaderBytes + used + (used % 2);
+      return;
+    }
+    this.#isBroken = this.#samplesAt !== undefined && (length > inFile || !/^[ -~]{4}$/.test(name));
+    this.#at += chunkHeaderBytes + length + (length % 2);
+  }
+
+  /** Stops before the end of the file: the rest may be samples. */
+  stop(): void {
+    this.#isBroken = true;
+    this.#samplesAt ??= this.#at;
+  }
+
+  facts(): AudioFacts & { readonly maxSeconds: number } {
+    const all = this.#samplesAt === undefined ? 0 : this.#size - this.#samplesAt;
+    const isWhole = !this.#isBroken && this.#at >= this.#size;
+    const seconds = (bytes: number): number => bytes / this.#bytesPerSecond;
+    return { container: 'WAVE', seconds: seconds(isWhole ? this.#dataBytes : all), maxSeconds: seconds(all) };
+  }
 }
 
-/** Bytes of a second: by its samples where they have a fixed size. */
+/** Seconds of a WAV file by its samples. The content of other chunks is not read. Each step advances by at least eight bytes. */
+export function wavFacts(bytes: Uint8Array): AudioFacts {
+  const chunks = new WavChunks(bytes.length);
+  for (let at = chunks.next; at !== undefined; at = chunks.next) chunks.add(bytes.subarray(at, at + wavChunkBytes));
+  return chunks.facts();
+}
+
+/** Bytes per second: by the size of the samples if it is fixed, otherwise by the rate in the header up to what compression can save. */
 function rateOf(view: DataView, at: number): number {
   const word = (offset: number): number => view.getUint16(at + offset, true);
   const [format, channels, bits] = [word(0), word(2), word(14)];
-  const samplesPerSecond = view.getUint32(at + 4, true);
-  return sampled.has(format) ? samplesPerSecond * channels * Math.ceil(bits / 8) : view.getUint32(at + 8, true);
+  if (bits > maxSampleBits) return Number.NaN;
+  const samples = view.getUint32(at + 4, true) * channels;
+  if (sampled.has(format)) return samples * Math.ceil(bits / 8);
+  return Math.min(view.getUint32(at + 8, true), (samples * Math.max(bits, minCompressedBits)) / 8);
 }

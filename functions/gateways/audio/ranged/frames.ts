@@ -1,8 +1,12 @@
+import { mpegFacts } from '../facts/mpeg-facts.ts';
 import { mpegFrames } from '../facts/mpeg-frames.ts';
 import { countedFrames } from '../facts/mpeg-index.ts';
-import { blockBytes, type RangedFile } from './ranged-file.ts';
+import { blockBytes, estimated, type RangedFile } from './ranged-file.ts';
 
-/** Of MPEG audio by its first block: seconds where that counts its frames, or all in it have one rate of bits; undefined of what has neither. */
+/**
+ * Reads MPEG audio by its first block: the seconds of the frames that it counts, or of the file's size if its frames have one rate of bits; undefined if
+ * it has neither.
+ */
 export async function rangedFrames(file: RangedFile) {
   const head = await file.bytes(0, blockBytes);
   const frames = [...mpegFrames(head)];
@@ -11,11 +15,13 @@ export async function rangedFrames(file: RangedFile) {
   const { container, samples, rate, at } = first;
   const secondsOf = (count: number) => (count * samples) / rate;
   const counted = countedFrames(head, first);
-  if (counted !== undefined) return { container, seconds: secondsOf(counted) };
-  if (file.size <= head.length) return { container, seconds: secondsOf(frames.length) };
+  if (counted === undefined && file.size <= head.length) return mpegFacts(head);
   const bytes = frames.map((frame) => frame.bytes);
-  // A frame is a byte or four longer where its rate is no multiple of the samples'.
+  // A frame is up to four bytes longer if its rate is no multiple of the samples' rate.
   const isConstant = container === 'MPEG' && Math.max(...bytes) - Math.min(...bytes) <= 4;
   const mean = bytes.reduce((sum, length) => sum + length, 0) / bytes.length;
-  return { container, seconds: isConstant ? secondsOf((file.size - at) / mean) : undefined };
+  const bySize = secondsOf((file.size - at) / mean);
+  if (counted === undefined) return { container, seconds: isConstant ? bySize : undefined };
+  const seconds = secondsOf(counted);
+  return { container, seconds, maxSeconds: estimated(file, file.size, bySize, seconds) };
 }

@@ -1,5 +1,5 @@
 import { clusterId, matroskaParts } from '../facts/matroska-facts.ts';
-import { blockBytes, type RangedFile } from './ranged-file.ts';
+import { blockBytes, estimated, type RangedFile } from './ranged-file.ts';
 
 /** Clusters of audio that are recorded or written for the web last some seconds. */
 const tailBytes = 2 * blockBytes;
@@ -8,8 +8,8 @@ const tailBytes = 2 * blockBytes;
 const timestampId = 0xe7;
 
 /**
- * Of WebM and Matroska: the larger of the header's seconds and the last block's, by the last cluster that begins at the file's end; undefined where
- * neither is there.
+ * Reads WebM and Matroska: the larger of the header's seconds and the last block's, by the last cluster that begins at the file's end; undefined if it
+ * has neither. Its first frames are read in case they contradict that.
  */
 export async function rangedMatroska(file: RangedFile) {
   const head = await file.bytes(0, blockBytes);
@@ -19,7 +19,9 @@ export async function rangedMatroska(file: RangedFile) {
   const end = last === -1 ? Buffer.alloc(0) : tail.subarray(last);
   const parts = matroskaParts(Buffer.concat([head.subarray(0, first === -1 ? head.length : first), end]));
   const seconds = Math.max(parts.header, parts.last);
-  return { container: 'EBML', seconds: seconds > 0 && Number.isFinite(seconds) ? seconds : undefined };
+  const isKnown = seconds > 0 && Number.isFinite(seconds);
+  const maxSeconds = estimated(file, head.length, matroskaParts(head).frames, seconds);
+  return { container: 'EBML', seconds: isKnown ? seconds : undefined, maxSeconds };
 }
 
 function lastCluster(tail: Buffer): number {

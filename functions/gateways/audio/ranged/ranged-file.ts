@@ -55,3 +55,15 @@ export function rangedFile(size: number, read: ReadRange): RangedFile {
   });
   return view(0);
 }
+
+/** Seconds by the header up to this many times less than those by the frames are a file whose rate of bits varies. */
+const plausibleFactor = 2;
+
+/**
+ * Seconds that a file lasts if all of it is as its first `headBytes`, whose frames last `headSeconds`; undefined if that does not contradict the seconds
+ * of its header.
+ */
+export function estimated({ size }: RangedFile, headBytes: number, headSeconds: number, seconds: number) {
+  const bySize = (headSeconds * size) / headBytes;
+  return bySize > plausibleFactor * seconds ? bySize : undefined;
+}

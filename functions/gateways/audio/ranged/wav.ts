@@ -1,21 +1,14 @@
-import { wavChunk, wavChunkBytes } from '../facts/wav-facts.ts';
+import { WavChunks, wavChunkBytes } from '../facts/wav-facts.ts';
 import { type RangedFile, TooFar } from './ranged-file.ts';
 
-/** Of WAV by its samples; what has more chunks than are read may be samples to its end. */
+/** Reads WAV by its samples. If it has more chunks than are read, the rest may be samples. */
 export async function rangedWav(file: RangedFile) {
-  let bytesPerSecond = 0;
-  let dataBytes = 0;
-  let at = 12;
+  const chunks = new WavChunks(file.size);
   try {
-    while (at + 8 <= file.size) {
-      const chunk = wavChunk(await file.bytes(at, at + wavChunkBytes), file.size - at);
-      bytesPerSecond = chunk.bytesPerSecond ?? bytesPerSecond;
-      dataBytes += chunk.dataBytes;
-      at += chunk.length;
-    }
+    for (let at = chunks.next; at !== undefined; at = chunks.next) chunks.add(await file.bytes(at, at + wavChunkBytes));
   } catch (error) {
     if (!(error instanceof TooFar)) throw error;
-    dataBytes += file.size - at;
+    chunks.stop();
   }
-  return { container: 'WAVE', seconds: dataBytes / bytesPerSecond };
+  return chunks.facts();
 }

@@ -52,7 +52,7 @@ describe('the seconds of a file', () => {
     ['a length of 0', { length: 0 }, 0.125],
     ['a length beyond its end', { length: 0xffff_ffff }, 0.125],
     ['a list before its samples', { more: Buffer.from('LIST\u0004\0\0\0INFO') }, 0.125],
-    ['half of the bytes', { length: 500 }, 0.0625],
+    ['half of the bytes', { length: 500 }, 0.125],
   ])('of WAV with %s are those of its samples', async (_, made, seconds) => {
     expect(await audioFacts(wavFile(made))).toEqual({ container: 'WAVE', seconds });
   });

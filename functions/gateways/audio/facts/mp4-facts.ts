@@ -1,0 +1,209 @@
+import type { AudioFacts } from '#domain/audio/transcription.ts';
+import { aacRate } from './mpeg-frames.ts';
+
+/** Boxes whose parts are read as if they stood beside them (ISO 14496-12). */
+const entered: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
+
+/** Bytes of a box's header: of a usual one, and of one whose size has 64 bits. */
+const [shortHeader, longHeader] = [8, 16];
+
+/** Bytes of a box that are read, from its header on; a run of a fragment is read whole if it is at hand. */
+export const mp4HeadBytes = 256;
+
+/** Flags of the fields of a `tfhd` and a `trun` (ISO 14496-12, 8.8.7 and 8.8.8). */
+const headerHas = { offset: 0x1, description: 0x2, duration: 0x8 } as const;
+const runHas = { offset: 0x1, firstFlags: 0x4, duration: 0x100, size: 0x200, flags: 0x400, time: 0x800 } as const;
+
+/** Samples of a frame by the codec of a track (ISO 14496-12, 12.2.3; QTFF, "Sound sample descriptions"), and the most of any other. */
+const frameSamples: Readonly<Record<string, number>> = {
+  mp4a: 1024,
+  '.mp3': 1152,
+  alac: 4096,
+  samr: 160,
+  sawb: 320,
+  ...Object.fromEntries(
+    ['sowt', 'twos', 'lpcm', 'raw ', 'in24', 'in32', 'fl32', 'fl64', 'ulaw', 'alaw', 'ipcm', 'fpcm'].map((codec) => [
+      codec,
+      1,
+    ]),
+  ),
+};
+/** Usual and largest frames of any other codec, in samples; and of Opus, in seconds. */
+const otherFrames = { usual: 1024, most: 4096 } as const;
+const opusFrames = { usual: 0.02, most: 0.12 } as const;
+
+interface Track {
+  isAudio: boolean;
+  timescale: number;
+  /** In its timescale: of its header, and of the runs of its fragments. */
+  duration: number;
+  runs: number;
+  defaultDuration: number;
+  codec: string;
+  rate: number;
+  frames: number;
+}
+
+/**
+ * Reads the boxes of an MP4 file in their order, by their first bytes. Its seconds are the largest of those of its headers, of its fragments, and of its
+ * frames: a decoder plays each frame, whatever a header says of its time.
+ */
+export class Mp4Boxes {
+  readonly #tracks: Track[] = [];
+  readonly #byId = new Map<number, Track>();
+  #current = newTrack();
+  #fragmentDuration = 0;
+  #movie = 0;
+
+  /** Recorded in fragments, which have the durations that the header has not. */
+  isFragmented = false;
+
+  /** Adds a box by its first bytes, and returns how many bytes later the next one begins; 0 if no box begins there. `rest` bytes are left of the file. */
+  add(head: Buffer, rest: number): number {
+    if (head.length < shortHeader) return 0;
+    const short = head.readUInt32BE(0);
+    const isLong = short === 1;
+    const headerBytes = isLong ? longHeader : shortHeader;
+    if (head.length < headerBytes) return 0;
+    // A size of 0 is that of the rest of the file.
+    const size = short === 0 ? rest : isLong ? Number(head.readBigUInt64BE(shortHeader)) : short;
+    if (size < headerBytes) return 0;
+    const type = head.toString('latin1', 4, 8);
+    this.#read(type, head.subarray(headerBytes, size), Math.min(size, rest) - headerBytes);
+    return entered.has(type) ? headerBytes : size;
+  }
+
+  #read(type: string, data: Buffer, bytes: number): void {
+    const word = (index: number): number => (4 * index + 4 <= data.length ? data.readUInt32BE(4 * index) : 0);
+    const isLong = data[0] === 1;
+    const current = this.#current;
+    if (type === 'trak') this.#tracks.push((this.#current = newTrack()));
+    else if (type === 'tkhd') this.#byId.set(word(isLong ? 5 : 3), current);
+    else if (type === 'mvhd') this.#movie = durationOf(data) / (word(isLong ? 5 : 3) || Number.POSITIVE_INFINITY);
+    else if (type === 'mdhd') {
+      current.timescale = word(isLong ? 5 : 3);
+      current.duration = durationOf(data);
+    } else if (type === 'hdlr') current.isAudio ||= data.toString('latin1', 8, 12) === 'soun';
+    else if (type === 'stsd') describe(current, data);
+    else if (type === 'stsz' || type === 'stz2') current.frames += word(2);
+    else if (type === 'trex') this.#of(word(1)).defaultDuration = word(3);
+    else if (type === 'mvex' || type === 'moof') this.isFragmented = true;
+    else if (type === 'tfhd') this.#fragment(word);
+    else if (type === 'trun') this.#run(word, bytes);
+  }
+
+  #of(id: number): Track {
+    const track = this.#byId.get(id) ?? newTrack();
+    this.#byId.set(id, track);
+    return track;
+  }
+
+  #fragment(word: (index: number) => number): void {
+    this.#current = this.#of(word(1));
+    const flags = word(0);
+    const before = 2 + (flags & headerHas.offset ? 2 : 0) + (flags & headerHas.description ? 1 : 0);
+    this.#fragmentDuration = flags & headerHas.duration ? word(before) : this.#current.defaultDuration;
+  }
+
+  /** A run counts as many frames as it has entries, if it has any: its own count may be larger. */
+  #run(word: (index: number) => number, bytes: number): void {
+    const [flags, counted] = [word(0), word(1)];
+    const each = [runHas.duration, runHas.size, runHas.flags, runHas.time].filter((flag) => flags & flag).length;
+    const before = 2 + (flags & runHas.offset ? 1 : 0) + (flags & runHas.firstFlags ? 1 : 0);
+    const entries = each === 0 ? counted : Math.min(counted, Math.max(0, Math.ceil((bytes / 4 - before) / each)));
+    const current = this.#current;
+    current.frames += entries;
+    if (!(flags & runHas.duration)) current.runs += entries * this.#fragmentDuration;
+    else for (let index = 0; index < entries; index += 1) current.runs += word(before + index * each);
+  }
+
+  /** Fails if there is no audio. */
+  facts(): AudioFacts & { readonly maxSeconds: number } {
+    let [seconds, maxSeconds, hasAudio] = [this.#movie, 0, false];
+    for (const track of this.#tracks) {
+      const { isAudio, timescale, duration, runs } = track;
+      if (timescale > 0) seconds = Math.max(seconds, (duration + runs) / timescale);
+      if (!isAudio) continue;
+      const frames = framesSeconds(track);
+      hasAudio = true;
+      seconds = Math.max(seconds, frames.seconds);
+      maxSeconds = Math.max(maxSeconds, frames.maxSeconds);
+    }
+    if (!hasAudio || !(seconds > 0)) throw new Error('the file has no audio with a duration');
+    return { container: 'mp4', seconds, maxSeconds };
+  }
+}
+
+/** Seconds of an MP4 file, of one piece or in fragments. Each step advances by at least eight bytes, and its samples are not read. */
+export function mp4Facts(bytes: Uint8Array): AudioFacts {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const boxes = new Mp4Boxes();
+  for (let at = 0; at < file.length;) {
+    const length = boxes.add(file.subarray(at), file.length - at);
+    if (length === 0) break;
+    at += length;
+  }
+  return boxes.facts();
+}
+
+const newTrack = (): Track => ({
+  isAudio: false,
+  timescale: 0,
+  duration: 0,
+  runs: 0,
+  defaultDuration: 0,
+  codec: '',
+  rate: 0,
+  frames: 0,
+});
+
+/** Of a `mvhd` or `mdhd`; one whose bits are all set is unknown. */
+function durationOf(data: Buffer): number {
+  const isLong = data[0] === 1;
+  if (data.length < (isLong ? 32 : 20)) return 0;
+  const duration = isLong ? Number(data.readBigUInt64BE(24)) : data.readUInt32BE(16);
+  return duration >= (isLong ? 2 ** 53 : 0xffff_ffff) ? 0 : duration;
+}
+
+/** Offsets in a `stsd`: of its first entry's codec and rate (ISO 14496-12, 12.2.3). */
+const entry = { codec: 12, rate: 40 } as const;
+
+function describe(track: Track, data: Buffer): void {
+  if (data.length < entry.rate + 4) return;
+  track.codec = data.toString('latin1', entry.codec, entry.codec + 4);
+  const rate = data.readUInt16BE(entry.rate);
+  const config = decoderConfig(data);
+  track.rate = Math.min(rate || Number.POSITIVE_INFINITY, (config && aacRate(config)) ?? Number.POSITIVE_INFINITY);
+}
+
+/** Tags of descriptors in an `esds`, with the bytes before the next one in them (ISO 14496-1, 7.2.6). */
+const descriptors: Readonly<Record<number, number>> = { 0x03: 3, 0x04: 13 };
+const decoderTag = 0x05;
+
+/** The configuration of a track's decoder; undefined if its entry has none. */
+function decoderConfig(data: Buffer): Buffer | undefined {
+  const esds = data.indexOf('esds', entry.rate, 'latin1');
+  if (esds === -1) return undefined;
+  for (let at = esds + 8; at + 2 < data.length;) {
+    const tag = data[at] ?? 0;
+    at += 1;
+    while ((data[at] ?? 0) & 0x80) at += 1;
+    at += 1;
+    if (tag === decoderTag) return data.subarray(at);
+    const more = descriptors[tag];
+    if (more === undefined) return undefined;
+    at += more;
+  }
+  return undefined;
+}
+
+/** Of a codec whose frames do not show their length: the most that they may last, if usual frames last more than twice the seconds of the header. */
+function framesSeconds({ codec, rate, frames, timescale, duration, runs }: Track) {
+  if (!(rate > 0 && rate < Number.POSITIVE_INFINITY)) return { seconds: 0, maxSeconds: 0 };
+  const samples = frameSamples[codec];
+  if (samples !== undefined) return { seconds: (frames * samples) / rate, maxSeconds: 0 };
+  const { usual, most } = codec === 'Opus' ? opusFrames : otherFrames;
+  const unit = codec === 'Opus' ? 1 : 1 / rate;
+  const isPlausible = timescale > 0 && (duration + runs) / timescale > (frames * usual * unit) / 2;
+  return { seconds: 0, maxSeconds: isPlausible ? 0 : frames * most * unit };
+}

@@ -1,0 +1,10 @@
+import { flacFrameSeconds, flacHeaderSeconds } from '../facts/flac-facts.ts';
+import { blockBytes, estimated, type RangedFile } from './ranged-file.ts';
+
+/** Reads FLAC by its first block, and by the frames behind it if they contradict that. Pictures before the frames are not read. */
+export async function rangedFlac(file: RangedFile) {
+  const head = await file.bytes(0, blockBytes);
+  const seconds = flacHeaderSeconds(head);
+  const facts = { container: 'FLAC', seconds: seconds > 0 ? seconds : undefined };
+  return { ...facts, maxSeconds: estimated(file, head.length, flacFrameSeconds(head), seconds) };
+}
