@@ -48,8 +48,9 @@ function isProved({ caller, openHold, isProved, response: { refusal } }: Call): 
   );
 }
 
-/** A refusal may quote a key of the body, which is the caller's text. */
-const withoutQuotes = (detail?: string): string | undefined => detail?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"');
+/** A refusal may quote a key of the body, which is the caller's text. A quotation without an end goes on to the end of the detail. */
+const withoutQuotes = (detail?: string): string | undefined =>
+  detail?.replaceAll(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/g, '"…"');
 
 const Named = v.object({ model: v.string() });
 

@@ -29,7 +29,7 @@ export function codingFor(
         part
           .trim()
           .toLowerCase()
-          .split(/\s*;\s*/),
+          .split(/(?<!\s)\s*;\s*/),
       )
       .filter(([, quality = 'q=1']) => Number(quality.slice('q='.length)) > 0)
       .map(([name]) => name),

@@ -13,7 +13,7 @@ const RequestBody = v.record(v.string(), v.unknown());
 
 /** Puts an OpenAI-compatible audio server behind the SageMaker stand-in; `url` is its base, such as `http://127.0.0.1:8000/v1`. */
 export function audioUrlEngine(url: string): Required<Pick<Engine, 'speak' | 'transcribe'>> {
-  const base = url.replace(/\/+$/, '');
+  const base = url.replace(/(?<!\/)\/+$/, '');
 
   async function post(
     path: string,

@@ -26,7 +26,7 @@ const RequestBody = v.record(v.string(), v.unknown());
 
 /** Puts an OpenAI-compatible server (Ollama, llama.cpp, vLLM) behind the SageMaker stand-in. */
 export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
-  const base = url.replace(/\/+$/, '');
+  const base = url.replace(/(?<!\/)\/+$/, '');
   let listed: Promise<string> | undefined;
 
   /** The first listed model, requested once; a failure is forgotten. */

@@ -40,9 +40,9 @@ const familyNames = new Set('li ng kim ma hu su lu mo vu ly kg'.split(' '));
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?`;
 /** Made where it is used, as it takes milliseconds that a start does without; V8 keeps what it compiled. */
 const dotted = (): RegExp => new RegExp(String.raw`(?:${label}\.)+${label}(?<path>[/?]|:\d)?`, 'gu');
-const explicit = /\S*(?::\/\/|\bwww\d?\.)\S*/i;
-const mailAddress = /\S*[\p{L}\p{M}\p{N}_]@[\p{L}\p{N}_]\S*/u;
-const schemeOrHandle = /\S*@\S*|\b(?:https?|ftp|mailto|javascript|data|tel|sms):\S+/i;
+const explicit = /(?<!\S)\S*(?::\/\/|\bwww\d?\.)\S*/i;
+const mailAddress = /(?<!\S)\S*[\p{L}\p{M}\p{N}_]@[\p{L}\p{N}_]\S*/u;
+const schemeOrHandle = /(?<!\S)\S*@\S*|\b(?:https?|ftp|mailto|javascript|data|tel|sms):\S+/i;
 
 /** Far more than a name has. Looking for words takes a time that grows with the square of their length. */
 const maxLength = 256;

@@ -12,12 +12,12 @@ export const toVtt = (segments: readonly TranscriptSegment[]): string =>
     .map(({ start, end, text }) => `${time(start, '.')} --> ${time(end, '.')}\n${escaped(lines(text))}\n\n`)
     .join('')}`;
 
-/** An empty line would end the text, and an arrow would be a time. */
+/** An empty line would end the text, and an arrow would be a time. Each run of spaces or dashes is read once, from its beginning. */
 const lines = (text: string): string =>
   text
     .trim()
-    .replaceAll(/\s*[\n\r]\s*/g, '\n')
-    .replaceAll(/-{2,}>/g, '->');
+    .replaceAll(/(?<!\s)\s*[\n\r]\s*/g, '\n')
+    .replaceAll(/(?<!-)-{2,}>/g, '->');
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -61,6 +61,9 @@ export const OpenAiTranscriptionRequest = v.object(
   'must be a form',
 );
 
+/** Characters of a segment at most: those of an hour of speech, which some servers return as one segment. */
+export const maxSegmentCharacters = 65_536;
+
 /** Seconds from the beginning. */
 const at = v.number();
 export const TranscriptSegment = v.object({ start: at, end: at, text: v.string() });

@@ -17,6 +17,6 @@ export function decimalCredits(micro: number): string {
   const whole = Math.floor(micro / microPerCredit);
   const fraction = String(micro % microPerCredit)
     .padStart(6, '0')
-    .replace(/0+$/, '');
+    .replace(/(?<!0)0+$/, '');
   return fraction ? `${whole}.${fraction}` : String(whole);
 }

@@ -25,7 +25,7 @@ const date = new RegExp(
   'g',
 );
 const quantity =
-  /[$€£¥] ?\d[\d,.]*\d|[$€£¥] ?\d|\b\d[\d,.]* ?(?:%|percent|dollars?|euros?|pounds?|kg|km|cm|mm|miles?|metres?|meters?|grams?|litres?|hours?|minutes?|seconds?|days?|weeks?|months?|years?|people|stars?|times|GB|MB)(?![\p{L}\p{N}])/gu;
+  /[$€£¥] ?\d[\d,.]*\d|[$€£¥] ?\d|(?<![\d,.])\b\d[\d,.]* ?(?:%|percent|dollars?|euros?|pounds?|kg|km|cm|mm|miles?|metres?|meters?|grams?|litres?|hours?|minutes?|seconds?|days?|weeks?|months?|years?|people|stars?|times|GB|MB)(?![\p{L}\p{N}])/gu;
 
 /** Dates, quantities and names of a text, each once, in its order. */
 export function namedIn(text: string): Named[] {
@@ -49,7 +49,7 @@ function* properNames(text: string): Generator<Named & { index: number }> {
   for (const { 0: run, index } of text.matchAll(
     /\p{Lu}[\p{L}\p{M}’'-]*(?: (?:of |de |van )?(?:\p{Lu}[\p{L}\p{M}’'-]*|\d{1,4}\b))*/gu,
   )) {
-    const opens = /(?:^|[.!?:]["”)]?\s{0,5}|\n\s*)$/.test(text.slice(Math.max(index - 8, 0), index));
+    const opens = /(?:^|[.!?:]["”)]?\s{0,5}|\n\s{0,8})$/.test(text.slice(Math.max(index - 8, 0), index));
     const words = run.replace(/[’']s$/, '').split(' ');
     const isCommonFirst = isCommon(words[0]?.toLowerCase() ?? '');
     const isOpening = opens && words.length === 1 && !isListed(words[0]);

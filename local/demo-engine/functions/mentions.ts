@@ -19,7 +19,7 @@ export interface Mentions {
 /** Reads what a request mentions; only its first 4,000 characters count. */
 export function mentionsOf(request: string): Mentions {
   const text = request.slice(0, 4000);
-  const plain = text.replaceAll(/\S+@\S+|https?:\/\/\S+|\b\d{4}-\d{2}-\d{2}\S*/g, ' ');
+  const plain = text.replaceAll(/(?<!\S)\S+@\S+|https?:\/\/\S+|\b\d{4}-\d{2}-\d{2}\S*/g, ' ');
   const names = [...quotations(plain), ...properNames(plain)];
   const numbers = (plain.match(/(?<![\p{L}\d.])-?\d{1,15}(?:\.\d{1,6})?(?![\p{L}\d])/gu) ?? []).map(Number);
   const spare = objects(plain) ?? meaningfulWords(plain).at(-1);

@@ -32,7 +32,8 @@ const formats: ReadonlyMap<string, (mentions: Mentions) => string> = new Map([
   ['time', (mentions: Mentions) => `${mentions.find(/\b(?:[01]\d|2[0-3]):[0-5]\d\b/) ?? '12:00'}:00Z`],
   [
     'email',
-    (mentions: Mentions) => mentions.find(/\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+\b/) ?? 'person@example.com',
+    (mentions: Mentions) =>
+      mentions.find(/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+\b/) ?? 'person@example.com',
   ],
   ['uri', (mentions: Mentions) => mentions.find(/\bhttps?:\/\/[\w./?=&%#:~-]+[\w/]/) ?? 'https://example.com/'],
   ['url', (mentions: Mentions) => mentions.find(/\bhttps?:\/\/[\w./?=&%#:~-]+[\w/]/) ?? 'https://example.com/'],

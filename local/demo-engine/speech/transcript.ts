@@ -1,10 +1,13 @@
 import * as v from 'valibot';
+import { maxSegmentCharacters } from '#contract/audio/transcription.ts';
+
+const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters));
 
 /** What was spoken in a file, and when: seconds from its beginning. */
 const Transcript = v.object({
   text: v.string(),
-  segments: v.array(v.object({ start: v.number(), end: v.number(), text: v.string() })),
-  words: v.array(v.object({ start: v.number(), end: v.number(), word: v.string() })),
+  segments: v.array(v.object({ start: v.number(), end: v.number(), text: spoken })),
+  words: v.array(v.object({ start: v.number(), end: v.number(), word: spoken })),
 });
 export type Transcript = v.InferOutput<typeof Transcript>;
 

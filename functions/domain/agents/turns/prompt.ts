@@ -32,7 +32,7 @@ const escaped = (text: string): string =>
 /** What others wrote, as a line of JSON that nothing in it can end. */
 export const dataLine = (data: object): string => escaped(JSON.stringify(data));
 
-const jsonStrings = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+const jsonStrings = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/g;
 
 /** The result of a function without a chat template's marks: JSON as the same JSON, with escapes in its strings alone. */
 function resultText(content: string): string {

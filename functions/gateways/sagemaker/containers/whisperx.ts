@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
+import { maxSegmentCharacters, TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
 import type { ModelTranscriptionRequest } from '#domain/audio/transcription-gateway.ts';
 import type { Container } from './container.ts';
 
@@ -9,12 +9,14 @@ const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable
 const maxSeconds = 24 * 60 * 60;
 const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(maxSeconds));
 
+const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters));
+
 const Reply = v.object({
   text: v.string(),
   language: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(100)))),
   duration: v.optional(v.nullable(seconds)),
-  segments: list(TranscriptSegment),
-  words: list(TranscriptWord),
+  segments: list(v.object({ ...TranscriptSegment.entries, text: spoken })),
+  words: list(v.object({ ...TranscriptWord.entries, word: spoken })),
 });
 
 /** A time that is before the beginning, after any end, or before its own start is put right: the text is as good. */

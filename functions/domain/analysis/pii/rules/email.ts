@@ -88,7 +88,7 @@ function domainOf(after: string): string | undefined {
 
 /** The longest beginning whose last part is a name: "example.org.2" has one that ends earlier. */
 function named(domain: string | undefined): string | undefined {
-  for (let rest = domain?.replace(/-+$/, ''); rest?.includes('.'); rest = rest.slice(0, rest.lastIndexOf('.'))) {
+  for (let rest = domain?.replace(/(?<!-)-+$/, ''); rest?.includes('.'); rest = rest.slice(0, rest.lastIndexOf('.'))) {
     const name = topLevel.exec(rest);
     if (name) return rest.slice(0, name.index + name[0].length);
   }

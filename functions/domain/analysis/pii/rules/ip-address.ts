@@ -22,7 +22,7 @@ export function* ipAddresses(text: string): Generator<Span> {
 
 /** The longest address between the colons and dots around it, two of which may be its own. */
 function addressIn(run: string, at: number): Span | undefined {
-  const [first, last] = [run.search(/[^:.]/), run.replace(/[:.]+$/, '').length];
+  const [first, last] = [run.search(/[^:.]/), run.replace(/(?<![:.])[:.]+$/, '').length];
   if (first === -1 || last - first > maxLength || !run.includes(':')) return undefined;
   for (const start of run.startsWith('::', first - 2) && first > 1 ? [first - 2, first] : [first]) {
     for (const end of run.startsWith('::', last) ? [last + 2, last] : [last]) {
