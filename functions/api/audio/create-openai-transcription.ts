@@ -7,15 +7,17 @@ import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 type Route = typeof audioRoutes.createOpenAiTranscription;
 
 const orderTranscription: OrderOf<Route, TranscriptionOrder> = async (services, body) => {
-  const { model, file, language, prompt, temperature, 'timestamp_granularities[]': granularities = [] } = body;
+  const { model, file, language, prompt, temperature, response_format: format } = body;
+  const granularities = body['timestamp_granularities[]'] ?? [];
   const words = granularities.includes('word');
+  const isVerbose = format === 'verbose_json' && (granularities.length === 0 || granularities.includes('segment'));
   return (await services.audio()).transcription.order({
     model,
     file,
     language,
     prompt,
     temperature,
-    segments: true,
+    segments: isVerbose || format === 'srt' || format === 'vtt',
     words,
   });
 };

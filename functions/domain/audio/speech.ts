@@ -32,6 +32,7 @@ export type DurationOf = (bytes: Buffer, format: SpeechFormat) => Promise<number
 export function speechService(gateway: SpeechGateway, durationOf: DurationOf) {
   function order({ text, voice, format, speed, model }: SpeechRequest, kind: ResponseKind): SpeechOrder {
     const characters = codePoints(text);
+    if (kind !== 'audio' && minSpeechBytes(text, format, speed) > maxEnvelopedAudioBytes) throw tooLong('would have');
     const call = gateway.speech(model, { input: text, voice, response_format: format, speed });
     const amount = pricePerStarted('audio', characters);
     return { model, amount, format, characters, stream: kind === 'audio', call };
@@ -69,15 +70,27 @@ async function collected(chunks: AsyncIterable<Buffer>, cancel: () => void): Pro
     length += piece.length;
     if (length > maxEnvelopedAudioBytes) {
       cancel();
-      throw tooLong();
+      throw tooLong('has');
     }
     pieces.push(piece);
   }
   return Buffer.concat(pieces, length);
 }
 
-const tooLong = () =>
+/** Letters and digits per second that no voice exceeds at its usual speed: twice those of fast speech. */
+const maxSpokenPerSecond = 30;
+
+/** Bytes of a second of the formats without compression, at least: 24,000 samples of 16 bits of `pcm`, 16,000 of `wav`. */
+const minBytesPerSecond: Partial<Record<SpeechFormat, number>> = { pcm: 48_000, wav: 32_000 };
+
+/** Bytes that the audio of a text has at least; 0 if its format does not show it. */
+function minSpeechBytes(text: string, format: SpeechFormat, speed: number): number {
+  const spoken = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  return (spoken / maxSpokenPerSecond / speed) * (minBytesPerSecond[format] ?? 0);
+}
+
+const tooLong = (verb: 'has' | 'would have') =>
   new ServiceError(
     'INVALID_FORMAT',
-    `The audio has more than ${maxEnvelopedAudioBytes} bytes, the most that a JSON response can hold; send Accept: audio/* for the audio itself, choose another format, or shorten text.`,
+    `The audio ${verb} more than ${maxEnvelopedAudioBytes} bytes, the most that a JSON response can hold; send Accept: audio/* for the audio itself, choose another format, or shorten text.`,
   );

@@ -5,7 +5,7 @@ import type { Order } from '../inference/order.ts';
 import { secondPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { containerOf, refuseOtherType } from './audio-containers.ts';
-import type { TranscriptionGateway } from './transcription-gateway.ts';
+import type { ModelTranscript, TranscriptionGateway } from './transcription-gateway.ts';
 
 /** In the catalogue of models. */
 export const transcriptionModel = 'svc-transcribe';
@@ -74,7 +74,9 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     const { bytes } = file;
     const transcript = await gateway.transcribe(model, { bytes, contentType, language, prompt, temperature, words });
     const known = transcript.duration ?? heldSeconds;
-    if (known > toleratedSeconds(heldSeconds) && secondPrice('transcription', known) > amount) throw longerThanHeld();
+    if (known > toleratedSeconds(heldSeconds) && secondPrice('transcription', known) > amount)
+      throw known > bytes.length / minBytesPerSecond ? invalidReply(model) : longerThanHeld();
+    if (segments && lacksSegments(transcript)) throw invalidReply(model);
     const durationSeconds = rounded(Math.max(seconds, known));
     const cost = secondPrice('transcription', durationSeconds);
     const body: Transcription = {
@@ -90,6 +92,16 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
 
   return { order, transcribe };
 }
+
+/** Bytes of a second of speech that was compressed hard: 16 kbit. A model that finds more seconds in a file is wrong. */
+export const minBytesPerSecond = 2000;
+
+/** Whether a model has returned a text without the times of any part of it. */
+export const lacksSegments = ({ text, segments }: Pick<ModelTranscript, 'text' | 'segments'>): boolean =>
+  text.trim() !== '' && segments.every((segment) => segment.text.trim() === '');
+
+const invalidReply = (model: string) =>
+  new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
 
 /** What the seconds of two readers of one file may differ by. */
 export const toleratedSeconds = (seconds: number): number => 2 + 1.05 * seconds;

@@ -1,7 +1,7 @@
 import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
 import { secondsPaid } from '../../meter/pricing.ts';
 import type { Clock } from '../../shared/ports.ts';
-import { toleratedSeconds } from '../transcription.ts';
+import { lacksSegments, toleratedSeconds } from '../transcription.ts';
 import type { JobEnding } from './job-ending.ts';
 import { type AudioRef, type Ending, fileKeys, isOpen, type Job } from './job.ts';
 import { type AudioFiles, isOfStorage, type JobStore, type LongAudioModel } from './ports.ts';
@@ -48,6 +48,7 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
       // As of a direct file: a text that is given for less would make a header that lies worth writing.
       if ((transcript.duration ?? 0) > toleratedSeconds(secondsPaid('transcription', job.charge.amount)))
         return { status: 'failed' };
+      if (job.timestamps !== 'none' && lacksSegments(transcript)) throw new Error('the transcript has no segments');
       const text = textFileOf(job, transcript);
       // Bytes that are no characters become three each.
       if (Buffer.byteLength(text) > maxTranscriptBytes) throw new Error('the text is longer than is kept');

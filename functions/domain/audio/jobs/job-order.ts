@@ -5,7 +5,7 @@ import { secondPrice } from '../../meter/pricing.ts';
 import type { Clock } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 import { containerOf, refuseOtherType } from '../audio-containers.ts';
-import { transcriptionModel } from '../transcription.ts';
+import { minBytesPerSecond, transcriptionModel } from '../transcription.ts';
 import { type FileFacts, fileKeys, type Upload } from './job.ts';
 import { isOfStorage } from './ports.ts';
 import type { AudioFiles, JobStore, StoredFile } from './ports.ts';
@@ -19,9 +19,6 @@ export interface JobOrder extends Order {
   readonly seconds: number;
   readonly heldSeconds: number;
 }
-
-/** Bytes of a second of speech that was compressed hard: 16 kbit. What does not have its length at either end may last as long. */
-const minBytesPerSecond = 2000;
 
 /** A header may have less than a row can. */
 const minSeconds = 0.001;

@@ -65,6 +65,30 @@ describe('the price of audio', () => {
   });
 });
 
+describe('a reply of a model', () => {
+  test.each([100, 20_000])('that claims a day for a file of %d bytes is an invalid response', async (bytes) => {
+    const { transcribed } = ordered(bytes, 1, { duration: 86_400 });
+    await expect(transcribed()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+  });
+
+  const replied = async (segments: { start: number; end: number; text: string }[], needed: boolean, text = 'hi') => {
+    const gateway = { transcribe: async () => ({ text, duration: 1, segments, words: [] }) };
+    const service = transcriptionService(gateway, async () => ({ container: 'MPEG', seconds: 1 }));
+    const file = { contentType: '', bytes: new Uint8Array(100) };
+    return service.transcribe(await service.order({ model: 'svc-transcribe', file, segments: needed, words: false }));
+  };
+
+  test('with a text but without segments is an invalid response to a call for segments', async () => {
+    for (const segments of [[], [{ start: 0, end: 1, text: ' ' }]])
+      await expect(replied(segments, true)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+  });
+
+  test('without segments is valid if no segments were requested, or nothing was spoken', async () => {
+    expect((await replied([], false)).body.text).toBe('hi');
+    expect((await replied([], true, ' ')).body.text).toBe('');
+  });
+});
+
 test.each([
   ['MPEG', 'audio/mpeg', true],
   ['MPEG', 'audio/mp3', true],
