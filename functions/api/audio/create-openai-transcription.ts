@@ -6,7 +6,8 @@ import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof audioRoutes.createOpenAiTranscription;
 
-const orderTranscription: OrderOf<Route, TranscriptionOrder> = async (services, body) => {
+const orderTranscription: OrderOf<Route, TranscriptionOrder> = async (services, body, prove) => {
+  await prove();
   const { model, file, language, prompt, temperature, response_format: format } = body;
   const granularities = body['timestamp_granularities[]'] ?? [];
   const words = granularities.includes('word');

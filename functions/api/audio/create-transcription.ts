@@ -5,7 +5,8 @@ import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
 
 type Route = typeof audioRoutes.createTranscription;
 
-const orderTranscription: OrderOf<Route, TranscriptionOrder> = async (services, body) => {
+const orderTranscription: OrderOf<Route, TranscriptionOrder> = async (services, body, prove) => {
+  await prove();
   const { language, timestamps } = body;
   const file = 'file' in body ? body.file : { contentType: '', bytes: Buffer.from(body.audio, 'base64') };
   return (await services.audio()).transcription.order({

@@ -62,6 +62,9 @@ interface Track {
   vorbis?: VorbisPackets;
 }
 
+/** A film in many languages has a few dozen. */
+const maxTracks = 1000;
+
 /** Samples of a frame of AAC, and the most that a frame of a codec not named here has. */
 const aacSamples = 1024;
 const maxSamples = 4096;
@@ -109,8 +112,10 @@ export function matroskaParts(bytes: Uint8Array) {
       const blockAt = clusterAt + view.getInt16(number.next);
       if (blockAt > last) [last, gap] = [blockAt, blockAt - last];
       addBlock(byNumber.get(number.value) ?? track, bytes.subarray(number.next + 2, at + size));
-    } else if (id === ids.trackEntry) tracks.push((track = newTrack()));
-    else if (id === ids.trackNumber) byNumber.set(unsigned(view, at, size), track);
+    } else if (id === ids.trackEntry) {
+      if (tracks.length === maxTracks) throw new Error('the file has more tracks than are read');
+      tracks.push((track = newTrack()));
+    } else if (id === ids.trackNumber) byNumber.set(unsigned(view, at, size), track);
     else if (id === ids.trackType) track.isAudio = unsigned(view, at, size) === audioTrack;
     else if (id === ids.codecId) track.codec = Buffer.from(content.subarray(0, 64)).toString('latin1');
     else if (id === ids.codecPrivate) track.config = content;

@@ -4,6 +4,17 @@ import { aacRate } from './mpeg-frames.ts';
 /** Boxes whose parts are read as if they stood beside them (ISO 14496-12). */
 const entered: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
 
+/** Boxes that are read, by their type as a number, so that any other costs no more than a step. */
+const types: ReadonlyMap<number, string> = new Map(
+  [...entered, 'tkhd', 'mvhd', 'mdhd', 'hdlr', 'stsd', 'stsz', 'stz2', 'trex', 'tfhd', 'trun'].map((type) => [
+    Buffer.from(type, 'latin1').readUInt32BE(),
+    type,
+  ]),
+);
+
+/** A film in many languages has a few dozen. */
+const maxTracks = 1000;
+
 /** Bytes of a box's header: of a usual one, and of one whose size has 64 bits. */
 const [shortHeader, longHeader] = [8, 16];
 
@@ -68,17 +79,22 @@ export class Mp4Boxes {
     // A size of 0 is that of the rest of the file.
     const size = short === 0 ? rest : isLong ? Number(head.readBigUInt64BE(shortHeader)) : short;
     if (size < headerBytes) return 0;
-    const type = head.toString('latin1', 4, 8);
+    const type = types.get(head.readUInt32BE(4));
+    if (type === undefined) return size;
     this.#read(type, head.subarray(headerBytes, size), Math.min(size, rest) - headerBytes);
     return entered.has(type) ? headerBytes : size;
   }
 
   #read(type: string, data: Buffer, bytes: number): void {
+    if (type === 'mvex' || type === 'moof') this.isFragmented = true;
+    if (entered.has(type) && type !== 'trak') return;
     const word = (index: number): number => (4 * index + 4 <= data.length ? data.readUInt32BE(4 * index) : 0);
     const isLong = data[0] === 1;
     const current = this.#current;
-    if (type === 'trak') this.#tracks.push((this.#current = newTrack()));
-    else if (type === 'tkhd') this.#byId.set(word(isLong ? 5 : 3), current);
+    if (type === 'trak') {
+      if (this.#tracks.length === maxTracks) throw new Error('the file has more tracks than are read');
+      this.#tracks.push((this.#current = newTrack()));
+    } else if (type === 'tkhd') this.#byId.set(word(isLong ? 5 : 3), current);
     else if (type === 'mvhd') this.#movie = durationOf(data) / (word(isLong ? 5 : 3) || Number.POSITIVE_INFINITY);
     else if (type === 'mdhd') {
       current.timescale = word(isLong ? 5 : 3);
@@ -87,7 +103,6 @@ export class Mp4Boxes {
     else if (type === 'stsd') describe(current, data);
     else if (type === 'stsz' || type === 'stz2') current.frames += word(2);
     else if (type === 'trex') this.#of(word(1)).defaultDuration = word(3);
-    else if (type === 'mvex' || type === 'moof') this.isFragmented = true;
     else if (type === 'tfhd') this.#fragment(word);
     else if (type === 'trun') this.#run(word, bytes);
   }
