@@ -61,6 +61,14 @@ describe('a password that everybody tries first', () => {
     [{ newPassword: 'x'.repeat(7) }, 'newPassword must have at least 8 characters.'],
     [{ newPassword: 'x'.repeat(129) }, 'newPassword must have at most 128 characters.'],
     [{ newPassword: 5 }, 'newPassword must be a string.'],
+    [
+      { newPassword: `short${'\0'.repeat(12)}` },
+      'newPassword must not contain control characters such as tabs, line breaks or NUL.',
+    ],
+    [
+      { newPassword: 'a quiet\triver bank' },
+      'newPassword must not contain control characters such as tabs, line breaks or NUL.',
+    ],
     [{}, 'newPassword is required.'],
   ])('is not the only bad one: reset with %j is refused and the token stays good', async (body, detail) => {
     const { email } = await service.registered();

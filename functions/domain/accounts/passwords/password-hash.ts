@@ -1,45 +1,80 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { hashQueue } from './hash-queue.ts';
 
 const derive = promisify<string, Uint8Array, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
   scrypt,
 );
 
+/** Of the whole process. */
+const queue = hashQueue();
+
 const hashBytes = 32;
 const blockSize = 8;
 
-/** A PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/design/accounts.md#passwords). Unicode is compared in form NFC. */
+/**
+ * Version of the input of scrypt, in the PHC string. Version 1, which has no field in it, hashes the password alone: HMAC pads
+ * its key with NUL (RFC 2104), so passwords that differ in trailing NUL have the same hash. Version 2 puts the length before it.
+ */
+type Version = 1 | 2;
+
+/**
+ * A PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/design/accounts.md#passwords). Unicode is compared in form
+ * NFC. Throws 503 if the process has too many hashes to make.
+ */
 export async function hashPassword(password: string, log2Cost: number, salt: Uint8Array): Promise<string> {
-  const hash = await run(password, log2Cost, salt);
-  return `$scrypt$ln=${log2Cost},r=${blockSize},p=1$${unpadded(salt)}$${unpadded(hash)}`;
+  return phcOf(log2Cost, salt, await run(password, { version: 2, log2Cost, salt }));
 }
 
-/** Whether the password is the one of the PHC string. */
+/** Whether the password is the one of the PHC string. Throws 503 as `hashPassword`. */
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const parts = parsePhc(phc);
-  const hash = await run(password, parts.log2Cost, parts.salt);
+  const hash = await run(password, parts);
   return timingSafeEqual(hash, parts.hash);
 }
 
-/** Whether a stored hash was made with another cost than today's, and is to be regenerated at the next login. */
-export function isOutdated(phc: string, log2Cost: number): boolean {
-  return parsePhc(phc).log2Cost !== log2Cost;
+/**
+ * Whether the next login is to replace a stored hash: it has another cost than today's, or version 1. Not by a password that
+ * ends in NUL: under version 1 it may be a variant of the owner's, which would then no longer match.
+ */
+export function isOutdated(phc: string, password: string, log2Cost: number): boolean {
+  const stored = parsePhc(phc);
+  if (stored.version === 1) return !password.endsWith('\0');
+  return stored.log2Cost !== log2Cost;
 }
 
 /** A hash that no password has: verifying against it takes the same time, so the response for unknown accounts is like that for known ones. */
 export function decoyHash(log2Cost: number): string {
-  return `$scrypt$ln=${log2Cost},r=${blockSize},p=1$${unpadded(new Uint8Array(16))}$${unpadded(new Uint8Array(hashBytes))}`;
+  return phcOf(log2Cost, new Uint8Array(16), new Uint8Array(hashBytes));
 }
 
-function run(password: string, log2Cost: number, salt: Uint8Array): Promise<Buffer> {
+interface Parameters {
+  readonly version: Version;
+  readonly log2Cost: number;
+  readonly salt: Uint8Array;
+}
+
+function run(password: string, { version, log2Cost, salt }: Parameters): Promise<Buffer> {
   const N = 2 ** log2Cost;
-  return derive(password.normalize('NFC'), salt, hashBytes, { N, r: blockSize, p: 1, maxmem: 256 * N * blockSize });
+  const text = password.normalize('NFC');
+  const input = version === 1 ? text : `${Buffer.byteLength(text)}:${text}`;
+  return queue.run(() => derive(input, salt, hashBytes, { N, r: blockSize, p: 1, maxmem: 256 * N * blockSize }));
 }
 
-function parsePhc(phc: string): { log2Cost: number; salt: Buffer; hash: Buffer } {
-  const [, log2Cost, salt, hash] = /^\$scrypt\$ln=(\d+),r=8,p=1\$([\w+/]+)\$([\w+/]+)$/.exec(phc) ?? [];
+function phcOf(log2Cost: number, salt: Uint8Array, hash: Uint8Array): string {
+  return `$scrypt$v=2$ln=${log2Cost},r=${blockSize},p=1$${unpadded(salt)}$${unpadded(hash)}`;
+}
+
+function parsePhc(phc: string): Parameters & { readonly hash: Buffer } {
+  const parts = /^\$scrypt(\$v=2)?\$ln=(\d+),r=8,p=1\$([\w+/]+)\$([\w+/]+)$/.exec(phc);
+  const [, version, log2Cost, salt, hash] = parts ?? [];
   if (!log2Cost || !salt || !hash) throw new Error('stored password hash is not a PHC string of scrypt');
-  return { log2Cost: Number(log2Cost), salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };
+  return {
+    version: version === undefined ? 1 : 2,
+    log2Cost: Number(log2Cost),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
 }
 
 function unpadded(bytes: Uint8Array): string {

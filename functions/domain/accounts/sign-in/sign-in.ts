@@ -48,9 +48,10 @@ export function signInService(
   async function guess(rule: ThrottleRule, subject: string, address: string, password: string): Promise<Account> {
     await throttle.demand(rule, subject);
     const account = await accounts.findByEmail(address);
-    await verify(account, password);
+    await judge(rule, subject, account, password);
     if (!account) throw wrongCredentials();
     await throttle.clear(rule, subject);
+    await rehashIfOutdated(account, password);
     return account;
   }
 
@@ -62,23 +63,45 @@ export function signInService(
     const subject = String(account.id);
     await throttle.demand(sessionGuesses, subject);
     try {
-      await verify(account, password);
+      await judge(sessionGuesses, subject, account, password);
     } catch (error) {
-      await throttle.take(passwordGuesses, account.email);
+      if (!isBusy(error)) await throttle.take(passwordGuesses, account.email);
       throw error;
     }
     await throttle.clear(sessionGuesses, subject);
   }
 
+  /** Verifies the password of a try that is counted; a try that could not be judged is not counted. */
+  async function judge(rule: ThrottleRule, subject: string, account: Account | undefined, password: string) {
+    try {
+      await verify(account, password);
+    } catch (error) {
+      if (isBusy(error)) await throttle.release(rule, subject);
+      throw error;
+    }
+  }
+
   async function verify(account: Account | undefined, password: string): Promise<void> {
     const stored = account?.passwordHash ?? decoyHash(settings.scryptLog2Cost);
     if (!(await verifyPassword(password, stored)) || !account) throw wrongCredentials();
-    if (!isOutdated(stored, settings.scryptLog2Cost)) return;
-    const hash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
-    await passwords.rehash(account.id, stored, hash);
+  }
+
+  async function rehashIfOutdated({ id, passwordHash: stored }: Account, password: string): Promise<void> {
+    if (stored === undefined || !isOutdated(stored, password, settings.scryptLog2Cost)) return;
+    try {
+      await passwords.rehash(id, stored, await hashPassword(password, settings.scryptLog2Cost, random.bytes(16)));
+    } catch (error) {
+      // The password was right: a later login can replace the hash.
+      if (!isBusy(error)) throw error;
+    }
   }
 
   return { signIn, prove };
+}
+
+/** The hash was not made. */
+function isBusy(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
 }
 
 function wrongCredentials(): ServiceError {

@@ -1,0 +1,58 @@
+import { ServiceError } from '../../shared/service-error.ts';
+
+/** Concurrent hashes in a process: each one at N=2^17 occupies 128 MiB and a core (docs/design/accounts.md#passwords). */
+const maxConcurrent = 2;
+
+/** In ms. A hash that cannot start within it is refused, well before its caller's request times out. */
+const maxWaitMs = 8000;
+
+const retryAfterSeconds = 5;
+
+/** Runs hashes in the order of their requests, at most `concurrency` at a time. */
+export function hashQueue(concurrency = maxConcurrent, waitMs = maxWaitMs) {
+  const waiting = new Set<() => void>();
+  let running = 0;
+
+  /** Throws 503 without running `hash` if no place is free within the time limit. */
+  async function run<Hash>(hash: () => Promise<Hash>): Promise<Hash> {
+    if (running >= concurrency) await place();
+    else running += 1;
+    try {
+      return await hash();
+    } finally {
+      passOn();
+    }
+  }
+
+  /** Resolves once a finished hash has passed its place on. */
+  function place(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const start = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      waiting.delete(start);
+      reject(busy());
+    }, waitMs);
+    waiting.add(start);
+    return promise;
+  }
+
+  function passOn(): void {
+    const [next] = waiting;
+    if (!next) {
+      running -= 1;
+      return;
+    }
+    waiting.delete(next);
+    next();
+  }
+
+  return { run };
+}
+
+function busy(): ServiceError {
+  const detail = 'Too many passwords are being checked at the moment; try again.';
+  return new ServiceError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds });
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { hashQueue } from '#domain/accounts/passwords/hash-queue.ts';
+
+/** Hashes that end when the test ends them. */
+function hashes() {
+  const open: PromiseWithResolvers<string>[] = [];
+  let [running, most] = [0, 0];
+  const hash = async (): Promise<string> => {
+    const one = Promise.withResolvers<string>();
+    open.push(one);
+    most = Math.max(most, ++running);
+    try {
+      return await one.promise;
+    } finally {
+      running -= 1;
+    }
+  };
+  return { hash, open, most: () => most };
+}
+
+describe('the queue of password hashes', () => {
+  it('runs two of 60 at a time, in the order of their requests', async () => {
+    const { run } = hashQueue();
+    const { hash, open, most } = hashes();
+    const results: number[] = [];
+    const all = Array.from({ length: 60 }, async (_, index) => {
+      await run(hash);
+      results.push(index);
+    });
+    for (let index = 0; index < 60; index++) {
+      await expect.poll(() => open.length).toBeGreaterThan(index);
+      open[index]!.resolve('');
+    }
+    await Promise.all(all);
+    expect([most(), results]).toEqual([2, Array.from({ length: 60 }, (_, index) => index)]);
+  });
+
+  it('refuses with 503 a hash that waits too long, and runs those that come after a place is free', async () => {
+    const { run } = hashQueue(1, 50);
+    const { hash, open } = hashes();
+    const first = run(hash);
+    await expect(run(hash)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 });
+    expect(open).toHaveLength(1);
+    open[0]!.resolve('first');
+    expect(await first).toBe('first');
+    const next = run(hash);
+    open[1]!.resolve('next');
+    expect(await next).toBe('next');
+  });
+
+  it('passes a place on after a hash that failed', async () => {
+    const { run } = hashQueue(1, 50);
+    await expect(run(() => Promise.reject(new Error('no memory')))).rejects.toThrow('no memory');
+    expect(await run(() => Promise.resolve('next'))).toBe('next');
+  });
+});
