@@ -59,6 +59,7 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
         email: claims.email,
         name,
         digest: digestOf(token),
+        issuedAt: claims.iat * 1000,
         expiresAt: (claims.exp + toleranceSeconds) * 1000,
       };
     },

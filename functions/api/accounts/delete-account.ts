@@ -6,8 +6,8 @@ const deleteAccount: Operation<typeof accountRoutes.deleteAccount> = async (
   services,
   { input, caller, setSession },
 ) => {
-  const { email, password = '' } = input.body;
-  await services.profile().remove(caller.account, email, (account) => services.signIn().prove(account, password));
+  const { email, ...proof } = input.body;
+  await services.profile().remove(caller.account, email, (account) => services.ownerProof().demand(account, proof));
   setSession('ended');
 };
 

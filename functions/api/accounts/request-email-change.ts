@@ -2,14 +2,12 @@ import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { endpoint } from '#runtime/endpoints/endpoint.ts';
 import type { InputCheck, Operation } from '#runtime/endpoints/operation.ts';
 
-/** Who has a session must also show who they are: by the password, or by having signed in just now where there is none. */
 const requestEmailChange: Operation<typeof accountRoutes.requestEmailChange> = async (
   services,
-  { input, caller: { account, session }, network },
+  { input, caller: { account }, network },
 ) => {
-  const { email, password = '' } = input.body;
-  if (account.passwordHash === undefined) await services.sessions().demandRecent(session);
-  else await services.signIn().prove(account, password);
+  const { email, ...proof } = input.body;
+  await services.ownerProof().demand(account, proof);
   await services.emailChanges().request(account, email, network);
 };
 

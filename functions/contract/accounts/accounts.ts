@@ -5,8 +5,11 @@ import { personName } from './names.ts';
 
 const body = 'must be a JSON object';
 
-/** Passwords have 8 to 128 characters (docs/design/accounts.md#passwords). */
-const newPassword = text(128, 8);
+/** Passwords have 8 to 128 characters, none of them a control character (docs/design/accounts.md#passwords). */
+const newPassword = v.pipe(
+  text(128, 8),
+  v.check((value) => !/\p{Cc}/u.test(value), 'must not contain control characters such as tabs, line breaks or NUL'),
+);
 
 /** A password to be checked: any text, as old rules may have allowed it, but not more than is worth hashing. */
 const password = text(1024);
@@ -14,16 +17,28 @@ const password = text(1024);
 const chosenPassword = v.pipe(newPassword, v.description('The chosen password, in plain text.'));
 export const Registration = v.object({ email, name: personName, password_hash: chosenPassword }, body);
 export const Login = v.object({ email: text(254), password }, body);
+const identityToken = text(8192);
 /** An identity token, a JWT of the identity provider. */
-export const IdentityToken = v.object({ token: text(8192) }, body);
+export const IdentityToken = v.object({ token: identityToken }, body);
+/** Proof of the owner, beside a session: the password or an identity token (docs/design/accounts.md#proof-of-the-owner). */
+const ownerToken = v.pipe(
+  v.optional(identityToken),
+  v.description(
+    'Instead of the password: an identity token of a linked Google account, at most 10 minutes old and not used before.',
+  ),
+);
 export const ForgottenPassword = v.object({ email }, body);
 export const PasswordReset = v.object({ token: text(200), newPassword }, body);
-export const PasswordChange = v.object({ currentPassword: password, newPassword }, body);
+export const PasswordChange = v.object(
+  { currentPassword: v.optional(password), identityToken: ownerToken, newPassword },
+  body,
+);
 export const ProfileChange = v.object({ name: personName }, body);
-/** `password` is needed where the account has one. */
-export const AccountDeletion = v.object({ email: text(254), password: v.optional(password) }, body);
-/** `password` is needed where the account has one; where it has none, a session of the last 10 minutes. */
-export const EmailChange = v.object({ email, password: v.optional(password) }, body);
+export const AccountDeletion = v.object(
+  { email: text(254), password: v.optional(password), identityToken: ownerToken },
+  body,
+);
+export const EmailChange = v.object({ email, password: v.optional(password), identityToken: ownerToken }, body);
 export const EmailDecision = v.object(
   {
     token: text(200),

@@ -35,7 +35,7 @@ export function profileService(
   }
 
   /**
-   * Ends keys and sessions immediately and frees the address; `prove` checks the password of an account that has one. An
+   * Ends keys and sessions immediately and frees the address; `prove` proves the owner. An
    * address that was never confirmed may be a stranger's to whoever registered it: it gets no notice, and is freed only so
    * often in a day.
    */
@@ -43,7 +43,7 @@ export function profileService(
     if (normalizedEmail(email) !== account.email) {
       throw new ServiceError('INVALID_FORMAT', 'email must be the address of this account.');
     }
-    if (account.passwordHash !== undefined) await prove(account);
+    await prove(account);
     const isConfirmed = account.confirmedAt !== undefined;
     if (!isConfirmed) await throttle().demand(unconfirmedDeletions, account.email);
     const now = clock.now();

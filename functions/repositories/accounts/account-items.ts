@@ -77,6 +77,22 @@ export function accountOf(row: unknown): Account {
   return v.parse(User, row);
 }
 
+/** A condition with the values that it names. */
+export interface Condition {
+  readonly expression: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** The account is unchanged since it was read: same address, not deleted, sessions not ended. */
+export function isAsRead({ email, sessionsValidFrom }: Account): Condition {
+  const sessions =
+    sessionsValidFrom === undefined ? 'attribute_not_exists(sessionsValidFrom)' : 'sessionsValidFrom = :validFrom';
+  return {
+    expression: `email = :email AND attribute_not_exists(deletedAt) AND ${sessions}`,
+    values: { ':email': email, ...(sessionsValidFrom !== undefined && { ':validFrom': sessionsValidFrom }) },
+  };
+}
+
 export function userRow(account: Account, confirmation: StoredToken | undefined) {
   return { ...userKey(account.id), ...account, ...(confirmation && { confirmation }) };
 }

@@ -10,26 +10,19 @@ import {
   putNew,
   type TransactItem,
 } from '../shared/transaction.ts';
-import { accountOf, formerEmailKey, mailItems, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
+import {
+  accountOf,
+  type Condition,
+  formerEmailKey,
+  isAsRead,
+  mailItems,
+  uniqueEmailKey,
+  uniqueRow,
+  userKey,
+} from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
-/** A condition with the values that it names. */
-interface Condition {
-  readonly expression: string;
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
-/** The account is the one that was read: same address, and no session was ended since. */
-function isAsRead({ email, sessionsValidFrom }: Account): Condition {
-  const sessions =
-    sessionsValidFrom === undefined ? 'attribute_not_exists(sessionsValidFrom)' : 'sessionsValidFrom = :validFrom';
-  return {
-    expression: `email = :email AND attribute_not_exists(deletedAt) AND ${sessions}`,
-    values: { ':email': email, ...(sessionsValidFrom !== undefined && { ':validFrom': sessionsValidFrom }) },
-  };
-}
-
-/** So is its change, and it waits. */
+/** The account is the one that was read, and so is its change, which still waits. */
 function isWaiting(account: Account): Condition {
   const { expression, values } = isAsRead(account);
   return {

@@ -3,7 +3,16 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { ConsumedToken, IdentityStore } from '#domain/accounts/identity-store.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { accountOf, identityKey, identityTokenKey, ownerOf, seconds, uniqueRow, userKey } from './account-items.ts';
+import {
+  accountOf,
+  identityKey,
+  identityTokenKey,
+  isAsRead,
+  ownerOf,
+  seconds,
+  uniqueRow,
+  userKey,
+} from './account-items.ts';
 
 /** Keeps a used token's digest until it has expired. */
 export function consumption(table: string, { digest, expiresAt }: ConsumedToken): TransactItem {
@@ -40,13 +49,20 @@ export function identityStore(client: DynamoDBDocumentClient, table: string): Id
   return {
     find,
     consume: (proof) => commit(client, [consumption(table, proof)]),
-    link: (account, identity, proof) =>
-      give(account, identity, proof, { condition: ' AND attribute_exists(confirmedAt)' }),
+    link: (account, identity, proof, now) => {
+      const { expression, values } = isAsRead(account);
+      return give(account, identity, proof, {
+        set: ', sessionsValidFrom = :now',
+        remove: ' REMOVE resets',
+        condition: ` AND attribute_exists(confirmedAt) AND ${expression}`,
+        values: { ...values, ':now': now },
+      });
+    },
     takeOver: (account, identity, proof, name, now) =>
       give(account, identity, proof, {
         set: ', confirmedAt = :now, sessionsValidFrom = :now, #name = :name',
         names: { '#name': 'name' },
-        remove: ' REMOVE passwordHash, confirmation',
+        remove: ' REMOVE passwordHash, confirmation, resets',
         condition: ' AND attribute_not_exists(confirmedAt)',
         values: { ':now': now, ':name': name },
       }),

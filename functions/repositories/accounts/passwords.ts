@@ -10,7 +10,7 @@ import type {
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
-import { mailItems, resetRequestKey, seconds, userKey } from './account-items.ts';
+import { isAsRead, mailItems, resetRequestKey, seconds, userKey } from './account-items.ts';
 
 const requestLifetimeMs = 86_400_000;
 
@@ -18,6 +18,7 @@ const Request = v.object({
   resetRequest: v.optional(v.string()),
   email: v.string(),
   isFurther: v.optional(v.boolean(), false),
+  requestedAt: v.optional(v.number(), 0),
 });
 
 /** An account's reset tokens that were not used: when each expires, by its digest. */
@@ -37,12 +38,12 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
   }
 
   /** The stream filter of the job that sends the link looks for `resetRequest`. */
-  async function requestReset(requestId: string, request: ResetRequest, now: number): Promise<void> {
+  async function requestReset(requestId: string, request: ResetRequest): Promise<void> {
     const Item = {
       ...resetRequestKey(requestId),
       resetRequest: requestId,
       ...request,
-      ttl: seconds(now + requestLifetimeMs),
+      ttl: seconds(request.requestedAt + requestLifetimeMs),
     };
     await client.send(new PutCommand({ TableName: table, Item }));
   }
@@ -50,8 +51,8 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
   async function findRequest(requestId: string): Promise<ResetRequest | undefined> {
     const row = await readItem(client, table, resetRequestKey(requestId));
     if (row?.['resetRequest'] === undefined) return undefined;
-    const { email, isFurther } = v.parse(Request, row);
-    return { email, isFurther };
+    const { email, isFurther, requestedAt } = v.parse(Request, row);
+    return { email, isFurther, requestedAt };
   }
 
   const closeRequest: PasswordStore['closeRequest'] = async (requestId, reset, now) => {
@@ -63,25 +64,26 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
         ConditionExpression: 'attribute_exists(resetRequest)',
       },
     };
-    const issuing = reset ? [await tokensWith(reset, now), ...mailItems(table, reset.accountId, reset.mail, now)] : [];
+    const issuing = reset ? [await tokensWith(reset, now), ...mailItems(table, reset.account.id, reset.mail, now)] : [];
     return commit(client, [closing, ...issuing]);
   };
 
   /**
-   * Conditional on the tokens that were read, so that no link is lost to another that is made just now, and on the address that
-   * the link goes to: the account may have another by now.
+   * Conditional on the tokens that were read, so that concurrent links do not replace each other unseen, and on the account
+   * as it was read: its address or its credentials may have changed since.
    */
-  async function tokensWith({ accountId, token, isFurther, mail }: IssuedReset, now: number): Promise<TransactItem> {
-    const before = await tokensOf(accountId);
+  async function tokensWith({ account, token, isFurther }: IssuedReset, now: number): Promise<TransactItem> {
+    const before = await tokensOf(account.id);
+    const { expression, values } = isAsRead(account);
     const living = Object.entries(before).filter(([, expiresAt]) => isFurther && expiresAt > now);
     const after = { ...Object.fromEntries(living), [token.digest]: token.expiresAt };
     const isFirst = Object.keys(before).length === 0;
     return {
       Update: {
-        ...ofUser(accountId),
+        ...ofUser(account.id),
         UpdateExpression: 'SET resets = :after',
-        ConditionExpression: `email = :email AND ${isFirst ? 'attribute_not_exists(resets)' : 'resets = :before'}`,
-        ExpressionAttributeValues: { ':after': after, ':email': mail.to, ...(!isFirst && { ':before': before }) },
+        ConditionExpression: `${expression} AND ${isFirst ? 'attribute_not_exists(resets)' : 'resets = :before'}`,
+        ExpressionAttributeValues: { ...values, ':after': after, ...(!isFirst && { ':before': before }) },
       },
     };
   }
@@ -113,7 +115,7 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     const isUnchanged = before === undefined ? 'attribute_not_exists(passwordHash)' : 'passwordHash = :before';
     const Update = {
       ...ofUser(accountId),
-      UpdateExpression: 'SET passwordHash = :hash, sessionsValidFrom = :now',
+      UpdateExpression: 'SET passwordHash = :hash, sessionsValidFrom = :now REMOVE resets',
       ConditionExpression: `attribute_exists(pk) AND ${isUnchanged}`,
       ExpressionAttributeValues: {
         ':hash': passwordHash,

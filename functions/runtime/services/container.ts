@@ -4,7 +4,8 @@ import { passwordService } from '#domain/accounts/passwords/password-service.ts'
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { deviceService } from '#domain/accounts/sign-in/devices.ts';
-import { googleSignInService } from '#domain/accounts/sign-in/google-sign-in.ts';
+import { googleSignInService, type IdentityTokens } from '#domain/accounts/sign-in/google-sign-in.ts';
+import { ownerProofService } from '#domain/accounts/sign-in/owner-proof.ts';
 import { signInService } from '#domain/accounts/sign-in/sign-in.ts';
 import {
   agentChanges,
@@ -69,7 +70,9 @@ function build() {
     keysUrl: environment.IDENTITY_KEYS_URL,
   };
   // What one function of many needs is read when that function first needs it, not by every start.
-  const identities = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
+  const loadTokens = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
+  const identityTokens: IdentityTokens = { verify: async (token, now) => (await loadTokens()).verify(token, now) };
+  const identities = lazy(() => identityStore(dynamo(), table('accounts')));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
@@ -88,6 +91,7 @@ function build() {
     }),
   );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
+  const signIn = lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings));
   const demandUnlessLocal = (rule: ThrottleRule) => async (accountId: number) => {
     if (environment.NETWORK_LIMITS === 'on') await throttles().demand(rule, String(accountId));
   };
@@ -120,17 +124,9 @@ function build() {
   return {
     ...core,
     registration: lazy(() => registrationService(accounts(), throttles(), clock, random, settings)),
-    signIn: lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings)),
-    googleSignIn: lazy(() =>
-      googleSignInService(
-        accounts(),
-        identityStore(dynamo(), table('accounts')),
-        { verify: async (token, now) => (await identities()).verify(token, now) },
-        plans,
-        clock,
-        random,
-      ),
-    ),
+    signIn,
+    googleSignIn: lazy(() => googleSignInService(accounts(), identities(), identityTokens, plans, clock, random)),
+    ownerProof: lazy(() => ownerProofService(signIn().prove, identities(), identityTokens, clock)),
     devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
     emailChanges: lazy(() =>

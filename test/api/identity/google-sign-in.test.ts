@@ -34,7 +34,7 @@ describe('sign-in with Google', () => {
       data: { id: expect.any(Number), email, name: 'Ada Lovelace', role: 'viewer' },
     });
     expect(first.headers.getSetCookie().filter((cookie) => cookie.startsWith('session='))).toEqual([
-      expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/),
     ]);
     const cookie = cookieOf(first);
     expect((await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } })).status).toBe(201);
@@ -113,15 +113,15 @@ describe('sign-in with Google', () => {
     });
   });
 
-  it('lets in, without a password, only who has none: a guess is wrong, deletion requires no password', async () => {
+  it('lets in, without a password, only who has none: every guess is wrong', async () => {
     const email = newEmail();
     const cookie = cookieOf(await google(await localToken(email)));
     expect(code(await login(email, 'a quiet river bank'))).toBe('401 INVALID_CREDENTIALS');
     const change = { currentPassword: 'a quiet river bank', newPassword: 'another river bank' };
     const changed = await service.call('POST', '/api/auth/change-password', { cookie, body: change });
     expect(code(changed)).toBe('401 INVALID_CREDENTIALS');
-    const deleted = await service.call('POST', '/api/auth/delete-account', { cookie, body: { email } });
-    expect(code(deleted)).toBe('200 SUCCESS');
+    const body = { email, identityToken: await localToken(email) };
+    expect(code(await service.call('POST', '/api/auth/delete-account', { cookie, body }))).toBe('200 SUCCESS');
     expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
     const fresh = await google(await localToken(email));
     expect(code(fresh)).toBe('200 LOGIN_SUCCESS');

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
 import { AccountDeletion } from '#contract/accounts/accounts.ts';
@@ -12,6 +12,7 @@ import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { Modal } from '../../components/overlays/modal.tsx';
+import { noProof, OwnerProof, proofFields, proofOf } from './owner-proof.tsx';
 
 export function DeletePanel() {
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -30,22 +31,19 @@ export function DeletePanel() {
   );
 }
 
-/** The password may be left out, where the account has none. */
-const schema = v.omit(AccountDeletion, ['password']);
-
 function DeleteForm() {
   const { data: me } = useMe();
+  const hasPassword = me?.hasPassword ?? true;
   const { form, submit, isRunning, error } = useApiForm({
-    initial: { email: '', password: '' },
-    schema,
+    initial: { email: '', ...noProof },
+    schema: v.omit(AccountDeletion, hasPassword ? ['identityToken'] : ['password', 'identityToken']),
     labels: { email: 'Email', password: 'Password' },
-    act: ({ email, password }) =>
-      perform(accountRoutes.deleteAccount, { body: { email, ...(password !== '' && { password }) } }),
+    act: ({ email, ...proof }) => perform(accountRoutes.deleteAccount, { body: { email, ...proofOf(proof) } }),
     onDone: () => {
       closeAccountStorage();
       void endDocument('/login?deleted');
     },
-    fieldOf: { INVALID_CREDENTIALS: { field: 'password', text: 'Wrong password' } },
+    fieldOf: proofFields(hasPassword),
   });
   return (
     <form onSubmit={submit} noValidate>
@@ -58,10 +56,8 @@ function DeleteForm() {
           data-autofocus
           {...form.getInputProps('email')}
         />
-        {me?.hasPassword && (
-          <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
-        )}
-        <FormFoot error={error} isRunning={isRunning} asksPassword color="red.8">
+        <OwnerProof password={form.getInputProps('password')} identityToken={form.getInputProps('identityToken')} />
+        <FormFoot error={error} isRunning={isRunning} asksPassword={hasPassword} color="red.8">
           Delete account permanently
         </FormFoot>
       </Stack>

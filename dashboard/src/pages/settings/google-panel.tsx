@@ -18,7 +18,10 @@ export function GooglePanel() {
           <Text size="sm" c="dimmed" mb="sm">
             Link the Google account with your email address to sign in either way.
           </Text>
-          <GoogleSignIn label="Link Google" onDone={() => notify({ message: 'Google account linked.' })} />
+          <GoogleSignIn
+            label="Link Google"
+            onDone={() => notify({ message: 'Google account linked. All other sessions are signed out.' })}
+          />
         </>
       )}
     </Panel>

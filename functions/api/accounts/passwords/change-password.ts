@@ -6,8 +6,9 @@ const changePassword: Operation<typeof passwordRoutes.changePassword> = async (
   services,
   { input, caller, device, origin, setSession, setDevice },
 ) => {
-  await services.signIn().prove(caller.account, input.body.currentPassword);
-  await services.passwords().change(caller.account, input.body.newPassword);
+  const { currentPassword: password, identityToken, newPassword } = input.body;
+  await services.ownerProof().demand(caller.account, { password, identityToken });
+  await services.passwords().change(caller.account, newPassword);
   const account = await services.profile().get(caller.accountId);
   setSession(await services.sessions().open(account, origin));
   setDevice(await services.devices().remember(account, device));

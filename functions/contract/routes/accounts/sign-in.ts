@@ -46,7 +46,7 @@ export const signInRoutes = {
     method: 'POST',
     path: '/api/auth/google',
     summary: 'Sign in with Google',
-    note: 'Send an identity token issued by Google. With a session, it is linked to the account of the session.',
+    note: 'Send an identity token issued by Google. With a session, it is linked to the account of the session, whose other sessions and earlier links end.',
     credential: 'session if any',
     bodyInput: IdentityToken,
     output: User,

@@ -36,17 +36,22 @@ export function passwordService(
     const address = normalizedEmail(email);
     const isFurther = (await throttle.take(mailsToAddress, address)) > 0;
     if (isFurther && (await throttle.take(furtherResetLinks, address)) > 0) return;
-    await passwords.requestReset(newRequestId(random), { email: address, isFurther }, clock.now());
+    await passwords.requestReset(newRequestId(random), { email: address, isFurther, requestedAt: clock.now() });
   }
 
-  /** What `forgot` left to be done: the token and its mail. Repeating it does nothing. */
+  /**
+   * Issues the token and its mail for a request of `forgot`; repeating it does nothing. A request that is older than the
+   * account's credentials brings no link, as a link of that time would have ended with them.
+   */
   async function sendResetLink(requestId: string): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       const request = await passwords.findRequest(requestId);
       if (!request) return;
       const account = await accounts.findByEmail(request.email);
       const now = clock.now();
-      const isDue = !request.isFurther || account?.confirmedAt !== undefined;
+      const isDue =
+        (!request.isFurther || account?.confirmedAt !== undefined) &&
+        request.requestedAt > (account?.sessionsValidFrom ?? Number.NEGATIVE_INFINITY);
       const issued = account && isDue ? resetOf(account, request.isFurther, now) : undefined;
       if (await passwords.closeRequest(requestId, issued, now)) return;
     }
@@ -86,7 +91,7 @@ export function passwordService(
   function resetOf(account: Account, isFurther: boolean, now: number) {
     const { text, digest } = issueCredential('reset', account.id, random);
     const mail = mailTo(account, resetMail(account, `${settings.publicOrigin}/reset-password?token=${text}`));
-    return { accountId: account.id, token: { digest, expiresAt: now + resetLifetimeMs }, isFurther, mail };
+    return { account, token: { digest, expiresAt: now + resetLifetimeMs }, isFurther, mail };
   }
 
   function noticeTo(account: Account): OutgoingMail {

@@ -1,14 +1,15 @@
-import type { OutgoingMail, StoredToken } from '../account.ts';
+import type { Account, OutgoingMail, StoredToken } from '../account.ts';
 
-/** Somebody requested a reset link. `isFurther`: after those that anybody can request were used up. */
+/** A request of a reset link. `isFurther`: after those that anybody can request were used up. `requestedAt` in epoch ms. */
 export interface ResetRequest {
   readonly email: string;
+  readonly requestedAt: number;
   readonly isFurther: boolean;
 }
 
 /** A reset token and its mail. A further one ends none that live, any other one ends them all. */
 export interface IssuedReset {
-  readonly accountId: number;
+  readonly account: Account;
   readonly token: StoredToken;
   readonly isFurther: boolean;
   readonly mail: OutgoingMail;
@@ -25,16 +26,16 @@ export interface PasswordStore {
   /** The same password, hashed at today's cost; nothing happens when it was changed meanwhile. */
   rehash(accountId: number, before: string, passwordHash: string): Promise<void>;
   /** Notes that somebody requested a reset link; a job does the rest, so the response reveals nothing by its time. */
-  requestReset(requestId: string, request: ResetRequest, now: number): Promise<void>;
+  requestReset(requestId: string, request: ResetRequest): Promise<void>;
   /** The request if it is still open. */
   findRequest(requestId: string): Promise<ResetRequest | undefined>;
-  /** Closes a request, with what was issued for it; false when it is closed, or the account's tokens changed meanwhile. */
+  /** Closes a request, with the link issued for it; false if it is closed, or the account changed since it was read. */
   closeRequest(requestId: string, reset: IssuedReset | undefined, now: number): Promise<boolean>;
   /** Whether this is a reset token that was not used, ended or expired. */
   isResetToken(accountId: number, digest: string, now: number): Promise<boolean>;
   /** Uses up the reset token and all others, ends all sessions and sends the notice; false when the token is not good any more. */
   reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number): Promise<boolean>;
-  /** Replaces the hash that was checked, ends all sessions opened before now; false when it has changed meanwhile. */
+  /** Replaces the hash `before`, ends all earlier sessions and reset links; false if another hash was stored meanwhile. */
   change(
     accountId: number,
     before: string | undefined,

@@ -7,12 +7,18 @@ import type { AccountStore } from '../account-store.ts';
 import { type Account, normalizedEmail } from '../account.ts';
 import type { ConsumedToken, IdentityStore } from '../identity-store.ts';
 
-/** The claims of a verified identity token. `expiresAt` in epoch ms, `digest` names the token. */
+/** The claims of a verified identity token. Times in epoch ms; `digest` names the token. */
 export interface VerifiedIdentity extends ConsumedToken {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string;
   readonly name: string;
+  readonly issuedAt: number;
+}
+
+/** The identity as accounts list it. */
+export function identityOf({ issuer, subject }: VerifiedIdentity): string {
+  return `${issuer}#${subject}`;
 }
 
 /** The identity provider. `now` in epoch ms. Throws ServiceError INVALID_IDENTITY_TOKEN. */
@@ -38,7 +44,7 @@ export function googleSignInService(
    */
   async function signIn(token: string, session: Account | undefined): Promise<Account> {
     const verified = await tokens.verify(token, clock.now());
-    const identity = `${verified.issuer}#${verified.subject}`;
+    const identity = identityOf(verified);
     for (let tries = 0; tries < maxTries; tries++) {
       const known = await identities.find(identity);
       if (known) return (await identities.consume(verified)) ? known : refuse();
@@ -55,7 +61,7 @@ export function googleSignInService(
     if (!holder) return create({ ...verified, email }, identity);
     if (holder.identities?.includes(identity)) return undefined;
     if (holder.confirmedAt === undefined) return takeOver(holder, identity, verified);
-    if (session?.id === holder.id) return link(holder, identity, verified);
+    if (session?.id === holder.id) return link(session, identity, verified);
     throw new ServiceError(
       'IDENTITY_NOT_LINKED',
       'An account with this email address exists; sign in with its password, then send the token again.',
@@ -85,8 +91,10 @@ export function googleSignInService(
     return isTaken ? accounts.find(holder.id) : undefined;
   }
 
-  async function link(holder: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {
-    return (await identities.link(holder, identity, proof)) ? holder : undefined;
+  /** Ends every session, the current one too; the caller opens another. */
+  async function link(session: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {
+    const isLinked = await identities.link(session, identity, proof, clock.now());
+    return isLinked ? accounts.find(session.id) : undefined;
   }
 
   return { signIn };

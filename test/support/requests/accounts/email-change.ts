@@ -9,14 +9,21 @@ export const subjects = {
   changed: 'Your email address was changed',
 } as const;
 
+/** Has a session, and one of both proofs. */
+interface Requester {
+  readonly cookie: string;
+  readonly password?: string;
+  readonly identityToken?: string;
+}
+
 let addresses = 0;
 export const newAddress = (): string => `another-${process.pid}-${++addresses}@example.com`;
 
 /** What people do to change their address. */
 export function emailChangeCalls(service: () => TestService) {
   const auth = authCalls(service);
-  const request = ({ cookie, password }: Pick<Person, 'cookie' | 'password'>, email: string): Promise<ApiResponse> =>
-    auth.post('email-change', { email, password }, cookie);
+  const request = ({ cookie, password, identityToken }: Requester, email: string): Promise<ApiResponse> =>
+    auth.post('email-change', { email, password, identityToken }, cookie);
   const cancel = (cookie: string) => service().call('DELETE', '/api/auth/email-change', { cookie });
   const confirm = (token: string, cookie = '') =>
     auth.post('email-change/decision', { token, decision: 'confirm' }, cookie);
@@ -27,7 +34,7 @@ export function emailChangeCalls(service: () => TestService) {
   const pendingOf = async (cookie: string) => (await auth.me(cookie)).body.data.emailChange;
 
   /** Requests another address, and returns the tokens that came to the present and to the new one. */
-  async function requested(person: Pick<Person, 'cookie' | 'password' | 'email'>, email = newAddress()) {
+  async function requested(person: Requester & Pick<Person, 'email'>, email = newAddress()) {
     const response = await request(person, email);
     if (response.status !== 200) throw new Error(`the change was refused: ${response.body.detail}`);
     const [old, fresh] = [await mailOf(person.email, 'old'), await mailOf(email, 'new')];

@@ -6,8 +6,7 @@ import { beginSession } from '../../../api/session.ts';
 import { useAction } from '../../../api/use-data.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';
-import { GoogleButton } from './google-button.tsx';
-import { LocalGoogle } from './local-google.tsx';
+import { GoogleToken } from './google-token.tsx';
 
 interface GoogleSignInProps {
   readonly onDone: () => void;
@@ -18,21 +17,20 @@ interface GoogleSignInProps {
 /** Signing in with Google where it is configured; on one machine the local issuer stands in. */
 export function GoogleSignIn({ onDone, label }: GoogleSignInProps) {
   const { googleClientId, local } = useConfig();
-  const { run, error } = useAction(async (token: string) => {
-    const user = await call(signInRoutes.loginWithGoogle, { body: { token } });
-    await beginSession(user);
-    return user;
-  });
+  const { run, error } = useAction(
+    async (token: string) => {
+      const user = await call(signInRoutes.loginWithGoogle, { body: { token } });
+      await beginSession(user);
+      return user;
+    },
+    [signInRoutes.listSessions],
+  );
   const enter = (token: string) => void run(token).then((user) => user && onDone());
   if (googleClientId === null && !local) return null;
   return (
     <Stack gap="sm">
       {label === undefined && <Divider label="or" />}
-      {googleClientId === null ? (
-        <LocalGoogle onToken={enter} label={label ?? 'Continue with Google'} />
-      ) : (
-        <GoogleButton clientId={googleClientId} onToken={enter} />
-      )}
+      <GoogleToken label={label ?? 'Continue with Google'} onToken={enter} />
       {error?.code === 'IDENTITY_NOT_LINKED' ? (
         <Notice tone="warning">
           This email has an account with a password. Sign in with the password, then link Google in Settings.

@@ -1,0 +1,40 @@
+import { PasswordInput, Text } from '@mantine/core';
+import { useMe } from '../../api/reads.ts';
+import type { Form } from '../../lib/hooks/use-form.ts';
+import { GoogleToken } from '../auth/google/google-token.tsx';
+
+/** Fields of a form that prove the owner of the account; a user fills one of them. */
+export const noProof = { password: '', identityToken: '' };
+
+/** The field that was filled, for the body of a request. */
+export function proofOf({ password, identityToken }: typeof noProof) {
+  return { ...(password !== '' && { password }), ...(identityToken !== '' && { identityToken }) };
+}
+
+/** Shows a refused proof next to its field. */
+export const proofFields = (hasPassword: boolean) => ({
+  INVALID_CREDENTIALS: hasPassword
+    ? { field: 'password', text: 'Wrong password' }
+    : { field: 'identityToken', text: 'Confirm with Google first' },
+  INVALID_IDENTITY_TOKEN: { field: 'identityToken', text: 'Google did not confirm this account. Try again.' },
+});
+
+type FieldProps = ReturnType<Form<typeof noProof>['getInputProps']>;
+
+/** Asks for the password; a user who has none signs in with Google once more. */
+export function OwnerProof({ password, identityToken }: Record<keyof typeof noProof, FieldProps>) {
+  const { data: me } = useMe();
+  if (me?.hasPassword ?? true) return <PasswordInput label="Password" autoComplete="current-password" {...password} />;
+  const { value, error, onChange } = identityToken;
+  if (value !== '' && error === undefined) return <Text size="sm">Confirmed with Google.</Text>;
+  return (
+    <div>
+      <GoogleToken label="Confirm with Google" onToken={onChange} />
+      {error !== undefined && (
+        <Text size="sm" mt={4} role="alert" style={{ color: 'var(--danger-ink)' }}>
+          {error}
+        </Text>
+      )}
+    </div>
+  );
+}
