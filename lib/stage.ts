@@ -71,6 +71,17 @@ const Settings = v.strictObject({
   planTable: v.picklist(planTables, 'must be listing or overview'),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
+  /** Sessions end after so many hours without a request, and so many days after the sign-in (docs/design/accounts.md#session). */
+  sessions: v.optional(
+    v.pipe(
+      v.strictObject({
+        idleHours: v.pipe(Positive, v.maxValue(720, 'must be at most 720')),
+        maxDays: v.pipe(Positive, v.maxValue(365, 'must be at most 365')),
+      }),
+      v.check(({ idleHours, maxDays }) => idleHours <= 24 * maxDays, 'must have idleHours within maxDays'),
+    ),
+    { idleHours: 12, maxDays: 30 },
+  ),
   /** Off: every request to AWS goes through the SDK (docs/adr/0008-quick-first-attempt.md). */
   fastPath: v.picklist(['on', 'off'], 'must be on or off'),
   /** AWS WAF before the API; null: none. Limits are requests of one address, or with one key, in five minutes. */

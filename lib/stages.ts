@@ -29,6 +29,7 @@ export const live: StageInput = {
   },
   planTable: 'listing',
   networkLimits: 'on',
+  sessions: { idleHours: 12, maxDays: 30 },
   fastPath: 'on',
   firewall: { requests: 60_000, keyRequests: 30_000, signIns: 100 },
   throttle: { requestsPerSecond: 2000, burst: 1000 },

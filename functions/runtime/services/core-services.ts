@@ -49,7 +49,11 @@ export function createCoreServices(updateBy: UpdateBy) {
       const { sessionStore } = await import('#repositories/accounts/sessions.ts');
       return sessionStore(await dynamo(), table('accounts'));
     });
-    return sessionService(deferred(load, ['open', 'find', 'list', 'touch', 'end']), clock, random);
+    const lifetimes = {
+      idleMs: variables.SESSION_IDLE_HOURS * 3_600_000,
+      maxMs: variables.SESSION_MAX_DAYS * 86_400_000,
+    };
+    return sessionService(deferred(load, ['open', 'find', 'list', 'touch', 'end']), clock, random, lifetimes);
   });
   const idempotencyRecords = lazy(() => {
     const load = lazy(async () => {

@@ -89,10 +89,13 @@ export class ServiceFunction extends LambdaFunction {
 }
 
 /** Settings of the stage in every function's environment. */
-function stageVariables({ stage: { fastPath, frontDoor, networkLimits, planTable }, publicOrigin }: SharedProps) {
+function stageVariables({ stage, publicOrigin }: SharedProps) {
+  const { fastPath, frontDoor, networkLimits, planTable, sessions } = stage;
   return {
     PUBLIC_ORIGIN: publicOrigin,
     SESSION_COOKIE: '__Host-session',
+    SESSION_IDLE_HOURS: String(sessions.idleHours),
+    SESSION_MAX_DAYS: String(sessions.maxDays),
     PLAN_TABLE: planTable,
     NETWORK_LIMITS: networkLimits,
     ...(fastPath === 'off' && { FAST_PATH: fastPath }),

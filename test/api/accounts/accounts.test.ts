@@ -28,7 +28,7 @@ describe('registration', () => {
     });
     expect(response.body.data.id).not.toBe(7);
     expect(response.headers.getSetCookie()[0]).toMatch(
-      /^session=tas_\w+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
+      /^session=tas_\w+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
     );
     expect(await service.mailedToken('ada@example.com')).toMatch(/^tac_\w{58}$/);
     expect((await me(cookieOf(response))).body.data).toEqual({
@@ -107,7 +107,7 @@ describe('login', () => {
     expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()]);
   });
 
-  it('opens sessions whose value also works as Bearer on /api, and that end with logout or half an hour unused', async () => {
+  it('opens sessions whose value also works as Bearer on /api, and that end with logout or 12 hours without use', async () => {
     const { cookie, email, password } = await service.registered();
     const value = cookie.replace('session=', '');
     expect((await service.call('GET', '/api/auth/me', { key: value })).status).toBe(200);
@@ -116,9 +116,9 @@ describe('login', () => {
     expect(out.headers.getSetCookie()[0]).toContain('Max-Age=0');
     expect((await me(cookie)).body.message).toBe('INVALID_API_KEY');
     const again = cookieOf(await service.call('POST', '/api/auth/login', { body: { email, password } }));
-    await service.post('/_local/clock', { advance: 'PT29M' });
+    await service.post('/_local/clock', { advance: 'PT11H' });
     expect((await me(again)).status).toBe(200);
-    await service.post('/_local/clock', { advance: 'PT31M' });
+    await service.post('/_local/clock', { advance: 'PT12H' });
     expect((await me(again)).status).toBe(401);
   });
 });

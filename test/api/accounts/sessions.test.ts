@@ -36,9 +36,9 @@ describe('sessions', () => {
 
   it('are listed newest use first, and show which one makes the request', async () => {
     const somebody = await service.registered();
-    await advance('PT2M');
+    await advance('PT6M');
     const second = await login(somebody);
-    await advance('PT2M');
+    await advance('PT6M');
     await me(somebody.cookie);
     const [first, other, ...rest] = await list(second);
     expect(rest).toEqual([]);
@@ -47,7 +47,7 @@ describe('sessions', () => {
     const shown = { id: expect.any(String), ...here, createdAt: instant, lastSeenAt: instant, expiresAt: instant };
     expect(first).toEqual({ ...shown, current: true });
     expect(other).toEqual({ ...shown, current: false });
-    expect(Date.parse(first.expiresAt) - Date.parse(first.createdAt)).toBe(12 * 3_600_000);
+    expect(Date.parse(first.expiresAt) - Date.parse(first.createdAt)).toBe(30 * 86_400_000);
     const seenFromTheOther = await list(somebody.cookie);
     expect(seenFromTheOther.find(({ current }: { current: boolean }) => current).id).toBe(other.id);
   });
@@ -104,32 +104,57 @@ describe('sessions', () => {
     const email = 'busy@example.com';
     const cookie = cookieOf(await googleLogin(email));
     await Promise.all(times(9, () => googleLogin(email)));
-    await advance('PT20M');
+    await advance('PT7H');
     expect(code(await me(cookie))).toBe('200 SUCCESS');
-    await advance('PT20M');
+    await advance('PT7H');
     await googleLogin(email);
     expect(code(await me(cookie))).toBe('200 SUCCESS');
   });
 
-  it('end after 30 minutes without use', async () => {
+  it('end after 12 hours without use', async () => {
     const somebody = await service.registered();
-    await advance('PT29M');
+    await advance('PT11H59M');
     expect(code(await me(somebody.cookie))).toBe('200 SUCCESS');
-    await advance('PT29M');
+    await advance('PT11H59M');
     expect(code(await me(somebody.cookie))).toBe('200 SUCCESS');
-    await advance('PT30M');
+    await advance('PT12H');
     expect(code(await me(somebody.cookie))).toBe('401 INVALID_API_KEY');
     expect(await list(await login(somebody))).toHaveLength(1);
   });
 
-  it('end after 12 hours however much they are used', async () => {
+  it('end after 30 days however much they are used', async () => {
     const { cookie } = await service.registered();
-    for (const _ of times(24, String)) {
-      await advance('PT29M');
+    for (const _ of times(65, String)) {
+      await advance('PT11H');
       expect(code(await me(cookie))).toBe('200 SUCCESS');
     }
-    await advance('PT29M');
+    await advance('PT5H');
     expect(code(await me(cookie))).toBe('401 INVALID_API_KEY');
+  });
+
+  it('end after the hours and days that the stage sets', async () => {
+    const restore = withEnvironment({ SESSION_IDLE_HOURS: '2', SESSION_MAX_DAYS: '1' });
+    const response = await service.call('POST', '/api/auth/login', { body: await service.registered() });
+    expect(response.headers.getSetCookie().join()).toContain('Max-Age=86400;');
+    await advance('PT1H59M');
+    expect(code(await me(cookieOf(response)))).toBe('200 SUCCESS');
+    await advance('PT2H');
+    expect(code(await me(cookieOf(response)))).toBe('401 INVALID_API_KEY');
+    restore();
+  });
+
+  it('store their last use once in five minutes, not with each request', async () => {
+    const { id, cookie } = await service.registered();
+    const seen = new Set<unknown>();
+    for (const _ of times(12, String)) {
+      await advance('PT1M');
+      expect(code(await me(cookie))).toBe('200 SUCCESS');
+      const stored = await rowsOf('accounts');
+      seen.add(
+        stored.find((row) => row['pk'] === `user#${id}` && String(row['sk']).startsWith('session#'))?.['lastSeenAt'],
+      );
+    }
+    expect(seen.size).toBe(3);
   });
 
   it('end immediately with logout, the cookie too; others go on', async () => {
@@ -162,7 +187,7 @@ describe('the session cookie', () => {
   it('is for no script and no other site, and nothing but a name and a value', async () => {
     const response = await service.call('POST', '/api/auth/login', { body: await service.registered() });
     expect(response.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
-      expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^session=tas_\w{58}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/),
     ]);
   });
 
@@ -171,7 +196,7 @@ describe('the session cookie', () => {
     const restore = withEnvironment({ SESSION_COOKIE: '__Host-session' });
     const response = await service.call('POST', '/api/auth/login', { body: somebody });
     expect(response.headers.getSetCookie().filter((cookie) => cookie.includes('session='))).toEqual([
-      expect.stringMatching(/^__Host-session=tas_\w{58}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/),
+      expect.stringMatching(/^__Host-session=tas_\w{58}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/),
     ]);
     const deployed = cookieOf(response);
     expect(code(await me(deployed))).toBe('200 SUCCESS');

@@ -41,6 +41,8 @@ test('every function has a secure cookie, the public origin, and an environment 
       NETWORK_LIMITS: 'on',
       TRUSTED_PROXIES: 2,
       FAST_PATH: 'off',
+      SESSION_IDLE_HOURS: 4,
+      SESSION_MAX_DAYS: 7,
     });
     expect(environmentOf).toMatchObject({
       POWERTOOLS_SERVICE_NAME: 'text-ai',

@@ -32,6 +32,7 @@ export const otherStage: Stage = parseStage({
   },
   planTable: 'overview',
   networkLimits: 'on',
+  sessions: { idleHours: 4, maxDays: 7 },
   fastPath: 'off',
   firewall: { requests: 20_000, keyRequests: 10_001, signIns: 10 },
   throttle: { requestsPerSecond: 50, burst: 20 },

@@ -6,17 +6,18 @@ import type { Account } from '../account.ts';
 import { endSurplus } from '../surplus.ts';
 import type { Session, SessionOrigin, SessionStore } from './session-store.ts';
 
-/** In ms (docs/design/reliability.md#security-parameters). */
-const lifetime = 12 * 3_600_000;
-const idleLifetime = 30 * 60_000;
+/** When a session ends, in ms (docs/design/accounts.md#session). */
+export interface SessionLifetimes {
+  /** Without a request for so long. */
+  readonly idleMs: number;
+  /** Whatever it is used for. */
+  readonly maxMs: number;
+}
 
-/** A session's last use is written down when it is so much later (ms) than what is written. */
-const touchAfter = 60_000;
+/** In ms. The last use is stored at most this often, so a session in use costs one write in five minutes, not one a request. */
+const touchInterval = 5 * 60_000;
 
 const maxSessions = 10;
-
-/** In ms. For so long after signing in it counts as shown who one is, where there is no password to show it by. */
-const recentMs = 10 * 60_000;
 
 /** A session that was opened; `text` is shown to the browser once. */
 export interface OpenedSession {
@@ -24,7 +25,12 @@ export interface OpenedSession {
   readonly lifetimeMs: number;
 }
 
-export function sessionService(sessions: SessionStore, clock: Clock, random: Random) {
+export function sessionService(
+  sessions: SessionStore,
+  clock: Clock,
+  random: Random,
+  { idleMs, maxMs }: SessionLifetimes,
+) {
   /** Others give way when there are too many: those that have ended, then the oldest. */
   async function open(account: Account, origin: SessionOrigin): Promise<OpenedSession> {
     refuseClosed(account);
@@ -35,12 +41,12 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
       digest,
       createdAt: now,
       lastSeenAt: now,
-      expiresAt: now + lifetime,
+      expiresAt: now + maxMs,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
     });
     const rank = (session: Session): number => (isAlive(session, account, now) ? session.createdAt : 0);
     await endSurplus(sessions, account.id, rank, maxSessions);
-    return { text, lifetimeMs: lifetime };
+    return { text, lifetimeMs: maxMs };
   }
 
   /** The account as it is now, when the session is alive. */
@@ -48,15 +54,8 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
     const found = await sessions.find(accountId, digest);
     const now = clock.now();
     if (!found || !isAlive(found.row, found.account, now)) return undefined;
-    if (now - found.row.lastSeenAt > touchAfter) await sessions.touch(accountId, digest, now);
+    if (now - found.row.lastSeenAt >= touchInterval) await sessions.touch(accountId, digest, now);
     return found.account;
-  }
-
-  /** Refuses (401) a session that was opened a while ago. */
-  async function demandRecent({ accountId, digest }: Credential): Promise<void> {
-    const found = await sessions.find(accountId, digest);
-    if (found && clock.now() - found.row.createdAt <= recentMs) return;
-    throw new ServiceError('INVALID_CREDENTIALS', 'Sign in again, and repeat the request within 10 minutes.');
   }
 
   async function list(account: Account, current: Credential) {
@@ -82,10 +81,19 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
     for (const { digest } of ended) await sessions.end(account.id, digest);
   }
 
+  function isAlive(session: Session, account: Account, now: number): boolean {
+    return (
+      session.expiresAt > now &&
+      session.lastSeenAt + idleMs > now &&
+      session.sessionsValidFrom === (account.sessionsValidFrom ?? 0) &&
+      account.suspendedAt === undefined &&
+      account.deletedAt === undefined
+    );
+  }
+
   return {
     open,
     accountOf,
-    demandRecent,
     list,
     endOther,
     end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),
@@ -94,16 +102,6 @@ export function sessionService(sessions: SessionStore, clock: Clock, random: Ran
 
 function originOf({ browser, system, country, isLocal }: Session): SessionOrigin {
   return { browser, system, country, isLocal };
-}
-
-function isAlive(session: Session, account: Account, now: number): boolean {
-  return (
-    session.expiresAt > now &&
-    session.lastSeenAt + idleLifetime > now &&
-    session.sessionsValidFrom === (account.sessionsValidFrom ?? 0) &&
-    account.suspendedAt === undefined &&
-    account.deletedAt === undefined
-  );
 }
 
 function refuseClosed(account: Account): void {
