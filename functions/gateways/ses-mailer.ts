@@ -1,7 +1,9 @@
 import { MessageRejected, type SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import { brand } from '#contract/shared/brand.ts';
 import type { Mailer } from '#domain/mail/outbox.ts';
 
 export interface MailerSettings {
+  /** Address; mail programs show the product's name beside it. */
   readonly sender: string;
   /** Through which SES reports what becomes of the mails; undefined: it reports nothing. */
   readonly configurationSet: string | undefined;
@@ -16,7 +18,7 @@ export function sesMailer(client: SESClient, { sender, configurationSet }: Maile
       try {
         await client.send(
           new SendEmailCommand({
-            Source: sender,
+            Source: `${brand.name} <${sender}>`,
             ...(configurationSet && { ConfigurationSetName: configurationSet }),
             Destination: { ToAddresses: [to] },
             Message: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import { inboxPage } from '../mail/inbox.ts';
+import { inboxPage, inboxScript } from '../mail/inbox.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { phoneCalls } from '../messages/phone-calls.ts';
 import { phonePage } from '../messages/phone-page.ts';
@@ -12,6 +12,7 @@ import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
 import type { Pages } from '../shared/pages/pages.ts';
 import { sendPage } from '../shared/pages/send-page.ts';
 import { described } from '../shared/problems.ts';
+import { clockPage, clockScript } from './clock-page.ts';
 import { type IdentityIssuer, IdentityTokenOrder } from './identity-issuer.ts';
 import type { Status } from './status.ts';
 
@@ -23,8 +24,8 @@ export interface AdminOptions {
   readonly faults: Faults;
   readonly clock: ShiftedClock;
   readonly issuer: IdentityIssuer;
-  /** Resolves when what is due after a move of the clock has been done. */
-  readonly afterMove: () => Promise<void>;
+  /** Does the work due after a move of the clock. Resolves with whether it is done: at a time limit it goes on in the background. */
+  readonly afterMove: () => Promise<boolean>;
   readonly log: (line: string) => void;
 }
 
@@ -62,20 +63,27 @@ export function createAdmin({
   afterMove,
   log,
 }: AdminOptions): Pages {
-  const clockReply = (): Reply => ({ json: { now: new Date(clock.now()).toISOString() } });
+  const clockJson = () => ({ now: new Date(clock.now()).toISOString() });
+
+  /** A page for a browser, JSON for a program. */
+  function showClock({ headers: { accept = '' } }: IncomingMessage): Reply {
+    if (!accept.includes('text/html')) return { json: clockJson() };
+    return { html: clockPage(clock.now()), script: clockScript };
+  }
+
   const faultsReply = (): Reply => ({ json: { active: faults.active() } });
 
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     ['/_local/status', { GET: () => ({ status: status().ready ? 200 : 503, json: status() }) }],
     ['/_local/mail', { GET: () => ({ json: mails.list() }) }],
-    ['/_local/inbox', { GET: () => ({ html: inboxPage(mails.list()) }) }],
+    ['/_local/inbox', { GET: () => ({ html: inboxPage(mails.list()), script: inboxScript }) }],
     [
       '/_local/messages',
       { GET: () => ({ json: phones.list().map(({ id, channel, to, text, at }) => ({ id, channel, to, text, at })) }) },
     ],
     ['/_local/phone', { GET: () => ({ html: phonePage(phones.list(), clock.now()), script: phoneScript }) }],
     ['/_local/phone/call', { GET: hearCall }],
-    ['/_local/clock', { GET: clockReply, POST: moveClock }],
+    ['/_local/clock', { GET: showClock, POST: moveClock }],
     ['/_local/faults', { GET: faultsReply, POST: orderFault }],
     ['/_local/identity-token', { POST: makeToken }],
     ['/_local/identity/jwks.json', { GET: () => ({ json: issuer.keySet }) }],
@@ -89,8 +97,8 @@ export function createAdmin({
     } catch (error) {
       throw error instanceof RangeError ? new BadBody(error.message) : error;
     }
-    await afterMove();
-    return clockReply();
+    const done = await afterMove();
+    return { json: { ...clockJson(), done } };
   }
 
   async function orderFault(request: IncomingMessage): Promise<Reply> {

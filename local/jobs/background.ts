@@ -1,10 +1,13 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { allJobs, canary, type Job, type StreamTrigger } from '#contract/jobs.ts';
 import { queues } from '#contract/platform/queues.ts';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { startStreamPump } from '../dynamodb/stream-pump.ts';
 import { sweepExpired } from '../dynamodb/ttl-sweep.ts';
@@ -38,14 +41,17 @@ export interface BackgroundOptions {
 export interface Background {
   /** Resolves when the jobs have done what the streams held at the call, and the messages and events that came of it. */
   readonly settled: () => Promise<void>;
-  /** Does once what goes by the clock, after the clock was moved; resolves when it is done, but soon in any case. */
-  readonly catchUp: () => Promise<void>;
+  /** Does once the work that the clock makes due. Resolves with whether it is done: after 20 s it goes on in the background. */
+  readonly catchUp: () => Promise<boolean>;
   /** Looks at the streams soon: items may have been written. */
   readonly wake: () => void;
 }
 
 const sweepSeconds = 30;
-const catchUpMs = 5000;
+const catchUpMs = 20_000;
+
+/** In ms. Jobs that still run when the service ends may take so long; each can be cut off and repeated, as after kill -9. */
+const closeMs = 2000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 export async function startBackground(options: BackgroundOptions, closers: Closers): Promise<Background> {
@@ -56,8 +62,6 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   closers.add({ close: () => client.destroy() });
   const streams = await Promise.all(allJobs.flatMap((job) => followStream(job, client, options)));
   const consumers = startConsumers(options, closers);
-  for (const pump of [...consumers, ...streams]) closers.add(pump);
-
   const expiry = {
     name: 'ttl-sweep',
     everySeconds: sweepSeconds,
@@ -66,7 +70,8 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
   const jobs = hasCanary ? [...allJobs, canary] : allJobs;
   const schedule = startSchedule([...jobs.flatMap(scheduled), expiry, fileExpiry], log);
-  closers.add(schedule);
+  const parts = [schedule, ...consumers, ...streams];
+  closers.add({ close: () => within(closeMs, Promise.all(parts.map((part) => part.close()))) });
 
   async function settled(): Promise<void> {
     await Promise.all(streams.map((pump) => pump.settled()));
@@ -75,17 +80,34 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     await logLines.settled();
   }
 
-  /** What goes by the clock, and then the messages that came of it. */
-  async function caughtUp(): Promise<void> {
-    await schedule.runAll();
-    await Promise.all(consumers.map((pump) => pump.settled()));
+  const meters = meterStore(DynamoDBDocumentClient.from(database.client), tables.meters.name, ambient.random);
+
+  /** Whether a run of the sweep has left accounts due: it brings an account forward by a number of months, not by centuries. */
+  async function isAnyDue(): Promise<boolean> {
+    for await (const _ of meters.accountsDue(Math.floor(now() / 1000))) return true;
+    return false;
   }
 
-  async function catchUp(): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, catchUpMs);
-    await Promise.race([caughtUp(), late]);
-    clearTimeout(timer);
+  /** The scheduled jobs, again while they leave accounts due, then the messages that they queued. */
+  async function caughtUp(isLate: () => boolean): Promise<boolean> {
+    let isDone: boolean;
+    let isLeft: boolean;
+    do {
+      isDone = await schedule.runAll();
+      isLeft = await isAnyDue();
+    } while (isDone && isLeft && !isLate());
+    await Promise.all(consumers.map((pump) => pump.settled()));
+    return isDone && !isLeft;
+  }
+
+  async function catchUp(): Promise<boolean> {
+    const deadline = performance.now() + catchUpMs;
+    return (
+      (await within(
+        catchUpMs,
+        caughtUp(() => performance.now() > deadline),
+      )) ?? false
+    );
   }
 
   function wake(): void {
@@ -93,6 +115,17 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   }
 
   return { settled, catchUp, wake };
+}
+
+/** The result, or undefined if it takes longer; the work goes on. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function startConsumers({ sqs, log }: BackgroundOptions, closers: Closers): readonly Pump[] {

@@ -8,22 +8,26 @@ export interface Recurring {
 }
 
 export interface Schedule {
-  /** Does everything now; resolves when all of it has ended, however it ended. */
-  runAll(): Promise<void>;
-  /** Starts nothing more, and lets what runs end. */
+  /** Runs everything once; resolves when all of it has ended, with whether all of it succeeded. */
+  runAll(): Promise<boolean>;
+  /** Starts nothing more, waits for the runs under way, and logs no failure of theirs: the service ends around them. */
   close(): Promise<void>;
 }
 
 /** EventBridge's part on one machine. A run that is due while the last one goes on waits for that one. */
 export function startSchedule(tasks: readonly Recurring[], log: (line: string) => void): Schedule {
-  const queues = tasks.map((task) => queueOf(task, log));
+  let isClosed = false;
+  const report = (line: string): void => (isClosed ? undefined : log(line));
+  const queues = tasks.map((task) => queueOf(task, report));
   const timers = tasks.map((task, index) => setInterval(() => queues[index]?.whenFree(), task.everySeconds * 1000));
 
-  async function runAll(): Promise<void> {
-    await Promise.all(queues.map((queue) => queue.now()));
+  async function runAll(): Promise<boolean> {
+    const outcomes = await Promise.all(queues.map((queue) => queue.now()));
+    return outcomes.every(Boolean);
   }
 
   async function close(): Promise<void> {
+    isClosed = true;
     for (const timer of timers) clearInterval(timer);
     await Promise.all(queues.map((queue) => queue.ended()));
   }
@@ -32,21 +36,24 @@ export function startSchedule(tasks: readonly Recurring[], log: (line: string) =
 }
 
 function queueOf(task: Recurring, log: (line: string) => void) {
-  let last: Promise<void> = Promise.resolve();
+  let last: Promise<boolean> = Promise.resolve(true);
   let waiting = 0;
 
-  async function run(previous: Promise<void>): Promise<void> {
+  /** False if the run failed. */
+  async function run(previous: Promise<boolean>): Promise<boolean> {
     await previous;
     try {
       await task.run();
+      return true;
     } catch (error) {
       log(`${task.name} failed: ${described(error)}`);
+      return false;
     } finally {
       waiting -= 1;
     }
   }
 
-  function now(): Promise<void> {
+  function now(): Promise<boolean> {
     waiting += 1;
     return (last = run(last));
   }

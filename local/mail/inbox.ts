@@ -1,36 +1,65 @@
+import { createHash } from 'node:crypto';
 import { escapeHtml, unescapeHtml } from '../shared/pages/escape-html.ts';
 import { htmlPage } from '../shared/pages/html-page.ts';
 import type { ReceivedMail } from './mail-store.ts';
 
-/** The HTML page on which a person reads the mails that this machine did not send. `mails` come newest first. */
-export function inboxPage(mails: ReceivedMail[]): string {
-  const waiting = mails.length === 0 ? '<meta http-equiv="refresh" content="5">' : '';
+const maxShown = 50;
+
+/** The HTML page on which a person reads the emails that this machine did not send. `mails` come newest first. */
+export function inboxPage(mails: readonly ReceivedMail[]): string {
+  const shown = mails.slice(0, maxShown);
+  const older = mails.length - shown.length;
   return htmlPage({
     title: `Inbox${mails.length > 0 ? ` (${mails.length})` : ''}`,
-    head: waiting,
+    head: '<noscript><meta http-equiv="refresh" content="5"></noscript>',
     style,
-    body: `<header>
-<div><h1>Inbox</h1><p>Mails stay on this machine. Nothing is sent.</p></div>
-<a class="quiet" href="">Check for new mail</a>
-</header>
-<main>${mails.length > 0 ? mails.map(mailCard).join('\n') : empty}</main>`,
+    script: inboxScript,
+    body: `<header><h1>Inbox</h1>
+<p>Emails stay on this machine; nothing is sent. New ones appear here without a reload.</p><p id="news" role="status"></p></header>
+<main>${shown.length > 0 ? shown.map(mailCard).join('\n') : empty}${older > 0 ? `<p class="older">${older} older: <a href="/_local/mail">all as JSON</a></p>` : ''}</main>`,
   });
 }
 
+/**
+ * Looks for new emails while the page is visible, and puts them before those that are shown: an open one keeps its place and
+ * state. The emails have their HTML in the page, escaped there; the policy of the page lets this script run and no other.
+ */
+export const inboxScript = `
+const cards = (root) => [...root.querySelectorAll('.mail')];
+
+async function look() {
+  const response = await fetch('/_local/inbox').catch(() => undefined);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (document.title === page.title && cards(page)[0]?.dataset.id === cards(document)[0]?.dataset.id) return;
+  const main = document.querySelector('main');
+  const known = new Map(cards(main).map((card) => [card.dataset.id, card]));
+  const fresh = cards(page).filter((card) => !known.has(card.dataset.id));
+  for (const card of known.values()) if (fresh.length > 0) card.open = card.contains(document.activeElement);
+  main.querySelector('.empty')?.remove();
+  main.prepend(...fresh.map((card) => document.adoptNode(card)));
+  document.title = page.title;
+  if (fresh[0]) document.querySelector('#news').textContent = 'New email: ' + fresh[0].querySelector('strong').textContent;
+}
+
+setInterval(() => document.hidden || look(), 2000);
+document.addEventListener('visibilitychange', () => document.hidden || look());
+`;
+
 const empty = `<section class="empty">
-<h2>No mail yet</h2>
-<p>Register an account, or request a new password. The mail with its link appears here within a few seconds; this page looks for it by itself.</p>
+<h2>No email yet</h2>
+<p>Register an account, or request a new password. The email with its link appears here within a few seconds.</p>
 <p><a class="button" href="/">Open the dashboard</a></p>
 </section>`;
 
-/** The newest mail is open, the others are one line each. */
+/** The newest email is open, the others are one line each. */
 function mailCard(mail: ReceivedMail, index: number): string {
   const link = firstLink(mail);
   const button = link
     ? `<p class="action"><a class="button" href="${escapeHtml(link)}">Open link</a><span>${escapeHtml(link)}</span></p>`
     : '';
   const text = `<details><summary>Text version</summary><pre>${escapeHtml(mail.text)}</pre></details>`;
-  return `<details class="mail"${index === 0 ? ' open' : ''}>
+  return `<details class="mail" data-id="${idOf(mail)}"${index === 0 ? ' open' : ''}>
 <summary><strong>${escapeHtml(mail.subject)}</strong><span>to ${escapeHtml(mail.to.join(', '))}</span>${sentTime(mail.sentAt)}</summary>
 <div class="body">
 ${button}
@@ -44,6 +73,10 @@ function htmlFrame({ subject, html }: ReceivedMail): string {
   const page = `<!doctype html><base target="_top">${html}`;
   return `<iframe title="${escapeHtml(subject)}" sandbox="allow-popups allow-top-navigation-by-user-activation" referrerpolicy="no-referrer" loading="lazy" srcdoc="${escapeHtml(page)}"></iframe>`;
 }
+
+/** Names an email among others on the page. */
+const idOf = (mail: ReceivedMail): string =>
+  createHash('sha256').update(JSON.stringify(mail)).digest('base64url').slice(0, 22);
 
 function firstLink({ html, text }: ReceivedMail): string | undefined {
   const href = /<a\s[^>]{0,500}?href="(https?:\/\/[^"]+)"/i.exec(html)?.[1];
@@ -69,13 +102,12 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
 
 const style = `
 header, main { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }
-header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding-block: 2rem 1.25rem; }
+header { padding-block: 2rem 1.25rem; }
+#news { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 h1 { margin: 0; font-size: 1.6rem; letter-spacing: -.01em; }
 h2 { margin: 0 0 .5rem; font-size: 1.2rem; }
 header p { margin: 0; color: var(--dim); }
-.quiet { padding: .4rem .8rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); text-decoration: none; }
-.button { display: inline-block; padding: .6rem 1.1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none; }
-.button:hover { filter: brightness(1.08); }
+.older { margin: 0; color: var(--dim); }
 main { display: grid; gap: .75rem; padding-bottom: 3rem; }
 .mail, .empty { min-width: 0; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
 .empty { padding: 2.5rem 1.5rem; text-align: center; }

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
+import { replaceFile } from '../shared/files/json-file.ts';
 
 /** A mail as it would have been sent. `sentAt` is ISO 8601. */
 export const ReceivedMail = v.object({
@@ -15,12 +16,17 @@ export type ReceivedMail = v.InferOutput<typeof ReceivedMail>;
 export interface MailStore {
   /** Resolves once the mail is on disk. */
   add(mail: ReceivedMail): Promise<void>;
-  /** Newest first. */
+  /** The newest `maxKept`, newest first. */
   list(): ReceivedMail[];
 }
 
+const maxKept = 500;
+
+/** The file is rewritten when it holds so many lines; each one costs a part of that once. */
+const maxLines = 2 * maxKept;
+
 /**
- * Keeps mails as lines of JSON, for the file's owner only. The end of a line that a killed process left unfinished is dropped, since add() had
+ * Keeps the newest mails as lines of JSON, for the file's owner only. The end of a line that a killed process left unfinished is dropped, since add() had
  * not resolved for it. Rejects when the file cannot be read or any finished line is not a mail.
  */
 export async function openMailStore(file: string): Promise<MailStore> {
@@ -29,8 +35,9 @@ export async function openMailStore(file: string): Promise<MailStore> {
   const finished = written.subarray(0, written.lastIndexOf('\n') + 1);
   if (finished.length < written.length) await truncate(file, finished.length);
 
-  const mails = parseLines(finished.toString(), file);
+  let mails = parseLines(finished.toString(), file);
   let size = finished.length;
+  await compact();
   let last: Promise<unknown> = Promise.resolve();
 
   async function append(mail: ReceivedMail): Promise<void> {
@@ -38,6 +45,17 @@ export async function openMailStore(file: string): Promise<MailStore> {
     await appendSynced(file, line, size);
     size += line.length;
     mails.push(mail);
+    // The mail is stored: a file that cannot be rewritten now is rewritten after a later mail.
+    await compact().catch(() => undefined);
+  }
+
+  async function compact(): Promise<void> {
+    if (mails.length < maxLines) return;
+    const kept = mails.slice(-maxKept);
+    const text = kept.map((mail) => `${JSON.stringify(mail)}\n`).join('');
+    await replaceFile(file, text, { flush: true });
+    mails = kept;
+    size = Buffer.byteLength(text);
   }
 
   return {
@@ -46,7 +64,7 @@ export async function openMailStore(file: string): Promise<MailStore> {
       last = added.catch(() => undefined);
       return added;
     },
-    list: () => mails.toReversed(),
+    list: () => mails.slice(-maxKept).toReversed(),
   };
 }
 

@@ -64,8 +64,8 @@ li p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .head { display: flex; flex-wrap: wrap; gap: .35rem .75rem; align-items: center; margin-bottom: .35rem; }
 .note { flex-basis: 100%; color: var(--dim); font-size: .9rem; }
 .note:empty { display: none; }
-button { padding: .3rem .9rem; border: 0; border-radius: 1rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
-button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+button { padding: .3rem .9rem; border-radius: 1rem; }
+.brand { max-width: 30rem; }
 .ring { display: inline-block; }
 .ringing .ring { animation: ring .5s ease-in-out infinite; }
 time { color: var(--dim); font-size: .8rem; }

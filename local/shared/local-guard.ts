@@ -46,5 +46,9 @@ function isFromOtherSite({ headers }: IncomingMessage): boolean {
 /** A link that a person follows may open a page of ours, whatever page it is on: nothing can be read over there. */
 function opensPage({ method, headers }: IncomingMessage, path: string): boolean {
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-  return method === 'GET' && isLink && (path === '/_local/inbox' || !/^\/(_local|api|v1|openai)(\/|$)/.test(path));
+  return (
+    method === 'GET' &&
+    isLink &&
+    (path === '/_local/inbox' || path === '/_local/clock' || !/^\/(_local|api|v1|openai)(\/|$)/.test(path))
+  );
 }

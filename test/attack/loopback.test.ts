@@ -60,9 +60,11 @@ const orders: readonly Order[] = [
   },
   { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'Action=SendEmail' },
   { method: 'POST', path: '/endpoints/svc-1/invocations', body: '{"messages":[{"role":"user","content":"Hello"}]}' },
-  ...['/', '/docs', '/config.json', '/_local/status', '/_local/mail', '/_local/inbox', '/nothing'].map((path) => ({
-    path,
-  })),
+  ...['/', '/docs', '/config.json', '/_local/status', '/_local/mail', '/_local/inbox', '/_local/clock', '/nothing'].map(
+    (path) => ({
+      path,
+    }),
+  ),
   { method: 'POST', path: '/_local/clock', body: '{"advance":"P1D"}' },
   ...['/api/plans', '/v1/models', '/openai/v1/models'].map((path) => ({ path })),
   { method: 'POST', path: '/api/auth/login', headers: { 'content-type': 'application/json' }, body: '{}' },
@@ -184,7 +186,7 @@ describe('the ports that npm start opens', () => {
       const body = JSON.stringify({ email: demo.email, password: demo.password });
       expect((await send(front, { method: 'POST', path: '/api/auth/login', headers, body })).status).toBe(200);
       const link = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-      for (const path of ['/', '/docs', '/_local/inbox'])
+      for (const path of ['/', '/docs', '/_local/inbox', '/_local/clock'])
         expect((await send(front, { path, headers: link })).status).toBe(200);
       for (const path of [
         '/api/auth/confirm?token=x',

@@ -4,7 +4,7 @@ import { systemCode } from '../problems.ts';
 
 /** What the service keeps in its folder, with what SQLite and a write under way lay beside it. */
 const ownFile =
-  /^(service\.lock|(dynamodb|queues)\.sqlite(-wal|-shm|-journal)?|mails\.jsonl|(clock|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
+  /^(service\.lock|(dynamodb|queues)\.sqlite(-wal|-shm|-journal)?|mails\.jsonl(\.\d+\.tmp)?|(clock|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
 
 /** Folders of its own in it, which only its user enters. */
 const ownFolders: ReadonlySet<string> = new Set(['audio']);

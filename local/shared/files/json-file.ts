@@ -17,9 +17,17 @@ export async function readJsonFile<Schema extends v.GenericSchema>(
   throw new Problem(`The file ${file} is damaged. Remove it, or choose another data folder with --data DIR.`);
 }
 
-/** Replaces the file whole: whoever reads it, also after kill -9, sees the old content or the new. For its owner only. */
+/** Replaces the file whole, as `replaceFile`. */
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
+  await replaceFile(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/**
+ * Replaces the file whole: whoever reads it, also after kill -9, sees the old content or the new. For its owner only. With
+ * `flush` the new content is on disk before the old one goes.
+ */
+export async function replaceFile(file: string, text: string, { flush = false } = {}): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
-  await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(temporary, text, { mode: 0o600, flush });
   await rename(temporary, file);
 }

@@ -1,3 +1,5 @@
+import { brand } from '#contract/shared/brand.ts';
+
 export interface HtmlPage {
   readonly title: string;
   /** More elements of its head. */
@@ -19,24 +21,33 @@ export function htmlPage({ title, head = '', style, body, script }: HtmlPage): s
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 ${head}
-<title>${title}</title>
+<title>${title} · ${brand.name}</title>
 <link rel="icon" href="data:,">
 <style>${common}${style}</style>
 </head>
 <body>
+${brandLine}
 ${body}
 ${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 </html>
 `;
 }
 
+/** Leads to the dashboard. */
+const brandLine = `<a class="brand" href="/"><svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="${brand.accent}"/><path d="M8 10h16M8 16h10M8 22h5" stroke="#fff" stroke-width="3" stroke-linecap="round"/><circle cx="22.5" cy="21" r="3.5" fill="${brand.coin}"/></svg>${brand.name}</a>`;
+
 const common = `
-:root { --ink: #1c2024; --dim: #60646c; --line: #e0e1e6; --page: #f6f7f9; --card: #fff; --accent: #2457d6; --on-accent: #fff; }
+:root { --ink: ${brand.ink}; --dim: ${brand.dim}; --line: ${brand.line}; --page: ${brand.page}; --card: ${brand.card}; --accent: ${brand.accent}; --on-accent: #fff; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #edeef0; --dim: #a5aab3; --line: #33373d; --page: #111214; --card: #1a1c1f; --accent: #8fb0ff; --on-accent: #0b1533; }
+  :root { --ink: #ecebe6; --dim: #aeaca3; --line: #34342f; --page: #141412; --card: #1f1f1c; --accent: #8fcbac; --on-accent: #0c2419; }
 }
 * { box-sizing: border-box; }
+.brand { display: flex; gap: .6rem; align-items: center; max-width: 46rem; margin: 0 auto; padding: 1.25rem 1rem 0; color: inherit; font-weight: 700; letter-spacing: -.02em; text-decoration: none; }
+.brand svg { flex: none; }
+.brand + header { padding-block-start: 1.25rem; }
+.button, button { display: inline-block; padding: .6rem 1.1rem; border: 0; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
+.button:hover, button:hover { filter: brightness(1.08); }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--accent); }
-a:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .4rem; }
+a:focus-visible, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .4rem; }
 `;

@@ -36,6 +36,28 @@ describe('the command', () => {
     await expect.poll(() => processesWith(folder)).toEqual([]);
   });
 
+  test('ends within 5 s of SIGTERM while jobs catch up after centuries, and continues at the next start', async () => {
+    const folder = await newFolder();
+    const command = runLocal(['--port', '0', '--data', folder]);
+    const origin = await command.ready;
+    const register = (index: number) =>
+      call(origin, 'POST', '/api/auth/register', {
+        email: `person-${index}@example.com`,
+        name: 'Person',
+        password_hash: 'a quiet river bank',
+      });
+    for (let index = 0; index < 60; index += 4) await Promise.all([0, 1, 2, 3].map((add) => register(index + add)));
+    const stillBusy = await call(origin, 'POST', '/_local/clock', { advance: 'P800Y' });
+    expect(stillBusy.json).toEqual({ now: expect.any(String), done: false });
+    const stoppedAt = performance.now();
+    command.kill('SIGTERM');
+    expect(await command.ended).toBe(0);
+    expect(performance.now() - stoppedAt).toBeLessThan(5000);
+    await expect.poll(() => processesWith(folder)).toEqual([]);
+    const again = runLocal(['--port', '0', '--data', folder]);
+    expect((await call(await again.ready, 'GET', '/_local/status')).status).toBe(200);
+  });
+
   test('lets a request under way complete before it ends', async () => {
     const slow = createServer((_request, response) => {
       setTimeout(

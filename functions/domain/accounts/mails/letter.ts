@@ -1,4 +1,5 @@
 import { isName } from '#contract/accounts/names.ts';
+import { brand } from '#contract/shared/brand.ts';
 import type { Account } from '../account.ts';
 
 /** Content of a mail to a person. */
@@ -23,26 +24,49 @@ interface Letter {
   footer: string;
 }
 
-/** A mail with one thing to do, which is a link. */
+/** A mail with one action, which is a link. The layout of every mail to a person. */
 export function letter({ subject, to, body, action, link, footer }: Letter): MailContent {
   const isOwner = to.confirmedAt !== undefined && isName(to.name);
   const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
-  const text = [greeting, '', body, '', `${action}:`, link, '', footer, ''].join('\n');
+  const text = [greeting, '', body, '', `${action}:`, link, '', footer, '', brand.name, ''].join('\n');
   const html = `<!doctype html>
 <html lang="en">
-<body style="margin:0;padding:32px 16px;background:#faf9f6;color:#1e1d1a;font:16px/1.5 system-ui,sans-serif">
-<div style="max-width:480px;margin:auto;padding:32px;background:#fff;border:1px solid #e2ded5;border-radius:12px">
-<h1 style="margin:0 0 16px;font-size:20px">${escapeHtml(subject)}</h1>
+<body style="margin:0;padding:0;background:${brand.page};color:${brand.ink};font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" bgcolor="${brand.page}"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;text-align:left">
+<tr><td style="padding:0 4px 16px">
+<table role="presentation" cellpadding="0" cellspacing="0"><tr>
+<td width="32" height="32" bgcolor="${brand.accent}" style="border-radius:8px;padding:7px 6px">${logoLines}</td>
+<td style="padding-left:10px;font-size:18px;font-weight:700;letter-spacing:-0.02em">
+${brand.name}
+</td></tr></table>
+</td></tr>
+<tr><td bgcolor="${brand.card}" style="padding:28px 24px;border:1px solid ${brand.line};border-radius:12px">
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.25;letter-spacing:-0.01em">${escapeHtml(subject)}</h1>
 <p>${escapeHtml(greeting)}</p>
 <p>${escapeHtml(body)}</p>
-<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:#1f7551;color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action)}</a></p>
-<p style="color:#69645a;font-size:14px">${escapeHtml(footer)}</p>
-</div>
+<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${brand.accent};color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${escapeHtml(action)}</a></p>
+<p style="margin:0;padding-top:16px;border-top:1px solid ${brand.line};color:${brand.dim};font-size:14px">${escapeHtml(footer)}</p>
+</td></tr>
+</table>
+</td></tr></table>
 </body>
 </html>
 `;
   return { subject, text, html };
 }
+
+/** The dashboard's logo without an image, which mail programs block: three lines of text, and a coin. */
+const logoLines = [
+  ['16', '#ffffff'],
+  ['10', '#ffffff'],
+  ['5', brand.coin],
+]
+  .map(
+    ([width, color]) =>
+      `<div style="width:${width}px;height:3px;margin:0 0 4px;border-radius:2px;background:${color}"></div>`,
+  )
+  .join('');
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -3,19 +3,19 @@ import { ServiceError } from '../../shared/service-error.ts';
 /** Concurrent hashes in a process: each one at N=2^17 occupies 128 MiB and a core (docs/design/accounts.md#passwords). */
 const maxConcurrent = 2;
 
-/** In ms. A hash that cannot start within it is refused, well before its caller's request times out. */
-const maxWaitMs = 8000;
+/** In ms. A hash that cannot start within it is refused, well before its caller's request times out at 28 s. */
+const maxWaitMs = 15_000;
 
 const retryAfterSeconds = 5;
 
 /** Runs hashes in the order of their requests, at most `concurrency` at a time. */
-export function hashQueue(concurrency = maxConcurrent, waitMs = maxWaitMs) {
+export function hashQueue(concurrency = maxConcurrent) {
   const waiting = new Set<() => void>();
   let running = 0;
 
-  /** Throws 503 without running `hash` if no place is free within the time limit. */
-  async function run<Hash>(hash: () => Promise<Hash>): Promise<Hash> {
-    if (running >= concurrency) await place();
+  /** Throws 503 without running `hash` if no place is free within `waitMs`. */
+  async function run<Hash>(hash: () => Promise<Hash>, waitMs = maxWaitMs): Promise<Hash> {
+    if (running >= concurrency) await place(waitMs);
     else running += 1;
     try {
       return await hash();
@@ -25,7 +25,7 @@ export function hashQueue(concurrency = maxConcurrent, waitMs = maxWaitMs) {
   }
 
   /** Resolves once a finished hash has passed its place on. */
-  function place(): Promise<void> {
+  function place(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = (): void => {
       clearTimeout(timer);

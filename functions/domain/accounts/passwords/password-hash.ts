@@ -20,10 +20,15 @@ type Version = 1 | 2;
 
 /**
  * A PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/design/accounts.md#passwords). Unicode is compared in form
- * NFC. Throws 503 if the process has too many hashes to make.
+ * NFC. Throws 503 if the process has too many hashes to make to begin with this one within `waitMs`.
  */
-export async function hashPassword(password: string, log2Cost: number, salt: Uint8Array): Promise<string> {
-  return phcOf(log2Cost, salt, await run(password, { version: 2, log2Cost, salt }));
+export async function hashPassword(
+  password: string,
+  log2Cost: number,
+  salt: Uint8Array,
+  waitMs?: number,
+): Promise<string> {
+  return phcOf(log2Cost, salt, await run(password, { version: 2, log2Cost, salt }, waitMs));
 }
 
 /** Whether the password is the one of the PHC string. Throws 503 as `hashPassword`. */
@@ -54,11 +59,14 @@ interface Parameters {
   readonly salt: Uint8Array;
 }
 
-function run(password: string, { version, log2Cost, salt }: Parameters): Promise<Buffer> {
+function run(password: string, { version, log2Cost, salt }: Parameters, waitMs?: number): Promise<Buffer> {
   const N = 2 ** log2Cost;
   const text = password.normalize('NFC');
   const input = version === 1 ? text : `${Buffer.byteLength(text)}:${text}`;
-  return queue.run(() => derive(input, salt, hashBytes, { N, r: blockSize, p: 1, maxmem: 256 * N * blockSize }));
+  return queue.run(
+    () => derive(input, salt, hashBytes, { N, r: blockSize, p: 1, maxmem: 256 * N * blockSize }),
+    waitMs,
+  );
 }
 
 function phcOf(log2Cost: number, salt: Uint8Array, hash: Uint8Array): string {

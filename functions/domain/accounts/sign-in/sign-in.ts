@@ -21,6 +21,9 @@ export interface SignInOrigin {
   readonly device: string | undefined;
 }
 
+/** A busy process does not keep somebody waiting for this. */
+const rehashWaitMs = 0;
+
 /** Sign-in by email and password. */
 export function signInService(
   accounts: AccountStore,
@@ -89,7 +92,8 @@ export function signInService(
   async function rehashIfOutdated({ id, passwordHash: stored }: Account, password: string): Promise<void> {
     if (stored === undefined || !isOutdated(stored, password, settings.scryptLog2Cost)) return;
     try {
-      await passwords.rehash(id, stored, await hashPassword(password, settings.scryptLog2Cost, random.bytes(16)));
+      const hash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16), rehashWaitMs);
+      await passwords.rehash(id, stored, hash);
     } catch (error) {
       // The password was right: a later login can replace the hash.
       if (!isBusy(error)) throw error;

@@ -36,10 +36,10 @@ describe('the queue of password hashes', () => {
   });
 
   it('refuses with 503 a hash that waits too long, and runs those that come after a place is free', async () => {
-    const { run } = hashQueue(1, 50);
+    const { run } = hashQueue(1);
     const { hash, open } = hashes();
     const first = run(hash);
-    await expect(run(hash)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 });
+    await expect(run(hash, 50)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 });
     expect(open).toHaveLength(1);
     open[0]!.resolve('first');
     expect(await first).toBe('first');
@@ -49,7 +49,7 @@ describe('the queue of password hashes', () => {
   });
 
   it('passes a place on after a hash that failed', async () => {
-    const { run } = hashQueue(1, 50);
+    const { run } = hashQueue(1);
     await expect(run(() => Promise.reject(new Error('no memory')))).rejects.toThrow('no memory');
     expect(await run(() => Promise.resolve('next'))).toBe('next');
   });

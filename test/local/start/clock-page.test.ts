@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const get = (accept?: string) =>
+  fetch(`${service.origin}/_local/clock`, { headers: accept === undefined ? {} : { accept } });
+const advance = async (duration: string) => service.post('/_local/clock', { advance: duration });
+
+describe('GET /_local/clock', () => {
+  it('returns JSON to a program, and a page with the two moves to a browser', async () => {
+    expect(await (await get()).json()).toEqual({ now: expect.stringMatching(/^\d{4}-.*Z$/) });
+    const page = await get('text/html,application/xhtml+xml,*/*;q=0.8');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const html = await page.text();
+    expect(html).toContain('Text AI platform');
+    expect([...html.matchAll(/data-advance="(\w+)">([^<]+)</g)].map(([, move, label]) => [move, label])).toEqual([
+      ['P1D', '+1 day'],
+      ['P1M', '+1 month'],
+    ]);
+  });
+});
+
+describe('POST /_local/clock', () => {
+  it('returns when the work that became due is done, and says so', async () => {
+    const { key } = await service.person();
+    const month = await advance('P1M');
+    expect(month).toEqual({ now: expect.any(String), done: true });
+    const credits = await service.call('GET', '/api/credits', { key });
+    const grants = credits.body.data.entries.filter(({ type }: { type: string }) => type === 'grant');
+    expect(grants).toHaveLength(2);
+  });
+
+  it('brings accounts forward by more months than one run of the sweep does', async () => {
+    const { id } = await service.person();
+    const { done, now } = await advance('P60Y');
+    expect(done).toBe(true);
+    const { services } = await import('#runtime/services/container.ts');
+    expect((await services().metering().find(id))!.due * 1000).toBeGreaterThan(Date.parse(now));
+  });
+
+  it('refuses a page of another origin', async () => {
+    const headers = { origin: 'http://evil.example', 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: '{"advance":"P1D"}' };
+    expect((await fetch(`${service.origin}/_local/clock`, init)).status).toBe(403);
+  });
+});
