@@ -43,6 +43,8 @@ export interface Background {
   readonly settled: () => Promise<void>;
   /** Does once the work that the clock makes due. Resolves with whether it is done: after 20 s it goes on in the background. */
   readonly catchUp: () => Promise<boolean>;
+  /** Resolves every `catchUp` with false: the service is about to end. */
+  readonly stopWaiting: () => void;
   /** Looks at the streams soon: items may have been written. */
   readonly wake: () => void;
 }
@@ -100,21 +102,25 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     return isDone && !isLeft;
   }
 
+  const ending = Promise.withResolvers<boolean>();
+  let isEnding = false;
+
   async function catchUp(): Promise<boolean> {
     const deadline = performance.now() + catchUpMs;
-    return (
-      (await within(
-        catchUpMs,
-        caughtUp(() => performance.now() > deadline),
-      )) ?? false
-    );
+    const work = caughtUp(() => isEnding || performance.now() > deadline);
+    return (await within(catchUpMs, Promise.race([work, ending.promise]))) ?? false;
   }
 
   function wake(): void {
     for (const pump of streams) pump.wake();
   }
 
-  return { settled, catchUp, wake };
+  function stopWaiting(): void {
+    isEnding = true;
+    ending.resolve(false);
+  }
+
+  return { settled, catchUp, stopWaiting, wake };
 }
 
 /** The result, or undefined if it takes longer; the work goes on. */

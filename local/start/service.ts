@@ -168,6 +168,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   current = { ready: true, demo: await openDemo(front.origin, folder, mails, log) };
 
   async function close(): Promise<void> {
+    background.stopWaiting();
     await front.close(graceMs);
     await closers.closeAll();
   }

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guides } from '#contract/dashboard-config.ts';
+import { services } from '#runtime/services/container.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { withOriginMark } from '../../dashboard/content/origin.ts';
@@ -70,6 +71,8 @@ let person: Person;
 let folder: string;
 beforeAll(async () => {
   folder = await testFolder();
+  // Packages are found from the folder in which an example runs, and the files that earlier examples saved.
+  symlinkSync(`${root}node_modules`, `${folder}/node_modules`);
   service = await startTestService();
   person = await service.person({ planRank: 4 });
 });
@@ -97,13 +100,13 @@ describe('an example of the guides', () => {
 
   it.each(named(inLanguage('js')))('%s, works in Node', async (_, { code, expected }) => {
     for (const [text, key] of [[code], [shown(code), '']] as const)
-      expect(await run(process.execPath, ['--input-type=module', '-'], text, root, key)).toMatch(
+      expect(await run(process.execPath, ['--input-type=module', '-'], text, folder, key)).toMatch(
         new RegExp(expected!, 's'),
       );
   });
 
   it.each(named(inLanguage('js')))('%s, prints why it is refused', async (_, { code }) => {
-    const refused = run(process.execPath, ['--input-type=module', '-'], code, root, 'a key of nobody');
+    const refused = run(process.execPath, ['--input-type=module', '-'], code, folder, 'a key of nobody');
     await expect(refused).rejects.toThrow(/invalid_api_key/i);
   });
 
@@ -114,6 +117,22 @@ describe('an example of the guides', () => {
         expect(await run('python3', ['-'], text, folder, key)).toMatch(new RegExp(expected!));
     },
   );
+
+  it.skipIf(!hasCurl || !hasPython)('of the audio guide fits a free account, with all others of it', async () => {
+    const { key, id } = await service.person();
+    const commands = {
+      sh: ['sh', '-e'],
+      js: [process.execPath, '--input-type=module', '-'],
+      python: ['python3', '-'],
+    } as const;
+    for (const { language, code, expected } of blocks.filter(({ heading }) => heading.startsWith('audio, '))) {
+      const [command, ...args] = commands[language as keyof typeof commands];
+      expect(await run(command, args, code, folder, key)).toMatch(new RegExp(expected!, 's'));
+    }
+    const { spendable } = (await services().metering().find(id))!;
+    expect(spendable / 1_000_000).toBeGreaterThan(48);
+    expect(spendable / 1_000_000).toBeLessThan(50);
+  });
 
   it.skipIf(!hasPython).each(named(python.filter(({ isForSdk }) => isForSdk)))(
     '%s, is Python by its syntax; it is not run, as the openai package is not installed (skipped without python3)',

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { firstStepTests } from '../dashboard/first-steps.ts';
 import { limitTests } from '../dashboard/limits.ts';
 import { settingsTests } from '../dashboard/settings.ts';
+import { localPageTests } from '../pages/local-pages.ts';
 import { useStage } from '../stage.ts';
 import { accountTests } from './accounts.ts';
 import { addressTests } from './addresses.ts';
@@ -26,4 +27,7 @@ describe('limits and alerts', () => {
 });
 describe('addresses', () => {
   addressTests(stage);
+});
+describe('pages of one machine', () => {
+  localPageTests(stage);
 });

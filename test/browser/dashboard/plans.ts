@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { planListing, webhooksPlan } from '#contract/billing/plans.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import type { Person } from '#test/service/service.ts';
-import { press, type Stage, shows } from '../stage.ts';
+import { eventually, press, type Stage, shows } from '../stage.ts';
 
 const { minPlanRank } = messageRoutes.sendMessage.priced;
 
@@ -81,20 +81,18 @@ export function planTests(stage: () => Stage): void {
     await shoot(page, 'plans');
   });
 
-  test('the card of the own plan is marked: of none the free allowance, of a cancelled one while its month runs', async () => {
+  test('the card of the own plan is marked: of none the free one, of a cancelled one while its month runs', async () => {
     const { service, visit } = stage();
     const badgesOf = async (person: Person): Promise<string[]> => {
       const page = await visit(person);
       await page.goto('/plans');
       await cardsOf(page).first().waitFor();
-      const badges = page
-        .getByText(/^(?:Current plan|Your free allowance|Scheduled)$/)
-        .and(page.locator(':not(button *)'));
+      const badges = page.getByText(/^(?:Current plan|Scheduled)$/).and(page.locator(':not(button *)'));
       return cardsOf(page)
         .filter({ has: badges })
         .evaluateAll((all) => all.map(({ textContent }) => textContent.slice(0, 28)));
     };
-    expect(await badgesOf(await service.person())).toEqual([expect.stringMatching(/^FreemiumYour free allowance/)]);
+    expect(await badgesOf(await service.person())).toEqual([expect.stringMatching(/^FreemiumCurrent plan/)]);
     expect(await badgesOf(await service.person({ planRank: 1 }))).toEqual([
       expect.stringMatching(/^FreemiumCurrent plan/),
     ]);
@@ -104,13 +102,22 @@ export function planTests(stage: () => Stage): void {
     expect(await badgesOf(person)).toEqual([expect.stringMatching(/^Dev PassCurrent plan/)]);
   });
 
-  test('only an account without a subscription is shown what subscribing to the free plan changes', async () => {
+  test('only an account without a subscription is shown that free credits expire, and turns on roll-over', async () => {
     const { service, visit } = stage();
-    const explanation = 'Free credits expire each month. Subscribe at no cost, and unused credits roll over.';
+    const explanation =
+      'Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.';
     const page = await visit(await service.person());
     await page.goto('/plans');
     await cardsOf(page).filter({ hasText: 'Freemium' }).getByText(explanation).waitFor();
     expect(await page.getByText(explanation).count()).toBe(1);
+    await press(page, 'Turn on roll-over');
+    await page
+      .getByRole('dialog')
+      .getByText(/^From now on, unused credits stay for three more months/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn on roll-over' }).click();
+    await shows(page, 'Unused credits now roll over.');
+    await eventually(() => page.getByText(explanation).count()).toBe(0);
     const subscriber = await visit(await service.person({ planRank: 1 }));
     await subscriber.goto('/plans');
     await cardsOf(subscriber).first().waitFor();

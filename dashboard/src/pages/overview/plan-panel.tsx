@@ -34,7 +34,9 @@ export function PlanPanel() {
     >
       <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
       <Text size="sm" c="dimmed" mb="md">
-        {data ? `${formatPrice(data.price)}${data.price > 0 ? ' per month' : ''}` : 'Free allowance, no subscription'}
+        {data
+          ? `${formatPrice(data.price)}${data.price > 0 ? ' per month' : ''}`
+          : 'Free; unused credits expire each month'}
       </Text>
       <dl className={css.facts}>
         <dt>Credits per month</dt>

@@ -4,6 +4,7 @@ import type { PlanName } from '#contract/billing/plans.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change/change-dialog.tsx';
+import { rollOver } from './change/subscribe.tsx';
 import { isFreeAllowance, type Plan, type PlanState, type Subscription } from './plan.ts';
 import { useResume } from './use-resume.ts';
 
@@ -36,21 +37,22 @@ export function PlanAction({ plan, current, subscription, state }: PlanActionPro
         </Button>
       </>
     );
+  const isFree = isFreeAllowance(plan, subscription);
   return (
     <>
-      {isFreeAllowance(plan, subscription) && (
+      {isFree && (
         <Text size="xs" c="dimmed">
-          Free credits expire each month. Subscribe at no cost, and unused credits roll over.
+          Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.
         </Text>
       )}
       <Button
         fullWidth
-        variant={state === 'smaller' ? 'default' : 'filled'}
+        variant={state === 'smaller' || isFree ? 'default' : 'filled'}
         disabled={state === 'current' || state === 'scheduled' || current?.name === enterprise}
         onClick={() => setOpen(true)}
-        aria-label={`${labels[state]} ${title}`}
+        aria-label={isFree ? rollOver : `${labels[state]} ${title}`}
       >
-        {labels[state]}
+        {isFree ? rollOver : labels[state]}
       </Button>
       <ChangeDialog
         plan={plan}

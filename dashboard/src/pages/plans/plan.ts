@@ -36,6 +36,6 @@ export function badgeOf(
   now: number,
 ): string | undefined {
   if (planStateOf(plan, current, subscription) === 'scheduled') return 'Scheduled';
-  if (subscription === null) return isFreeAllowance(plan, subscription) ? 'Your free allowance' : undefined;
+  if (subscription === null) return isFreeAllowance(plan, subscription) ? 'Current plan' : undefined;
   return plan.id === current?.id && isInForce(subscription, now) ? 'Current plan' : undefined;
 }

@@ -1,9 +1,10 @@
+import { freePlanRank } from '#contract/billing/plans.ts';
 import { Modal } from '../../../components/overlays/modal.tsx';
 import { planTitle } from '../../../lib/names.ts';
 import type { Plan } from '../plan.ts';
 import { Downgrade } from './downgrade.tsx';
 import { SubscribeAgain } from './subscribe-again.tsx';
-import { Subscribe } from './subscribe.tsx';
+import { rollOver, Subscribe } from './subscribe.tsx';
 import { Upgrade } from './upgrade.tsx';
 
 interface ChangeDialogProps {
@@ -21,8 +22,9 @@ interface ChangeDialogProps {
 export function ChangeDialog({ plan, from, isAgain, billedOn, isOpen, onClose }: ChangeDialogProps) {
   const title = planTitle(plan.name);
   const verb = from ? (plan.id > from.id ? 'Upgrade' : 'Downgrade') : 'Subscribe';
+  const isRollOver = !from && !isAgain && plan.id === freePlanRank;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`${verb} to ${title}`}>
+    <Modal opened={isOpen} onClose={onClose} title={isRollOver ? rollOver : `${verb} to ${title}`}>
       {!from &&
         (isAgain ? <SubscribeAgain plan={plan} onDone={onClose} /> : <Subscribe plan={plan} onDone={onClose} />)}
       {from && plan.id > from.id && <Upgrade plan={plan} onDone={onClose} />}

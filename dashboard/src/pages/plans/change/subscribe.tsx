@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core';
+import { freePlanRank } from '#contract/billing/plans.ts';
 import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
 import { call } from '../../../api/call.ts';
 import { formatMoney, formatWhole } from '../../../lib/format.ts';
@@ -7,9 +8,13 @@ import type { Plan } from '../plan.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
 
+/** Subscribing to the free plan: its credits are the account's already, and only roll over from then on. */
+export const rollOver = 'Turn on roll-over';
+
 export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   const title = planTitle(plan.name);
   const price = formatMoney(plan.price ?? 0);
+  const isFree = plan.id === freePlanRank;
   return (
     <Stack>
       <DueList
@@ -20,16 +25,18 @@ export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) 
         ]}
       />
       <Text size="sm" c="dimmed">
-        What is left of your free allowance stays until it expires. You can cancel at any time.
+        {isFree
+          ? 'From now on, unused credits stay for three more months. What is left of this month’s free credits expires as before. You can cancel at any time.'
+          : 'What is left of your free credits stays until it expires. You can cancel at any time.'}
       </Text>
       <ChangeButton
         act={() =>
           call(subscriptionRoutes.createSubscription, { body: { planId: plan.name, billingCycle: 'monthly' } })
         }
-        done={`You are on the ${planInSentence(plan.name)}.`}
+        done={isFree ? 'Unused credits now roll over.' : `You are on the ${planInSentence(plan.name)}.`}
         onDone={onDone}
       >
-        Subscribe to {title}
+        {isFree ? rollOver : `Subscribe to ${title}`}
       </ChangeButton>
     </Stack>
   );
