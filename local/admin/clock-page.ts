@@ -59,7 +59,7 @@ header, main { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }
 header { padding-block: 2rem 1.25rem; }
 h1 { margin: 0; font-size: 1.6rem; letter-spacing: -.01em; }
 header p, #state { margin: 0; color: var(--dim); }
-main { display: grid; gap: 1rem; padding-block: 1.5rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); width: calc(100% - 2rem); }
+main { max-width: 44rem; display: grid; gap: 1rem; padding-block: 1.5rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); width: calc(100% - 2rem); }
 main p { margin: 0; }
 .now { font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .moves { display: flex; flex-wrap: wrap; gap: .5rem; }

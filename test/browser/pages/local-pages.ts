@@ -60,7 +60,10 @@ export function localPageTests(stage: () => Stage): void {
 
   test('the clock page moves the clock by a day and by a month, and says when that is done', async () => {
     const { service, visit, shoot } = stage();
-    const now = async () => Date.parse((await (await fetch(`${service.origin}/_local/clock`)).json()).now);
+    const now = async () => {
+      const reply = (await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string };
+      return Date.parse(reply.now);
+    };
     const page = await visit();
     await page.goto('/_local/clock');
     const before = await now();

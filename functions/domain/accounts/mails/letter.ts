@@ -31,12 +31,13 @@ export function letter({ subject, to, body, action, link, footer }: Letter): Mai
   const text = [greeting, '', body, '', `${action}:`, link, '', footer, '', brand.name, ''].join('\n');
   const html = `<!doctype html>
 <html lang="en">
+<head><title>${escapeHtml(subject)}</title></head>
 <body style="margin:0;padding:0;background:${brand.page};color:${brand.ink};font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" bgcolor="${brand.page}"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;text-align:left">
 <tr><td style="padding:0 4px 16px">
 <table role="presentation" cellpadding="0" cellspacing="0"><tr>
-<td width="32" height="32" bgcolor="${brand.accent}" style="border-radius:8px;padding:7px 6px">${logoLines}</td>
+<td bgcolor="${brand.accent}" style="border-radius:8px;padding:8px 4px 6px 8px">${logo}</td>
 <td style="padding-left:10px;font-size:18px;font-weight:700;letter-spacing:-0.02em">
 ${brand.name}
 </td></tr></table>
@@ -56,17 +57,12 @@ ${brand.name}
   return { subject, text, html };
 }
 
-/** The dashboard's logo without an image, which mail programs block: three lines of text, and a coin. */
-const logoLines = [
-  ['16', '#ffffff'],
-  ['10', '#ffffff'],
-  ['5', brand.coin],
-]
-  .map(
-    ([width, color]) =>
-      `<div style="width:${width}px;height:3px;margin:0 0 4px;border-radius:2px;background:${color}"></div>`,
-  )
-  .join('');
+/** The dashboard's logo without an image, which mail programs block: lines of text that shorten, and a coin. */
+const line = (width: number): string =>
+  `<div style="width:${width}px;height:3px;margin:0 0 4px;border-radius:2px;background:#ffffff"></div>`;
+const dot = (width: number, height: number, color: string): string =>
+  `<span style="display:inline-block;width:${width}px;height:${height}px;margin-right:4px;border-radius:4px;background:${color};vertical-align:middle"></span>`;
+const logo = `${line(16)}${line(10)}<div style="width:20px;height:7px;margin-top:-2px;font-size:0;line-height:7px">${dot(5, 3, '#ffffff')}${dot(7, 7, brand.coin)}</div>`;
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
