@@ -1,13 +1,11 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { allJobs, canary, type Job, type StreamTrigger } from '#contract/jobs.ts';
 import { queues } from '#contract/platform/queues.ts';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
-import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { services } from '#runtime/services/container.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { startStreamPump } from '../dynamodb/stream-pump.ts';
 import { sweepExpired } from '../dynamodb/ttl-sweep.ts';
@@ -82,21 +80,14 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     await logLines.settled();
   }
 
-  const meters = meterStore(DynamoDBDocumentClient.from(database.client), tables.meters.name, ambient.random);
-
-  /** Whether a run of the sweep has left accounts due: it brings an account forward by a number of months, not by centuries. */
-  async function isAnyDue(): Promise<boolean> {
-    for await (const _ of meters.accountsDue(Math.floor(now() / 1000))) return true;
-    return false;
-  }
-
   /** The scheduled jobs, again while they leave accounts due, then the messages that they queued. */
   async function caughtUp(isLate: () => boolean): Promise<boolean> {
     let isDone: boolean;
     let isLeft: boolean;
     do {
       isDone = await schedule.runAll();
-      isLeft = await isAnyDue();
+      // A run of the sweep brings an account forward by a number of months, not by centuries.
+      isLeft = await services().metering().isAnyDue(now());
     } while (isDone && isLeft && !isLate());
     await Promise.all(consumers.map((pump) => pump.settled()));
     return isDone && !isLeft;

@@ -32,7 +32,9 @@ describe('no secret is printed, logged, measured or returned in an error', () =>
     await auth('email-change', another, { cookie });
     secrets.set('token of a change of address', await mailedToken('tae_'));
     secrets.set('Google token', await identityToken());
-    await auth('google', { token: secret('Google token') }, { cookie });
+    const linked = await auth('google', { token: secret('Google token') }, { cookie });
+    secrets.set('session', linked.session!);
+    cookie = `session=${linked.session}`;
     key = (await send('POST', '/api/keys', { name: 'first' }, { cookie })).data.key;
     secrets.set('key', key);
     expect((await chat({ key })).data.choices[0].message.content).toBe(secret('completion'));

@@ -197,11 +197,18 @@ export function metering(store: MeterStore, plans: Plans) {
   }
 
   const sweep = sweeper(store, current);
+  /** Whether the sweep has left an account due at `now` (epoch ms). */
+  async function isAnyDue(now: number): Promise<boolean> {
+    for await (const _ of store.accountsDue(Math.floor(now / 1000))) return true;
+    return false;
+  }
+
   return {
     admit,
     current,
     change,
     sweep,
+    isAnyDue,
     find: (accountId: number) => store.find(accountId),
     cancelStream: (call: OpenCall) => store.cancelStream(call),
   };

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { firstStepTests } from '../dashboard/first-steps.ts';
 import { limitTests } from '../dashboard/limits.ts';
+import { localPageTests } from '../dashboard/local-pages.ts';
 import { settingsTests } from '../dashboard/settings.ts';
-import { localPageTests } from '../pages/local-pages.ts';
 import { useStage } from '../stage.ts';
 import { accountTests } from './accounts.ts';
 import { addressTests } from './addresses.ts';

@@ -26,7 +26,7 @@ describe('GET /_local/clock', () => {
 });
 
 describe('POST /_local/clock', () => {
-  it('returns when the work that became due is done, and says so', async () => {
+  it('returns once the work that became due is done, with done: true', async () => {
     const { key } = await service.person();
     const month = await advance('P1M');
     expect(month).toEqual({ now: expect.any(String), done: true });
@@ -37,7 +37,7 @@ describe('POST /_local/clock', () => {
 
   it('brings accounts forward by more months than one run of the sweep does', async () => {
     const { id } = await service.person();
-    const { done, now } = await advance('P60Y');
+    const { done, now } = await advance('P40Y');
     expect(done).toBe(true);
     const { services } = await import('#runtime/services/container.ts');
     expect((await services().metering().find(id))!.due * 1000).toBeGreaterThan(Date.parse(now));

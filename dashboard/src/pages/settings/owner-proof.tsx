@@ -21,7 +21,7 @@ export const proofFields = (hasPassword: boolean) => ({
 
 type FieldProps = ReturnType<Form<typeof noProof>['getInputProps']>;
 
-/** Asks for the password; a user who has none signs in with Google once more. */
+/** The field for the password; a user who has none signs in with Google once more. */
 export function OwnerProof({ password, identityToken }: Record<keyof typeof noProof, FieldProps>) {
   const { data: me } = useMe();
   if (me?.hasPassword ?? true) return <PasswordInput label="Password" autoComplete="current-password" {...password} />;

@@ -4,24 +4,24 @@ import { hashQueue } from '#domain/accounts/passwords/hash-queue.ts';
 /** Hashes that end when the test ends them. */
 function hashes() {
   const open: PromiseWithResolvers<string>[] = [];
-  let [running, most] = [0, 0];
+  let [running, maxRunning] = [0, 0];
   const hash = async (): Promise<string> => {
     const one = Promise.withResolvers<string>();
     open.push(one);
-    most = Math.max(most, ++running);
+    maxRunning = Math.max(maxRunning, ++running);
     try {
       return await one.promise;
     } finally {
       running -= 1;
     }
   };
-  return { hash, open, most: () => most };
+  return { hash, open, maxRunning: () => maxRunning };
 }
 
 describe('the queue of password hashes', () => {
   it('runs two of 60 at a time, in the order of their requests', async () => {
     const { run } = hashQueue();
-    const { hash, open, most } = hashes();
+    const { hash, open, maxRunning } = hashes();
     const results: number[] = [];
     const all = Array.from({ length: 60 }, async (_, index) => {
       await run(hash);
@@ -32,7 +32,7 @@ describe('the queue of password hashes', () => {
       open[index]!.resolve('');
     }
     await Promise.all(all);
-    expect([most(), results]).toEqual([2, Array.from({ length: 60 }, (_, index) => index)]);
+    expect([maxRunning(), results]).toEqual([2, Array.from({ length: 60 }, (_, index) => index)]);
   });
 
   it('refuses with 503 a hash that waits too long, and runs those that come after a place is free', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
+import { findings } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
-import { findings } from './findings.ts';
 
 const phone = { viewport: { width: 360, height: 740 } };
 
@@ -58,7 +58,7 @@ export function localPageTests(stage: () => Stage): void {
       }
   });
 
-  test('the clock page moves the clock by a day and by a month, and says when that is done', async () => {
+  test('the clock page moves the clock by a day and by a month, and shows when that is done', async () => {
     const { service, visit, shoot } = stage();
     const now = async () => {
       const reply = (await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string };
