@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { accountId, day, instant, pageSize, text, whole } from '../shared/fields.ts';
+import { changeKinds, planNames } from './plans.ts';
 
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 export const lotSource = v.picklist(['plan', 'free', 'purchase']);
@@ -19,6 +20,15 @@ export const LedgerQuery = v.object({
   limit: v.optional(pageSize, '50'),
 });
 
+const SubscriptionChange = v.object({
+  kind: v.picklist(changeKinds),
+  plan: v.pipe(v.picklist(planNames), v.description('The plan after the change.')),
+  effectiveAt: v.optional(v.pipe(instant, v.description('Present if the change takes effect after `at`.'))),
+});
+
+/** `unused` is the part of a charge that a completed transcription did not need. */
+export const refundReasons = ['failed', 'expired', 'deleted', 'unused'] as const;
+
 /**
  * A ledger row. `credits` is what it added to the balance, `balance` what it was after, exact to the millionth; `source`
  * is that of a grant.
@@ -34,6 +44,10 @@ const LedgerEntry = v.object({
   balance: v.number(),
   requestId: v.nullable(v.string()),
   keyId: v.nullable(v.string()),
+  change: v.optional(
+    v.pipe(SubscriptionChange, v.description('Present if the entry records a change of the subscription.')),
+  ),
+  reason: v.optional(v.pipe(v.picklist(refundReasons), v.description('Reason for a refund.'))),
 });
 
 /** Ledger rows, newest first. */

@@ -8,6 +8,20 @@ export const planListing = [
 ] as const;
 
 export type PlanName = (typeof planListing)[number]['name'];
+export const planNames = planListing.map(({ name }) => name);
+
+/** Kinds of subscription changes. Every change has one ledger row, even if it moves no credits. */
+export const changeKinds = [
+  'subscribed',
+  'assigned',
+  'renewed',
+  'upgraded',
+  'downgrade_scheduled',
+  'downgrade_cancelled',
+  'downgraded',
+  'cancelled',
+  'resumed',
+] as const;
 
 /**
  * The plan overview's values (docs/specification.md#plans), which do not agree with the listing's; a stage may enforce them

@@ -1,4 +1,7 @@
+import type { refundReasons } from '#contract/billing/credits.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { iso } from '../meter/credits/months.ts';
+import type { SubscriptionChange } from '../meter/meter.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerRow } from './ledger.ts';
@@ -62,9 +65,10 @@ export function statementService(store: StatementStore, clock: Clock) {
 const hasMoved = ({ type, amount }: LedgerRow): boolean => type !== 'refund' || amount !== 0;
 
 function shownEntry(row: LedgerRow) {
+  const reason = refundReason(row);
   return {
     seq: row.seq,
-    at: new Date(row.at * 1000).toISOString(),
+    at: iso(row.at),
     type: row.type,
     service: row.service ?? null,
     model: row.model ?? null,
@@ -73,7 +77,24 @@ function shownEntry(row: LedgerRow) {
     balance: row.balance / microPerCredit,
     requestId: row.requestId ?? null,
     keyId: row.keyId ?? null,
+    ...(row.change && { change: shownChange(row.change) }),
+    ...(reason && { reason }),
   };
+}
+
+const shownChange = ({ kind, plan, effectiveAt }: SubscriptionChange) => ({
+  kind,
+  plan,
+  ...(effectiveAt !== undefined && { effectiveAt: iso(effectiveAt) }),
+});
+
+/** A message is refunded if it failed. A transcription that its owner deleted has a refund without the job's end. */
+function refundReason({ type, service, job }: LedgerRow): (typeof refundReasons)[number] | undefined {
+  if (type !== 'refund') return undefined;
+  if (service !== 'transcription') return 'failed';
+  if (!job) return 'deleted';
+  if (job.status === 'completed') return 'unused';
+  return job.status === 'expired' ? 'expired' : 'failed';
 }
 
 /** Sums over all properties but those of the group; without a group nothing is summed. */

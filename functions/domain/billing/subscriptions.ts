@@ -1,5 +1,5 @@
 import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
-import type { Settled } from '../meter/credits/billing.ts';
+import { described, type Settled } from '../meter/credits/billing.ts';
 import {
   type ChosenPlan,
   cancel,
@@ -77,7 +77,8 @@ export function subscriptionService(
     const now = clock.now();
     const apply = (current: Meter) => {
       const assigned = current.planRank === chosen.plan.rank ? subscribe : startSubscription;
-      return assigned(current, chosen, id, Math.floor(now / 1000), plans);
+      const settled = assigned(current, chosen, id, Math.floor(now / 1000), plans);
+      return described(settled, { kind: 'assigned', plan: chosen.plan.name });
     };
     await metering.change(accountId, now, apply, replace);
   }

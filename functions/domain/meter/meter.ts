@@ -1,4 +1,5 @@
 import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
+import type { changeKinds, PlanName } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
 
@@ -125,6 +126,15 @@ export interface LedgerEntry {
   readonly source?: Lot['source'];
   /** Of what was charged before it was done: that it has ended, and at what cost in microcredits. */
   readonly job?: EndedJob;
+  /** Of an entry that records a change of the subscription. */
+  readonly change?: SubscriptionChange;
+}
+
+/** `plan` after the change. `effectiveAt` (epoch seconds) of a change that takes effect later. */
+export interface SubscriptionChange {
+  readonly kind: (typeof changeKinds)[number];
+  readonly plan: PlanName;
+  readonly effectiveAt?: number;
 }
 
 /** A transcription of long audio. `durationSeconds` of one that has a text. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { lotSource } from '#contract/billing/credits.ts';
+import { changeKinds, planNames } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
@@ -32,6 +33,16 @@ const Row = v.object({
   keyId: v.exactOptional(v.string()),
   requestId: v.exactOptional(v.string()),
   source: v.exactOptional(lotSource),
+  job: v.exactOptional(
+    v.object({ id: v.string(), status: v.string(), cost: v.number(), durationSeconds: v.exactOptional(v.number()) }),
+  ),
+  change: v.exactOptional(
+    v.object({
+      kind: v.picklist(changeKinds),
+      plan: v.picklist(planNames),
+      effectiveAt: v.exactOptional(v.number()),
+    }),
+  ),
 });
 
 /** An item as the row it is. */

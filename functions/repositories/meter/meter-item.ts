@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { changeKinds, planNames } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
 import type {
@@ -10,6 +11,7 @@ import type {
   Lot,
   Meter,
   Subscription,
+  SubscriptionChange,
 } from '#domain/meter/meter.ts';
 import { AlertsRow, alertsOf } from './alert-rows.ts';
 import { count, isCount } from './count.ts';
@@ -68,6 +70,7 @@ const Entry = v.object({
   r: v.optional(v.string()),
   l: v.optional(lotSource),
   j: v.optional(v.object({ i: v.string(), s: v.string(), c: count, d: v.exactOptional(v.number()) })),
+  c: v.optional(v.tuple([v.picklist(changeKinds), v.picklist(planNames), v.optional(count)])),
 });
 
 const Subscribed = v.object({
@@ -230,8 +233,15 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
     ...(entry.requestId && { r: entry.requestId }),
     ...(entry.source && { l: entry.source }),
     ...(entry.job && { j: jobRow(entry.job) }),
+    ...(entry.change && { c: changeRow(entry.change) }),
   };
 }
+
+const changeRow = ({ kind, plan, effectiveAt }: SubscriptionChange) => [
+  kind,
+  plan,
+  ...(effectiveAt === undefined ? [] : [effectiveAt]),
+];
 
 const jobRow = ({ id, status, cost, durationSeconds }: EndedJob) => ({
   i: id,
@@ -263,11 +273,16 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
     ...(row.r && { requestId: row.r }),
     ...(row.l && { source: row.l }),
     ...(row.j && { job: endedJob(row.j) }),
+    ...(row.c && { change: changeOf(row.c) }),
   };
 }
 
 function endedJob({ i, s, c, d }: NonNullable<v.InferOutput<typeof Entry>['j']>): EndedJob {
   return { id: i, status: s, cost: c, ...(d !== undefined && { durationSeconds: d }) };
+}
+
+function changeOf([kind, plan, effectiveAt]: NonNullable<v.InferOutput<typeof Entry>['c']>): SubscriptionChange {
+  return { kind, plan, ...(effectiveAt !== undefined && { effectiveAt }) };
 }
 
 function holdOf([amount, deadline, service, model, key, delivered]: v.InferOutput<typeof HoldRow>): Hold {

@@ -17,12 +17,12 @@ afterAll(() => service.close());
 const somebody = () => service.person({ planRank: 3, credits: 100 });
 
 /** Rows of the ledger about transcriptions, oldest first. */
-async function rowsOf({ key }: Person): Promise<[type: string, credits: number][]> {
+async function rowsOf({ key }: Person): Promise<[type: string, credits: number, reason?: string][]> {
   await service.settled();
   const { body } = await service.call('GET', '/api/credits', { key });
   return body.data.entries
     .filter(({ service }: any) => service === 'transcription')
-    .map(({ type, credits }: any) => [type, credits])
+    .map(({ type, credits, reason }: any) => (reason ? [type, credits, reason] : [type, credits]))
     .toReversed();
 }
 
@@ -39,7 +39,7 @@ describe('a transcription', () => {
     expect(await spendable(person)).toBe(100);
     expect(await rowsOf(person)).toEqual([
       ['charge', -2],
-      ['refund', 2],
+      ['refund', 2, 'failed'],
     ]);
     expect((await service.call('GET', '/api/credits/me', { key: person.key })).body.data.used.audio).toBe(0);
   });
@@ -85,6 +85,8 @@ describe('a transcription', () => {
       ids.map(() => ['expired', 0]),
     );
     expect(await spendable(person)).toBe(100);
+    const refunds = (await rowsOf(person)).filter(([type]) => type === 'refund');
+    expect(refunds).toEqual(ids.map(() => ['refund', 2, 'expired']));
     await endTranscriptions(eventOf(person, ids[0] ?? ''));
     expect(await spendable(person)).toBe(100);
     const again = await uploaded(service, person.key, wav);

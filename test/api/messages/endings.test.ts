@@ -49,6 +49,8 @@ describe.each(['sms', 'voice_call'] as const)('%s', (channel) => {
       const entries = await me.entries();
       const mine = entries.filter(({ service: charged }) => charged === channel);
       expect(mine.map(({ credits: amount }) => amount).toSorted((one, other) => other - one)).toEqual(rows);
+      const refunds = mine.filter(({ type }) => type === 'refund');
+      expect(refunds.map(({ reason }) => reason)).toEqual(refunds.map(() => 'failed'));
       expect(mine.map(({ model }) => model)).toEqual(rows.map(() => null));
       expect(await me.credits()).toBe(before - credits);
       const headers = sent.headers.get('x-credits-charged');

@@ -1,7 +1,7 @@
 import { freePlanRank, monthlyGrant, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { onPlan, unlimited } from '../admission/rate-window.ts';
-import { isSubscribed, type LedgerEntry, type Meter, type Period } from '../meter.ts';
+import { isSubscribed, type LedgerEntry, type Meter, type Period, type SubscriptionChange } from '../meter.ts';
 import { addLot, currentLots, expireLots } from './lots.ts';
 import { addMonths, monthsSince } from './months.ts';
 
@@ -71,13 +71,22 @@ export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
  * granted once, also when a subscription began and ended within it. What is free is not granted before the account's
  * free months begin: its owner has had it with an account that is deleted.
  */
-export function grantMonth(meter: Meter, now: number, plans: Plans): Settled {
+export function grantMonth(
+  meter: Meter,
+  now: number,
+  plans: Plans,
+  kind: SubscriptionChange['kind'] = 'renewed',
+): Settled {
   const { anchor, index } = meter.period;
   const grantOf = (rank: number): number => monthlyGrant(plans(rank)) * microPerCredit;
   if (meter.subscription) {
     const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
     const hadIt = meter.planRank === freePlanRank && now < meter.freeAnchor;
-    return addLot(meter, { source: 'plan', granted: hadIt ? 0 : grantOf(meter.planRank), expiresAt }, now);
+    const granted = hadIt ? 0 : grantOf(meter.planRank);
+    return described(addLot(meter, { source: 'plan', granted, expiresAt }, now), {
+      kind,
+      plan: plans(meter.planRank).name,
+    });
   }
   if (index <= meter.freeMonth) return { meter, entries: [] };
   const lot = { source: 'free', granted: grantOf(freePlanRank), expiresAt: periodEnd(meter.period) } as const;
@@ -100,6 +109,14 @@ export function counted(before: Meter, { meter, entries }: Settled, now: number)
   const deadlines = moments.length < lots.length ? meter.holds.values().map((hold) => hold.deadline) : [];
   const due = Math.min(nextTurn(meter), ...moments, ...deadlines);
   return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
+}
+
+/** Records in the last entry which change of the subscription it belongs to. */
+export function described({ meter, entries }: Settled, change: SubscriptionChange): Settled {
+  return {
+    meter,
+    entries: entries.map((entry, index) => (index === entries.length - 1 ? { ...entry, change } : entry)),
+  };
 }
 
 export function chain(before: Settled, step: (meter: Meter) => Settled): Settled {
@@ -125,7 +142,8 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   const period = { ...meter.period, index: meter.period.index + 1 };
   const next = { ...meter, ...newCounters(meter), period };
   if (next.subscription?.status === 'cancelled') return { meter: onPlan(next, plans(freePlanRank)), entries: [] };
-  return grantMonth(withPendingPlan(next, plans), end, plans);
+  const kind = next.subscription?.pending ? 'downgraded' : 'renewed';
+  return grantMonth(withPendingPlan(next, plans), end, plans, kind);
 }
 
 /** A plan's limits are taken again each month, as the deployment's may have changed. */

@@ -1,11 +1,12 @@
-import { monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
+import { monthlyGrant, type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { onPlan } from '../admission/rate-window.ts';
-import type { LedgerEntry, Meter, Subscription } from '../meter.ts';
+import type { LedgerEntry, Meter, Subscription, SubscriptionChange } from '../meter.ts';
 import {
   bringCurrent,
   chain,
   counted,
+  described,
   grantMonth,
   newCounters,
   periodEnd,
@@ -45,7 +46,7 @@ export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, 
   const settled = chain(bringCurrent(meter, now, plans), (current) => {
     const period = { anchor: now, index: 0 };
     const ofBefore = { ...withoutSubscription(current), ...newCounters(current) };
-    return grantMonth({ ...onPlan(ofBefore, chosen.plan), period, subscription }, now, plans);
+    return grantMonth({ ...onPlan(ofBefore, chosen.plan), period, subscription }, now, plans, 'subscribed');
   });
   return counted(meter, settled, now);
 }
@@ -57,13 +58,13 @@ export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, 
 export function subscribe(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
   if (!isMonthRunning(meter, now)) return startSubscription(meter, chosen, id, now, plans);
   const running = uncancelled(meter);
-  if (chosen.plan.rank <= meter.planRank) return downgrade(running, chosen, now);
+  if (chosen.plan.rank <= meter.planRank) return downgrade(running, chosen, now, 'resumed');
   return upgrade(running, chosen, prorate(running, plans(meter.planRank), chosen.plan, now), now);
 }
 
 /** As if it had never been cancelled; the month must still run. */
 export function resume(meter: Meter, now: number): Settled {
-  return counted(meter, noted(uncancelled(meter), now), now);
+  return counted(meter, noted(uncancelled(meter), now, { kind: 'resumed', plan: planName(meter) }), now);
 }
 
 /** The meter without its cancellation. */
@@ -79,7 +80,8 @@ export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, 
   const lot = { source: 'plan', granted: proration.credits * microPerCredit, expiresAt } as const;
   const { pending: _dropped, ...subscription } = subscriptionOf(meter);
   const upgraded = onPlan({ ...meter, subscription: { ...subscription, planId: chosen.planId } }, chosen.plan);
-  return counted(meter, addLot(upgraded, lot, now), now);
+  const settled = described(addLot(upgraded, lot, now), { kind: 'upgraded', plan: chosen.plan.name });
+  return counted(meter, settled, now);
 }
 
 /** Price and credits of an upgrade now, by the second (docs/design/billing.md#upgrade). */
@@ -95,12 +97,20 @@ export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: num
   };
 }
 
-/** A smaller plan from the next period on; the current one takes that back. */
-export function downgrade(meter: Meter, { planId, plan }: ChosenPlan, now: number): Settled {
-  const { pending: _replaced, ...kept } = subscriptionOf(meter);
-  const subscription =
-    plan.rank === meter.planRank ? { ...kept, planId } : { ...kept, pending: { planId, planRank: plan.rank } };
-  return counted(meter, noted({ ...meter, subscription }, now), now);
+/** A smaller plan from the next period on; the current one takes that back, which is recorded as `kept`. */
+export function downgrade(
+  meter: Meter,
+  { planId, plan }: ChosenPlan,
+  now: number,
+  kept: 'downgrade_cancelled' | 'resumed' = 'downgrade_cancelled',
+): Settled {
+  const { pending: _replaced, ...rest } = subscriptionOf(meter);
+  const isKept = plan.rank === meter.planRank;
+  const subscription = isKept ? { ...rest, planId } : { ...rest, pending: { planId, planRank: plan.rank } };
+  const change: SubscriptionChange = isKept
+    ? { kind: kept, plan: plan.name }
+    : { kind: 'downgrade_scheduled', plan: plan.name, effectiveAt: periodEnd(meter.period) };
+  return counted(meter, noted({ ...meter, subscription }, now, change), now);
 }
 
 /**
@@ -119,14 +129,18 @@ export function cancel(meter: Meter, now: number): Settled {
     creditsExpireAt,
     cancellation,
   } as const;
-  return counted(meter, noted({ ...meter, lots: capPlanLots(lots, creditsExpireAt), subscription }, now), now);
+  const change = { kind: 'cancelled', plan: planName(meter), effectiveAt: endsAt } as const;
+  const cancelled = { ...meter, lots: capPlanLots(lots, creditsExpireAt), subscription };
+  return counted(meter, noted(cancelled, now, change), now);
 }
 
 /** A change that moves no credits is a row of the ledger too, and makes a second such change meet the first. */
-function noted(meter: Meter, at: number): Settled {
-  const entry: LedgerEntry = { type: 'adjustment', at, amount: 0 };
+function noted(meter: Meter, at: number, change: SubscriptionChange): Settled {
+  const entry: LedgerEntry = { type: 'adjustment', at, amount: 0, change };
   return { meter, entries: [entry] };
 }
+
+const planName = ({ planRank }: Meter) => planOfRank(planRank).name;
 
 function subscriptionOf({ subscription }: Meter): Subscription {
   if (!subscription) throw new Error('there is no subscription to change');
