@@ -70,6 +70,11 @@ export function formatShare(part: number, all: number): string {
 export const formatMoney = (usd: number): string => dollars.format(usd);
 /** A UTC day, as billing goes by. */
 export const formatDay = (iso: string): string => formatDate(dayFormat, Date.parse(iso));
+/** A UTC day of any year, which is left out if it is the current one. */
+export function formatDayNear(iso: string, now: number): string {
+  const isThisYear = new Date(iso).getUTCFullYear() === new Date(now).getUTCFullYear();
+  return formatDate(isThisYear ? dayMonthFormat : dayFormat, Date.parse(iso));
+}
 /** A UTC day without its year. */
 export const formatDayMonth = (iso: string): string => formatDate(dayMonthFormat, Date.parse(iso));
 export const formatMoment = (iso: string): string => formatDate(timeFormat, Date.parse(iso));

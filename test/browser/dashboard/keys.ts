@@ -121,7 +121,7 @@ export function keyTests(stage: () => Stage): void {
       return route.fulfill({ json: body });
     });
     await page.goto('/usage');
-    await shows(page, 'adjustment');
+    await shows(page, 'Plan change');
     expect(await cutBadges(page)).toEqual([]);
     await shoot(page, 'ledger-360');
     await page.setViewportSize({ width: 1360, height: 900 });

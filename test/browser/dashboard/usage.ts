@@ -23,10 +23,7 @@ export function usageTests(stage: () => Stage): void {
 
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
-    expect(lines[0]).toBe('date,service,model,key,calls,credits');
-    expect(lines.slice(1).map((line) => line.split(',').slice(1, 3).join())).toEqual(
-      expect.arrayContaining(['chat,svc-1', 'translation,svc-instruct']),
-    );
+    expect(lines).toEqual(['Service,Calls,Credits', 'Chat,21,21', 'Translation,1,10']);
 
     await page.getByText('Key', { exact: true }).first().click();
     await shows(page, /^test …/);
@@ -34,7 +31,64 @@ export function usageTests(stage: () => Stage): void {
     expect(await rows.count()).toBe(21);
     await press(page, 'Load more');
     await eventually(() => rows.count()).toBeGreaterThan(22);
-    await rows.filter({ hasText: 'Grant' }).filter({ hasText: 'Plan credits' }).first().waitFor();
+    await rows.filter({ hasText: 'Grant' }).filter({ hasText: 'Dev Pass assigned' }).first().waitFor();
+  });
+
+  test('exports one row per group, under the names that the page shows', async () => {
+    const { service, visit } = stage();
+    const person = await service.person({ planRank: 2 });
+    const second = await service.call('POST', '/api/keys', { cookie: person.cookie, body: { name: '=cmd, "quoted"' } });
+    for (const key of [person.key, person.key, second.body.data.key])
+      await service.call('POST', '/v1/chat/completions', { key, body: chat() });
+    await service.call('POST', '/v1/completions', { key: person.key, body: { model: 'svc-1', prompt: 'Once' } });
+    await service.settled();
+    const page = await visit(person);
+    await page.goto('/usage?group=key');
+    await page.getByRole('table', { name: 'Usage by key' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
+    expect(download.suggestedFilename()).toMatch(/^usage-by-key-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.slice(0, 2)).toEqual(['Key,Calls,Credits', expect.stringMatching(/^test …\w+,3,/)]);
+    expect(lines[2]).toMatch(/^"'=cmd, ""quoted"" …\w+",1,1$/);
+  });
+
+  test('names what happened to the credits, and leaves out calls that cost nothing', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const subscription = (method: string, path: string, body?: unknown) =>
+      service.call(method, `/api/subscription${path}`, { key: person.key, body });
+    const { body } = await subscription('POST', '/create', { planId: 'dev_pass', billingCycle: 'monthly' });
+    await subscription('PUT', '/upgrade-plan', { newPlanId: 'pro_pass' });
+    await subscription('PUT', '/downgrade-plan', { newPlanId: 'dev_pass' });
+    await subscription('PUT', '/downgrade-plan', { newPlanId: 'pro_pass' });
+    await subscription('PATCH', `/${body.data.id}/cancel`);
+    await subscription('PATCH', `/${body.data.id}/resume`);
+    await subscription('PUT', '/downgrade-plan', { newPlanId: 'smm_pass' });
+    const before = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    expect((await before).status).toBe(200);
+    await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 25 });
+    for (let calls = 0; calls < 25; calls++)
+      await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+
+    const page = await visit(person);
+    await page.goto('/usage');
+    const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    const next = day.format(Date.parse(body.data.nextBillingDate));
+    const texts = page.getByRole('table', { name: /^Credit history/ }).locator('td:nth-child(3)');
+    await eventually(() => texts.allTextContents()).toEqual([
+      'Chat, svc-1',
+      expect.stringMatching(`^Downgrade to SMME Pass scheduled for ${next}`),
+      'Subscription to Pro Pass resumed',
+      'Subscription to Pro Pass cancelled',
+      'Downgrade cancelled',
+      expect.stringMatching(`^Downgrade to Dev Pass scheduled for ${next}`),
+      'Upgraded to Pro Pass',
+      'Subscribed to Dev Pass',
+      'Free allowance',
+    ]);
+    await shoot(page, 'usage-credit-history');
   });
 
   test('takes a custom range, shows what is wrong with one, and keeps what was shown', async () => {

@@ -12,7 +12,7 @@ import { Panel } from '../../components/layout/panel.tsx';
 import { useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { dayOf, daysBetween } from '../../lib/usage.ts';
 import { downloadCsv } from './download-csv.ts';
-import { groupIds, groups, namer, usageTotals } from './groups.ts';
+import { groupIds, groups, usageTotals } from './groups.ts';
 import { RangeFields } from './range-fields.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
@@ -40,8 +40,8 @@ export function CallsPanel() {
         <Button
           variant="default"
           leftSection={<Icon name="download" size={16} />}
-          disabled={!data || data.days.length === 0}
-          onClick={() => data && downloadCsv(data, namer('key', keys ?? []))}
+          disabled={!shown || shown.totals.length === 0}
+          onClick={() => data && shown && downloadCsv({ ...data, group, totals: shown.totals })}
         >
           Export CSV
         </Button>

@@ -1,15 +1,18 @@
-import type { creditRoutes } from '#contract/routes/billing/credits.ts';
-import type { Data } from '../../api/http/response.ts';
 import { saveFile } from '../../lib/save-file.ts';
-import type { UsageRow } from '../../lib/usage.ts';
+import type { Total } from '../../lib/usage.ts';
 import { csvOf } from './csv.ts';
+import { type Group, groupTitle } from './groups.ts';
 
-/** Saves the usage with nothing summed: a line per day, service, model and key. */
-export function downloadCsv(
-  { from, to, days }: Data<typeof creditRoutes.getUsage>,
-  keyName: (row: UsageRow) => string,
-): void {
-  const lines = days.map((row) => [row.date, row.service ?? '', row.model ?? '', keyName(row), row.calls, row.credits]);
-  const text = csvOf([['date', 'service', 'model', 'key', 'calls', 'credits'], ...lines]);
-  saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-${from}-to-${to}.csv`);
+interface UsageExport {
+  readonly from: string;
+  readonly to: string;
+  readonly group: Group;
+  readonly totals: readonly Total[];
+}
+
+/** Saves the rows of the usage table, under the names that the page shows. */
+export function downloadCsv({ from, to, group, totals }: UsageExport): void {
+  const lines = totals.map(({ name, calls, credits }) => [name, calls, credits]);
+  const text = csvOf([[groupTitle(group), 'Calls', 'Credits'], ...lines]);
+  saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
 }

@@ -15,8 +15,10 @@ export const groups: readonly { readonly id: Group; readonly title: string }[] =
   { id: 'key', title: 'Key' },
 ];
 
+export const groupTitle = (group: Group): string => groups.find(({ id }) => id === group)?.title ?? '';
+
 /** What a row of the usage is summed under. */
-export function namer(group: Group, keys: readonly KeyRecord[]): (row: UsageRow) => string {
+function namer(group: Group, keys: readonly KeyRecord[]): (row: UsageRow) => string {
   if (group === 'day') return ({ date }) => formatDay(date);
   if (group === 'service') return ({ service }) => serviceTitle(service ?? '');
   if (group === 'model') return ({ model }) => model ?? '';

@@ -4,16 +4,27 @@ import { Empty } from '../../components/feedback/empty.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { PagedList } from '../../components/tables/paged-list.tsx';
 import { usePages } from '../../components/tables/use-pages.ts';
+import { isTelling } from './entry-text.ts';
 import { LedgerTable } from './ledger-table.tsx';
 
 const pageSize = 20;
+/** Pages that are read for one, if all their entries are left out. */
+const maxReads = 5;
 
-/** Every change of the balance, newest first. */
+/** A page with an entry to show, if one of the next few has any. */
+async function readPage(cursor: string | undefined, signal: AbortSignal) {
+  let page = await call(creditRoutes.getCredits, { query: { limit: String(pageSize), cursor } }, { signal });
+  for (let reads = 1; reads < maxReads && page.nextCursor !== null && !page.entries.some(isTelling); reads++)
+    page = await call(creditRoutes.getCredits, { query: { limit: '200', cursor: page.nextCursor } }, { signal });
+  return page;
+}
+
+/** Changes of the balance and of the subscription, newest first. */
 export function LedgerPanel() {
   const pages = usePages({
     queryKey: [creditRoutes.getCredits.id, 'ledger'],
-    read: (cursor, signal) => call(creditRoutes.getCredits, { query: { limit: String(pageSize), cursor } }, { signal }),
-    rowsOf: ({ entries }) => entries,
+    read: readPage,
+    rowsOf: ({ entries }) => entries.filter(isTelling),
   });
   return (
     <Panel title="Credit history">

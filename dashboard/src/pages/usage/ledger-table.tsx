@@ -1,25 +1,21 @@
 import { Badge } from '@mantine/core';
-import type { InferOutput } from 'valibot';
-import type { LedgerPage } from '#contract/billing/credits.ts';
 import { useNow } from '../../api/clock.ts';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatCredits, formatPast } from '../../lib/format.ts';
-import { serviceTitle, sourceTitles } from '../../lib/names.ts';
-
-export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
+import { type Entry, entryText } from './entry-text.ts';
 
 const types: Readonly<Record<Entry['type'], { readonly title: string; readonly color: string }>> = {
   grant: { title: 'Grant', color: 'pine' },
   charge: { title: 'Charge', color: 'gray' },
   refund: { title: 'Refund', color: 'pine' },
   expiry: { title: 'Expiry', color: 'yellow.8' },
-  adjustment: { title: 'Adjustment', color: 'gray' },
+  adjustment: { title: 'Plan change', color: 'gray' },
 };
 
 const columnsAt = (now: number): Column<Entry>[] => [
   { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatPast(at, now)}</span> },
   { title: 'Type', cell: ({ type }) => <Badge color={types[type].color}>{types[type].title}</Badge> },
-  { title: 'Description', place: 'wide', cell: descriptionOf },
+  { title: 'Description', place: 'wide', cell: (entry) => entryText(entry, now) },
   { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
   {
     title: 'Credits',
@@ -38,18 +34,3 @@ export function LedgerTable({ entries }: { entries: readonly Entry[] }) {
 }
 
 const signed = (credits: number): string => (credits < 0 ? `−${formatCredits(-credits)}` : '0');
-
-/** The service and model of what was charged, and where credits came from. */
-function descriptionOf({ type, service, model, source }: Entry): string {
-  if (service !== null) return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
-  if (source !== null) return sourceTitles[source];
-  return type === 'grant' ? '–' : withoutService[type];
-}
-
-/** Of entries without a service; a subscription that is cancelled, resumed or to be downgraded moves no credits. */
-const withoutService: Readonly<Record<Exclude<Entry['type'], 'grant'>, string>> = {
-  charge: '–',
-  refund: '–',
-  expiry: 'Unused credits',
-  adjustment: 'Subscription change',
-};

@@ -3,11 +3,11 @@ import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { Name } from '../../components/tables/name.tsx';
 import { count, creditCount, formatCredits, formatShare, formatWhole } from '../../lib/format.ts';
 import { sum, type Total } from '../../lib/usage.ts';
-import { type Group, groups } from './groups.ts';
+import { type Group, groupTitle } from './groups.ts';
 
 /** The totals in numbers, with what they come to. */
 export function UsageTable({ totals, group }: { totals: readonly Total[]; group: Group }) {
-  const title = groups.find(({ id }) => id === group)?.title ?? '';
+  const title = groupTitle(group);
   const credits = sum(totals.map((total) => total.credits));
   const columns: Column<Total>[] = [
     {

@@ -1,0 +1,63 @@
+import type { InferOutput } from 'valibot';
+import type { LedgerPage } from '#contract/billing/credits.ts';
+import { formatDayNear } from '../../lib/format.ts';
+import { planTitle, serviceTitle, sourceTitles } from '../../lib/names.ts';
+
+export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
+type Change = NonNullable<Entry['change']>;
+type Reason = NonNullable<Entry['reason']>;
+
+/** False for an entry that moves no credits and records no change, such as a failed call. */
+export const isTelling = ({ credits, change }: Entry): boolean => credits !== 0 || change !== undefined;
+
+/** What happened, in a phrase: "Downgrade to Dev Pass scheduled for 25 Dec". */
+export function entryText(entry: Entry, now: number): string {
+  const { type, service, model, source, change } = entry;
+  if (change) return changeText(change, now);
+  if (type === 'refund') return refundText(entry);
+  if (service !== null) return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
+  if (source !== null) return sourceTitles[source];
+  return withoutService[type];
+}
+
+/** Of entries without a service and without a change, which older entries do not have. */
+const withoutService: Readonly<Record<Entry['type'], string>> = {
+  grant: '–',
+  charge: '–',
+  refund: '–',
+  expiry: 'Credits expired',
+  adjustment: 'Subscription changed',
+};
+
+function changeText({ kind, plan, effectiveAt }: Change, now: number): string {
+  const title = planTitle(plan);
+  const texts: Readonly<Record<Change['kind'], string>> = {
+    subscribed: `Subscribed to ${title}`,
+    assigned: `${title} assigned`,
+    renewed: `${title} renewed`,
+    upgraded: `Upgraded to ${title}`,
+    downgrade_scheduled: `Downgrade to ${title} scheduled${effectiveAt === undefined ? '' : ` for ${formatDayNear(effectiveAt, now)}`}`,
+    downgrade_cancelled: 'Downgrade cancelled',
+    downgraded: `Downgraded to ${title}`,
+    cancelled: `Subscription to ${title} cancelled`,
+    resumed: `Subscription to ${title} resumed`,
+  };
+  return texts[kind];
+}
+
+const singular: Readonly<Record<string, string>> = {
+  transcription: 'transcription',
+  voice_call: 'voice call',
+  sms: 'SMS',
+};
+
+function refundText({ service, reason }: Entry): string {
+  const what = singular[service ?? ''] ?? serviceTitle(service ?? '');
+  const texts: Readonly<Record<Reason, string>> = {
+    failed: `${what} failed`,
+    expired: `${what} expired`,
+    deleted: `${what} deleted`,
+    unused: `unused part of a ${what}`,
+  };
+  return `Refund: ${reason ? texts[reason] : what}`;
+}
