@@ -1,0 +1,51 @@
+/** A rectangle of the window, in CSS pixels. */
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+type Size = Pick<Area, 'width' | 'height'>;
+type Place = Pick<Area, 'left' | 'top'>;
+
+/** Distance to the edge of the window, and between two places that are tried. */
+const margin = 16;
+const step = 8;
+
+/**
+ * The place in a window for something of this size that covers none of the obstacles: preferably at the bottom, on the
+ * right. Undefined if each place covers one.
+ */
+export function freePlace(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
+  return placesOf(size, window).find((place) => isFree({ ...place, ...size }, obstacles));
+}
+
+/** The place that covers the least. */
+export function leastCovering(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
+  const covered = (place: Place) =>
+    obstacles.reduce((sum, obstacle) => sum + overlap({ ...place, ...size }, obstacle), 0);
+  const places = placesOf(size, window).map((place) => ({ place, area: covered(place) }));
+  const least = Math.min(...places.map(({ area }) => area));
+  return places.find(({ area }) => area === least)?.place;
+}
+
+export const isFree = (area: Area, obstacles: readonly Area[]): boolean =>
+  obstacles.every((obstacle) => overlap(area, obstacle) === 0);
+
+/** From the bottom up, at the right, in the middle and at the left; the last row and the first before those between. */
+function placesOf({ width, height }: Size, window: Size): Place[] {
+  const right = Math.max(0, window.width - width - margin);
+  const lefts = [...new Set([right, Math.round(right / 2), Math.min(margin, right)])];
+  const [first, last] = [margin, Math.max(0, window.height - height - margin)];
+  const between: number[] = [];
+  for (let top = last - step; top > first; top -= step) between.push(top);
+  const at = (top: number) => lefts.map((left) => ({ left, top }));
+  return [...at(last), ...at(first), ...lefts.flatMap((left) => between.map((top) => ({ left, top })))];
+}
+
+function overlap(one: Area, other: Area): number {
+  const width = Math.min(one.left + one.width, other.left + other.width) - Math.max(one.left, other.left);
+  const height = Math.min(one.top + one.height, other.top + other.height) - Math.max(one.top, other.top);
+  return width > 0 && height > 0 ? width * height : 0;
+}
