@@ -87,6 +87,11 @@ export function formatPast(iso: string, now: number): string {
 export const formatSecond = (iso: string): string => formatDate(secondFormat, Date.parse(iso));
 /** A moment of any year, to the second. */
 export const formatStamp = (iso: string): string => formatDate(stampFormat, Date.parse(iso));
+/** A text of the API for reading: "resets at 2026-12-01T00:00:00.000Z" as "resets on 1 Dec 2026, 00:00", in local time. */
+export const formatTimestamps = (text: string): string =>
+  text.replaceAll(/\b(at )?(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))/g, (found, at, iso) =>
+    Number.isNaN(Date.parse(iso)) ? found : `${at ? 'on ' : ''}${formatDate(yearTimeFormat, Date.parse(iso))}`,
+  );
 /** "640 ms", "1.28 s". */
 export const formatDuration = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
@@ -112,6 +117,7 @@ export function formatFromNow(iso: string, now: number): string {
   const difference = Date.parse(iso) - now;
   if (Number.isNaN(difference)) return noDate;
   const step = steps.find(([, ms]) => Math.abs(difference) >= ms);
+  if (!step && difference > 0) return 'in less than a minute';
   return step ? relative.format(Math.round(difference / step[1]), step[0]) : 'just now';
 }
 

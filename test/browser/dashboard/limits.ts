@@ -36,6 +36,44 @@ export function limitTests(stage: () => Stage): void {
     await press(page, 'Save');
     await shows(page, '1 of 5 credits per day');
     expect(await chatWith()).toBe(200);
+
+    await service.settled();
+    await page.goto('/logs');
+    const refused = page.getByRole('table').getByRole('row', { name: /403/ });
+    await refused.getByRole('button').click();
+    const drawer = page.getByRole('dialog', { name: 'Request' });
+    const resets = /it resets on \d{1,2} \w{3} \d{4}, \d\d:\d\d\./;
+    await eventually(() => drawer.textContent()).toMatch(resets);
+    expect(await drawer.textContent()).not.toMatch(/\d{4}-\d\d-\d\dT/);
+    await shoot(page, 'key-limit-log');
+
+    // The playground's own key has no limit.
+    const detail =
+      "This call needs up to 1 credit, and the key's limit has 0 left; it resets at 2026-12-01T00:00:00.000Z.";
+    await page.route('**/v1/chat/completions', (route) =>
+      route.fulfill({
+        status: 403,
+        json: { error: true, message: 'KEY_LIMIT_EXCEEDED', detail, status: 403, data: null },
+      }),
+    );
+    await page.goto('/playground');
+    await page.getByLabel('Your message').fill('Hello');
+    await press(page, 'Send');
+    await shows(page, resets);
+  });
+
+  test('a balance that ends today lasts less than a day', async () => {
+    const { service, visit } = stage();
+    const person = await service.person({ credits: 3 });
+    for (const call of [1, 2])
+      expect([
+        call,
+        (await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() })).status,
+      ]).toEqual([call, 200]);
+    await service.settled();
+    const page = await visit(person);
+    await page.goto('/');
+    await shows(page, /your credits last less than a day\. On days/);
   });
 
   test('an alert is added, saved and still there after a reload', async () => {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '#contract/shared/errors.ts';
+import { formatTimestamps } from '../../lib/format.ts';
 
 /** `UNREACHABLE`: no response; `INVALID_RESPONSE`: a response that is not the contract's. */
 export type FailureCode = ErrorCode | 'UNREACHABLE' | 'INVALID_RESPONSE';
@@ -18,7 +19,7 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
 
   constructor(code: FailureCode, detail: string, { status = 0, retryAfterSeconds, requestId }: About = {}) {
-    super(detail);
+    super(formatTimestamps(detail));
     this.name = 'ApiError';
     this.code = code;
     this.status = status;

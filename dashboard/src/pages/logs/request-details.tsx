@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Detail, Details } from '../../components/elements/details.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
-import { count, formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
+import { count, formatCredits, formatDuration, formatSecond, formatTimestamps } from '../../lib/format.ts';
 import { keyNameOf, type RequestEntry, StatusBadge, succeeded, tokensOf, whatFor } from './request.tsx';
 
 /** All that is recorded of a request. */
@@ -23,7 +23,7 @@ export function RequestDetails({ request }: { request: RequestEntry }) {
   } = request;
   return (
     <Stack gap="md">
-      {detail !== null && <Notice tone={status >= 500 ? 'error' : 'warning'}>{detail}</Notice>}
+      {detail !== null && <Notice tone={status >= 500 ? 'error' : 'warning'}>{formatTimestamps(detail)}</Notice>}
       {unlisted > 0 && (
         <Text size="sm" c="dimmed">
           {count(unlisted, 'refused request')} just before this one {unlisted === 1 ? 'is' : 'are'} not listed.

@@ -19,10 +19,12 @@ export function PaceLine({ balance }: { balance: number }) {
   );
   return (
     <Text size="sm" c="dimmed">
-      {left > manyDays
-        ? 'At your current rate your credits last for years'
-        : `At your current rate your credits last about ${count(left, 'day')}`}
-      . On days with calls you spend {pace} on average.
+      At your current rate your credits last {howLong(left)}. On days with calls you spend {pace} on average.
     </Text>
   );
+}
+
+function howLong(days: number): string {
+  if (days > manyDays) return 'for years';
+  return days < 1 ? 'less than a day' : `about ${count(days, 'day')}`;
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatPast, formatShare } from '../../../../dashboard/src/lib/format.ts';
+import {
+  formatDayNear,
+  formatFromNow,
+  formatPast,
+  formatShare,
+  formatTimestamps,
+} from '../../../../dashboard/src/lib/format.ts';
 
 describe('a share', () => {
   it.each([
@@ -19,5 +25,41 @@ describe('a moment', () => {
   it('has its year where that is not the current one', () => {
     expect(formatPast('2025-06-14T12:00:00Z', now)).toMatch(/^14 Jun 2025, \d\d:00$/);
     expect(formatPast('2026-06-14T12:00:00Z', now)).toMatch(/^14 Jun, \d\d:00$/);
+  });
+});
+
+describe('a text of the API', () => {
+  it.each([
+    ['left; it resets at 2026-12-01T00:00:00.000Z.', /^left; it resets on \d+ \w+ 2026, \d\d:\d\d\.$/],
+    [
+      'between 2026-12-01T00:00Z and 2026-12-02T10:00:00+02:00',
+      /^between \d+ \w+ 2026, \d\d:\d\d and \d+ Dec 2026, \d\d:\d\d$/,
+    ],
+  ])('has its timestamps as dates: %s', (text, shown) => {
+    expect(formatTimestamps(text)).toMatch(shown);
+  });
+
+  it.each(['temperature must be between 0 and 2.', 'from must be 2026-12-01', 'at 2026-99-99T99:99:99Z'])(
+    'stays as it is without a valid timestamp: %s',
+    (text) => {
+      expect(formatTimestamps(text)).toBe(text);
+    },
+  );
+});
+
+describe('a day', () => {
+  it.each([
+    ['2026-12-25T00:00:00.000Z', '25 Dec'],
+    ['2027-01-25T23:59:59.000Z', '25 Jan 2027'],
+  ])('has its year if that is another one: %s', (iso, text) => {
+    expect(formatDayNear(iso, Date.UTC(2026, 10, 26))).toBe(text);
+  });
+});
+
+describe('a time from now', () => {
+  it('is in less than a minute, not now, if it is to come', () => {
+    const now = Date.UTC(2026, 10, 26);
+    expect(formatFromNow(new Date(now + 30_000).toISOString(), now)).toBe('in less than a minute');
+    expect(formatFromNow(new Date(now - 30_000).toISOString(), now)).toBe('just now');
   });
 });
