@@ -62,27 +62,32 @@ function Heading({ block: { id, level, content } }: { block: Extract<Block, { ki
   );
 }
 
-/** Wider than a phone: it scrolls by itself, also with the keyboard. */
+/**
+ * Scrolls by itself, also with the keyboard; on a phone each row is a list of its cells. Roles are explicit, as browsers
+ * drop those of restyled tables.
+ */
 function Table({ head, rows }: { head: readonly Cell[]; rows: readonly (readonly Cell[])[] }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={css.table} role="region" aria-label="Table" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
             {head.map((cell, index) => (
-              <th key={index} scope="col">
+              <th key={index} role="columnheader" scope="col">
                 <Inlines content={cell} />
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row, at) => (
-            <tr key={at}>
+            <tr key={at} role="row">
               {row.map((cell, index) => (
-                <td key={index}>
-                  <Inlines content={cell} />
+                <td key={index} role="cell" data-label={textOf(head[index] ?? [])}>
+                  <span>
+                    <Inlines content={cell} />
+                  </span>
                 </td>
               ))}
             </tr>
@@ -91,6 +96,14 @@ function Table({ head, rows }: { head: readonly Cell[]; rows: readonly (readonly
       </table>
     </div>
   );
+}
+
+function textOf(content: readonly Inline[]): string {
+  const texts = content.map((part) => {
+    if (typeof part === 'string') return part;
+    return part.kind === 'code' ? part.text : textOf(part.content);
+  });
+  return texts.join('');
 }
 
 const Inlines = ({ content }: { content: readonly Inline[] }): ReactNode =>
