@@ -38,6 +38,9 @@ export function compareTests(stage: () => Stage): void {
     expect(new Set([first, second])).toEqual(new Set(threads));
     expect(one).toEqual(other);
     await page.getByRole('heading', { name: 'Request details: svc-instruct' }).waitFor();
+    const shown = await page.locator('dl').allTextContents();
+    await page.reload();
+    await eventually(() => page.locator('dl').allTextContents()).toEqual(shown);
 
     for (const width of [1280, 390])
       for (const theme of ['light', 'dark'] as const) {
@@ -63,6 +66,22 @@ export function compareTests(stage: () => Stage): void {
     await press(page, 'Stop');
     await eventually(() => page.getByText('Interrupted. 1 credit charged.').count()).toBe(2);
     for (const model of threads) expect(await log(page, model).textContent()).toContain('interrupted');
+  });
+
+  test('figures of one model survive a reload, and go with the chat', async () => {
+    const page = await stage().visit(await stage().service.person());
+    await page.goto('/playground');
+    await send(page, 'Tell me of rivers');
+    await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: stop');
+    await eventually(() => page.locator('dl').allTextContents()).toEqual([expect.stringMatching(/Credits1$/)]);
+    const shown = await page.locator('dl').allTextContents();
+    await page.reload();
+    await eventually(() => page.locator('dl').allTextContents()).toEqual(shown);
+    await press(page, 'New chat');
+    await eventually(() => page.locator('dl').count()).toBe(0);
+    await page.reload();
+    await page.getByLabel('Your message').waitFor();
+    expect(await page.locator('dl').count()).toBe(0);
   });
 
   test('a model that fails takes nothing from the other, and is called again alone', async () => {

@@ -70,8 +70,15 @@ export function ChatTab() {
       }
       details={
         <div className={css.threads}>
-          {threads.map(({ place, model, exchange }) => (
-            <Inspector key={place} exchange={exchange} model={isCompared ? model : undefined} hasFirstToken hasTokens />
+          {threads.map(({ place, model, exchange, figures }) => (
+            <Inspector
+              key={place}
+              exchange={exchange}
+              model={isCompared ? model : undefined}
+              kept={figures}
+              hasFirstToken
+              hasTokens
+            />
           ))}
         </div>
       }

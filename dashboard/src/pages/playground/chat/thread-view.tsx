@@ -14,7 +14,7 @@ interface ThreadViewProps {
 
 /** The conversation with one model; beside another one, with its model and the figures of its last call. */
 export function ThreadView({ chat, thread, isCompared }: ThreadViewProps) {
-  const { model, items, exchange } = thread;
+  const { model, items, exchange, figures } = thread;
   const hasPrompt = items.some(({ message }) => message.role !== 'assistant');
   const retry = hasPrompt && !chat.isRunning && !chat.isBlocked ? () => chat.retry(thread) : undefined;
   return (
@@ -37,7 +37,7 @@ export function ThreadView({ chat, thread, isCompared }: ThreadViewProps) {
       />
       {exchange.error && <ErrorNotice error={exchange.error} model={model} onRetry={retry} />}
       <InterruptionNotice exchange={exchange} onRetry={retry} />
-      {isCompared && <Metrics receipt={exchange.receipt} hasFirstToken hasTokens />}
+      {isCompared && <Metrics receipt={figures} hasFirstToken hasTokens />}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { CodeBlock } from '../../../components/elements/code-block.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { curlCommand } from '../code/curl.ts';
+import type { Figures } from '../exchange/receipt.ts';
 import type { ExchangeState } from '../exchange/use-exchange.ts';
 import { type Measured, Metrics } from './metrics.tsx';
 import { prettyJson } from './pretty-json.ts';
@@ -11,10 +12,18 @@ interface InspectorProps extends Measured {
   readonly exchange: Pick<ExchangeState, 'sent' | 'receipt'>;
   /** Of which model, where there are several. */
   readonly model?: string | undefined;
+  /** Of the last call before a reload, whose request and response are not kept. */
+  readonly kept?: Figures | undefined;
 }
 
 /** Request, response, credits, times and, where it has them, tokens of the last call. */
-export function Inspector({ exchange: { sent, receipt }, model, ...measured }: InspectorProps) {
+export function Inspector({ exchange: { sent, receipt }, model, kept, ...measured }: InspectorProps) {
+  if (!sent && kept && model === undefined)
+    return (
+      <Panel title="Last request">
+        <Metrics receipt={kept} {...measured} />
+      </Panel>
+    );
   if (!sent)
     return (
       <Text size="sm" c="dimmed">

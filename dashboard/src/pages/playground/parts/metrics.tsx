@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatCredits, formatDuration } from '../../../lib/format.ts';
-import type { Receipt } from '../exchange/receipt.ts';
+import type { Figures } from '../exchange/receipt.ts';
 import css from './playground.module.css';
 
 const milliseconds = (ms: number | undefined): string | undefined =>
@@ -13,7 +13,7 @@ export interface Measured {
 }
 
 interface MetricsProps extends Measured {
-  readonly receipt: Receipt | undefined;
+  readonly receipt: Figures | undefined;
 }
 
 /** Times, tokens and credits of a call, as far as they are known. */

@@ -2,8 +2,11 @@ import { useCallback, useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { documentAccount } from '../../../../api/account/account.ts';
 import { recall, remember } from '../../../../api/account/tab-memory.ts';
+import { Figures } from '../../exchange/receipt.ts';
 import { defaultSampling, modelId, Sampling } from '../../parameters/sampling.ts';
 import { ChatItem } from './chat-item.ts';
+
+const figures = v.fallback(v.optional(Figures), undefined);
 
 const ChatDraft = v.object({
   items: v.pipe(v.array(ChatItem), v.readonly()),
@@ -11,14 +14,15 @@ const ChatDraft = v.object({
   functions: v.string(),
   sampling: v.fallback(Sampling, defaultSampling),
   isPlain: v.fallback(v.boolean(), false),
+  figures,
   comparison: v.fallback(
-    v.optional(v.object({ model: modelId, items: v.pipe(v.array(ChatItem), v.readonly()) })),
+    v.optional(v.object({ model: modelId, items: v.pipe(v.array(ChatItem), v.readonly()), figures })),
     undefined,
   ),
 });
 /**
  * A conversation with its system message, its functions as JSON text, and its parameters; `isPlain`: without Markdown;
- * `comparison`: the second model, and the conversation with it.
+ * `comparison`: the second model, and the conversation with it; `figures` of the last call of each.
  */
 export type ChatDraft = v.InferOutput<typeof ChatDraft>;
 
@@ -28,6 +32,7 @@ const empty: ChatDraft = {
   functions: '',
   sampling: defaultSampling,
   isPlain: false,
+  figures: undefined,
   comparison: undefined,
 };
 

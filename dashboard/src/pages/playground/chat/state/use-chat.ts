@@ -1,6 +1,7 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { notify } from '../../../../components/feedback/notifications.tsx';
+import { type Figures, figuresOf } from '../../exchange/receipt.ts';
 import { type ExchangeState, useExchange } from '../../exchange/use-exchange.ts';
 import { isSendable, textModels } from '../../parameters/sampling.ts';
 import { parseFunctions } from '../functions/parse-functions.ts';
@@ -16,6 +17,8 @@ export interface Thread {
   readonly model: string;
   readonly items: Items;
   readonly exchange: ExchangeState;
+  /** Of its last call, even after a reload. */
+  readonly figures: Figures | undefined;
 }
 
 /** What the last change replaced, and the change as a sentence. */
@@ -31,10 +34,27 @@ export function useChat() {
   const [undoable, setUndoable] = useState<Undoable>();
   const { items, comparison, sampling } = draft;
 
+  const figuresNow = ({ sent, receipt }: ExchangeState, kept: Figures | undefined) => (sent ? receipt : kept);
   const threads: readonly Thread[] = [
-    { place: 'first', model: sampling.model, items, exchange: first },
-    ...(comparison ? [{ place: 'second' as const, ...comparison, exchange: second }] : []),
+    { place: 'first', model: sampling.model, items, exchange: first, figures: figuresNow(first, draft.figures) },
+    ...(comparison
+      ? [
+          {
+            place: 'second' as const,
+            ...comparison,
+            exchange: second,
+            figures: figuresNow(second, comparison.figures),
+          },
+        ]
+      : []),
   ];
+  const [ofFirst, ofSecond] = [first, second].map(({ isRunning, receipt }) => (isRunning ? undefined : receipt));
+  useEffect(() => {
+    if (ofFirst) change((before) => withFigures(before, 'first', figuresOf(ofFirst)));
+  }, [ofFirst, change]);
+  useEffect(() => {
+    if (ofSecond) change((before) => withFigures(before, 'second', figuresOf(ofSecond)));
+  }, [ofSecond, change]);
   const isRunning = first.isRunning || second.isRunning;
   /** While a parameter is wrong, nothing is sent. */
   const isBlocked = !isSendable(sampling) || parseFunctions(draft.functions).error !== undefined;
@@ -49,6 +69,7 @@ export function useChat() {
   /** Sends the conversation, and adds the response to it. */
   async function run(thread: Thread, sent: Items): Promise<void> {
     setItems(thread, sent);
+    change((before) => withFigures(before, thread.place, undefined));
     const body = chatBody({ ...draft, sampling: { ...sampling, model: thread.model } }, sent);
     const { exchange } = thread;
     if (sampling.stream) {
@@ -127,7 +148,7 @@ export function useChat() {
     if (!isComparing && comparison && comparison.items.length > 0)
       rememberBefore(`The conversation with ${comparison.model} was closed.`);
     const model = textModels.find(({ id, minPlanRank }) => id !== sampling.model && minPlanRank === 1)?.id;
-    change({ comparison: isComparing && model !== undefined ? { model, items } : undefined });
+    change({ comparison: isComparing && model !== undefined ? { model, items, figures: undefined } : undefined });
   }
 
   function undo(): void {
@@ -140,6 +161,7 @@ export function useChat() {
   function reset(): void {
     first.reset();
     second.reset();
+    change((before) => withFigures(withFigures(before, 'first', undefined), 'second', undefined));
   }
 
   function stop(): void {
@@ -165,6 +187,11 @@ export function useChat() {
     undo,
     stop,
   };
+}
+
+function withFigures(draft: ChatDraft, place: Thread['place'], figures: Figures | undefined): ChatDraft {
+  if (place === 'first') return { ...draft, figures };
+  return draft.comparison ? { ...draft, comparison: { ...draft.comparison, figures } } : draft;
 }
 
 export type Chat = ReturnType<typeof useChat>;
