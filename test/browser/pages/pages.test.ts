@@ -3,7 +3,6 @@ import { useStage } from '../stage.ts';
 import { boundaryTests } from './boundaries.ts';
 import { deploymentTests } from './deployments.ts';
 import { failureTests } from './failures.ts';
-import { toastTests } from './toasts.ts';
 
 const stage = useStage();
 
@@ -15,7 +14,4 @@ describe('a page that fails', () => {
 });
 describe('a deployment under an open page', () => {
   deploymentTests(stage);
-});
-describe('toasts', () => {
-  toastTests(stage);
 });

@@ -1,6 +1,5 @@
 import { saveFile } from '../../lib/save-file.ts';
 import type { Total } from '../../lib/usage.ts';
-import { csvOf } from './csv.ts';
 import { type Group, groupTitle } from './groups.ts';
 
 interface UsageExport {
@@ -15,4 +14,15 @@ export function downloadCsv({ from, to, group, totals }: UsageExport): void {
   const lines = totals.map(({ name, calls, credits }) => [name, calls, credits]);
   const text = csvOf([[groupTitle(group), 'Calls', 'Credits'], ...lines]);
   saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
+}
+
+/** RFC 4180. A text that a spreadsheet would take for a formula (OWASP, "CSV Injection") begins with an apostrophe. */
+function csvOf(rows: readonly (readonly (string | number)[])[]): string {
+  return `${rows.map((row) => row.map(field).join(',')).join('\r\n')}\r\n`;
+}
+
+function field(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
+import { settled } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
-import { settled } from './findings.ts';
 
 /** Buttons and fields that a toast covers, of those that the page shows and of those that the open dialog shows. */
 const covered = `(() => {

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { services } from '#runtime/services/container.ts';
 import { chat, type Person } from '#test/service/service.ts';
+import { guestPages, settled } from '../pages/findings.ts';
 import { useStage } from '../stage.ts';
-import { guestPages, settled } from './findings.ts';
+import { toastTests } from './toasts.ts';
 
 /** Texts that people read, with what is wrong with them: a number over two lines, or a timestamp for machines. */
 const unreadable = `(() => {
@@ -86,4 +87,8 @@ describe('a page on a phone', () => {
     expect(shown.map(({ y }) => y)).toEqual(shown.map(({ y }) => y).toSorted((one, other) => one - other));
     await stage().shoot(page, 'phone-guide-table');
   }, 60_000);
+});
+
+describe('toasts', () => {
+  toastTests(stage);
 });
