@@ -9,21 +9,41 @@ export interface PageLink {
   readonly words?: string;
 }
 
-/** Pages of a signed-in user, in the order of the navigation. */
-const pageLinks: readonly PageLink[] = [
-  { href: '/', label: 'Overview', icon: 'overview', words: 'home start balance' },
-  { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
-  {
-    href: '/playground',
-    label: 'Playground',
-    icon: 'playground',
-    words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
-  },
-  { href: '/agents', label: 'Agents', icon: 'agents', words: 'assistant documents conversations retrieval' },
-  { href: '/messages', label: 'Messages', icon: 'messages', words: 'sms text phone voice call send' },
-  { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },
-  { href: '/logs', label: 'Logs', icon: 'logs', words: 'requests errors' },
-  { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries' },
+/** A part of the navigation. The first has no title. */
+export interface PageGroup {
+  readonly title?: string;
+  readonly links: readonly PageLink[];
+}
+
+const overview: PageGroup = {
+  links: [{ href: '/', label: 'Overview', icon: 'overview', words: 'home start balance' }],
+};
+
+const build: PageGroup = {
+  title: 'Build',
+  links: [
+    {
+      href: '/playground',
+      label: 'Playground',
+      icon: 'playground',
+      words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
+    },
+    { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
+    { href: '/agents', label: 'Agents', icon: 'agents', words: 'assistant documents conversations retrieval' },
+    { href: '/messages', label: 'Messages', icon: 'messages', words: 'sms text phone voice call send' },
+    { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries' },
+  ],
+};
+
+const monitor: PageGroup = {
+  title: 'Monitor',
+  links: [
+    { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },
+    { href: '/logs', label: 'Logs', icon: 'logs', words: 'requests errors' },
+  ],
+};
+
+const accountLinks: readonly PageLink[] = [
   { href: '/plans', label: 'Plans', icon: 'plans', words: 'billing subscription upgrade cancel price' },
   { href: '/settings', label: 'Settings', icon: 'settings', words: 'profile email password sessions delete account' },
 ];
@@ -36,17 +56,21 @@ const operatorLink: PageLink = {
 };
 
 /** Pages that are open to everybody. */
-const openLinks: readonly PageLink[] = [
-  { href: '/guides', label: 'Guides', icon: 'guides', words: 'documentation help how to examples' },
-  { href: '/docs', label: 'API reference', icon: 'docs', words: 'documentation operations endpoints' },
-];
+const docs: PageGroup = {
+  title: 'Docs',
+  links: [
+    { href: '/guides', label: 'Guides', icon: 'guides', words: 'documentation help how to examples' },
+    { href: '/docs', label: 'API reference', icon: 'docs', words: 'documentation operations endpoints' },
+  ],
+};
 
 /** Who is here: `unknown` until the service has responded. */
 export type Session = 'member' | 'guest' | 'unknown';
 
-/** The pages that are theirs. */
-export function usePageLinks(session: Session): readonly PageLink[] {
+/** Pages that the session may open, in the order of the navigation. */
+export function usePageGroups(session: Session): readonly PageGroup[] {
   const { data: me } = useMe({ enabled: session === 'member' });
-  if (session !== 'member') return openLinks;
-  return [...pageLinks, ...(me?.role === 'operator' ? [operatorLink] : []), ...openLinks];
+  if (session !== 'member') return [docs];
+  const account = { title: 'Account', links: [...accountLinks, ...(me?.role === 'operator' ? [operatorLink] : [])] };
+  return [overview, build, monitor, account, docs];
 }

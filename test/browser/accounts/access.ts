@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
 import { changeTheme, everyPage, findings, guestPages, settled, still } from '../pages/findings.ts';
@@ -40,6 +40,13 @@ async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
   return { path, light, dark, isTooWide };
 }
 
+/** Whether the element is shown whole, scrolled out of no box around it. */
+const isInView = (element: Locator): Promise<boolean> =>
+  element.evaluate(`(node) => {
+    const { left, top, right, bottom } = node.getBoundingClientRect();
+    return [[left + 4, top + 4], [right - 4, bottom - 4]].every(([x, y]) => node.contains(document.elementFromPoint(x, y)));
+  }`);
+
 export function accessTests(stage: () => Stage): void {
   let person: Person;
   const looks: Look[] = [];
@@ -70,6 +77,54 @@ export function accessTests(stage: () => Stage): void {
     await press(page, 'Menu');
     await page.getByRole('dialog').getByRole('link', { name: 'API keys' }).click();
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  });
+
+  test.each([1280, 360])(
+    'keeps the account menu in view in a window of %i × 640 px, whatever page is current',
+    async (width) => {
+      const { visit, shoot } = stage();
+      const page = await visit(person, { viewport: { width, height: 640 } });
+      for (const path of ['/docs', '/']) {
+        await page.goto(path);
+        await settled(page);
+        if (width < 600) await press(page, 'Menu');
+        const account = page.getByRole('button', { name: /^Account of/ });
+        await account.waitFor();
+        await still(page);
+        await shoot(page, `low-${width}-${path.slice(1) || 'overview'}`);
+        const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current="page"]');
+        expect([await isInView(account), await isInView(current)]).toEqual([true, true]);
+      }
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+      expect(await findings(page)).toEqual([]);
+    },
+  );
+
+  test('is listed under Build, Monitor, Account or Docs', async () => {
+    const page = await stage().visit(person);
+    await page.goto('/');
+    await settled(page);
+    const linksOf = async (name: string) =>
+      page.getByRole('navigation', { name: 'Pages' }).getByRole('list', { name }).getByRole('link').allTextContents();
+    expect(await linksOf('Build')).toEqual(['Playground', 'API keys', 'Agents', 'Messages', 'Webhooks']);
+    expect(await linksOf('Monitor')).toEqual(['Usage', 'Logs']);
+    expect(await linksOf('Account')).toEqual(['Plans', 'Settings']);
+    expect(await linksOf('Docs')).toEqual(['Guides', 'API reference']);
+  });
+
+  test('uses the width of a window of 1920 pixels', async () => {
+    const page = await stage().visit(person, { viewport: { width: 1920, height: 1080 } });
+    for (const path of ['/', '/keys', '/plans', '/usage', '/logs', '/playground', '/settings']) {
+      await page.goto(path);
+      await settled(page);
+      const margins: number[] = await page.evaluate(`(() => {
+        const side = document.querySelector('aside').getBoundingClientRect();
+        const boxes = [...document.querySelectorAll('main section, main li')].map((box) => box.getBoundingClientRect());
+        return [Math.min(...boxes.map(({ left }) => left)) - side.right, innerWidth - Math.max(...boxes.map(({ right }) => right))];
+      })()`);
+      expect([path, ...margins.map((margin) => margin <= 64)]).toEqual([path, true, true]);
+    }
   });
 
   test('can be walked with the keyboard: past the navigation, and to the heading of the next page', async () => {

@@ -22,6 +22,9 @@ interface ShellProps {
   readonly children: ReactNode;
 }
 
+/** The drawer's body is as high as the window leaves, so that the navigation scrolls within it. */
+const column = { display: 'flex', flexDirection: 'column' } as const;
+
 /** The frame of every page but those to sign in. */
 export function Shell({ isOpen, children }: ShellProps) {
   const me = useMe({ enabled: !isOpen });
@@ -73,7 +76,13 @@ export function Shell({ isOpen, children }: ShellProps) {
         </Link>
         <Sidebar session={session} onSearch={palette.open} />
       </aside>
-      <Drawer opened={isMenuOpen} onClose={close} size={288} title={<Wordmark />}>
+      <Drawer
+        opened={isMenuOpen}
+        onClose={close}
+        size={288}
+        title={<Wordmark />}
+        styles={{ content: column, body: { ...column, flex: 1, minHeight: 0 } }}
+      >
         <Sidebar session={session} onSearch={search} />
       </Drawer>
       <main id="content" className={css.main} tabIndex={-1}>

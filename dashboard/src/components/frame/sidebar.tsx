@@ -1,8 +1,9 @@
 import { Button, UnstyledButton } from '@mantine/core';
+import { useEffect, useId, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { AccountMenu } from '../account/account-menu.tsx';
 import { Icon } from '../elements/icon.tsx';
-import { type Session, usePageLinks } from '../page-links.ts';
+import { type Session, usePageGroups } from '../page-links.ts';
 import { paletteKeys } from '../palette/use-palette.tsx';
 import { CreditsLeft } from './credits-left.tsx';
 import { SchemeToggle } from './scheme-toggle.tsx';
@@ -17,8 +18,7 @@ interface SidebarProps {
 export function Sidebar({ session, onSearch }: SidebarProps) {
   return (
     <div className={css.sidebar}>
-      {/* What comes later moves nothing: until then there is nothing. */}
-      {session === 'unknown' ? <div /> : <Navigation session={session} onSearch={onSearch} />}
+      {session !== 'unknown' && <Navigation session={session} onSearch={onSearch} />}
       <div className={css.foot}>
         {session === 'member' && <CreditsLeft />}
         <div className={css.person}>
@@ -37,25 +37,43 @@ export function Sidebar({ session, onSearch }: SidebarProps) {
 
 function Navigation({ session, onSearch }: SidebarProps) {
   const [location] = useLocation();
-  const links = usePageLinks(session);
+  const groups = usePageGroups(session);
+  const pages = useRef<HTMLElement>(null);
+  const titleId = useId();
   const isCurrent = (href: string) => href === location || (href === '/guides' && location.startsWith('/guides/'));
+  useEffect(() => {
+    // A low window has no room for all pages. `scrollIntoView` would also move the point that Tab continues from.
+    const link = pages.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (pages.current && link) pages.current.scrollTop = link.offsetTop - pages.current.clientHeight / 2;
+  }, [location]);
   return (
-    <nav className={css.nav} aria-label="Pages">
+    <>
       <UnstyledButton className={css.search} aria-haspopup="dialog" onClick={onSearch}>
         <Icon name="search" />
-        Search pages
+        Search
         <kbd>{paletteKeys}</kbd>
       </UnstyledButton>
-      <ul>
-        {links.map(({ href, label, icon }) => (
-          <li key={href}>
-            <Link href={href} className={css.link} aria-current={isCurrent(href) ? 'page' : undefined}>
-              <Icon name={icon} />
-              {label}
-            </Link>
-          </li>
+      <nav ref={pages} className={css.nav} aria-label="Pages">
+        {groups.map(({ title, links }) => (
+          <div key={title ?? ''}>
+            {title !== undefined && (
+              <p id={`${titleId}-${title}`} className={css.group}>
+                {title}
+              </p>
+            )}
+            <ul aria-labelledby={title && `${titleId}-${title}`}>
+              {links.map(({ href, label, icon }) => (
+                <li key={href}>
+                  <Link href={href} className={css.link} aria-current={isCurrent(href) ? 'page' : undefined}>
+                    <Icon name={icon} />
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
         ))}
-      </ul>
-    </nav>
+      </nav>
+    </>
   );
 }

@@ -20,7 +20,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
             {title}
           </Title>
           {lead !== undefined && (
-            <Text c="dimmed" mt={6} maw="44rem">
+            <Text c="dimmed" mt={6} maw="56rem">
               {lead}
             </Text>
           )}
