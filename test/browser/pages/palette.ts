@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, press, type Stage, shows } from '../stage.ts';
-import { changeTheme, findings } from './findings.ts';
+import { changeTheme, findings, settled } from './findings.ts';
 
-const input = (page: Page) => page.getByRole('combobox', { name: 'Search pages and actions' });
+const input = (page: Page) => page.getByRole('combobox', { name: 'Search', exact: true });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 const focused = (page: Page) => page.evaluate('document.activeElement.outerHTML');
@@ -28,7 +28,7 @@ export function paletteTests(stage: () => Stage): void {
     await page.getByLabel('Your message').focus();
     await opened(page);
     await input(page).fill('ledg');
-    expect(await dialog(page).getByRole('option').allTextContents()).toEqual(['Usage']);
+    expect(await active(page)).toBe('Usage');
     await page.keyboard.press('Enter');
     await heading(page, 'Usage');
     await eventually(() => focused(page)).toMatch(/^<h1.*Usage/);
@@ -58,7 +58,7 @@ export function paletteTests(stage: () => Stage): void {
     await page.setViewportSize({ width: 360, height: 740 });
     await shoot(page, 'palette-phone');
     await input(page).fill('<b>nothing</b>');
-    await shows(page, 'No page or action is named “<b>nothing</b>”.');
+    await shows(page, 'No results for “<b>nothing</b>”.');
     expect(await input(page).getAttribute('aria-expanded')).toBe('false');
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press('Escape');
@@ -106,8 +106,52 @@ export function paletteTests(stage: () => Stage): void {
       .getByRole('button', { name: /^Search/ })
       .click();
     await input(page).fill('plan');
-    await page.getByRole('option', { name: 'Plans' }).click();
+    await page.getByRole('group', { name: 'Pages' }).getByRole('option', { name: 'Plans' }).click();
     await heading(page, 'Plans');
+  });
+
+  test('finds guides, operations, keys and agents, and goes to each of them', async () => {
+    const { service, visit, shoot } = stage();
+    const person = await service.person();
+    const created = async (path: string, body: object) =>
+      String((await service.call('POST', path, { cookie: person.cookie, body })).body.data.id);
+    const keyId = await created('/api/keys', { name: 'Nightly batch' });
+    const agentId = await created('/api/agents', { name: 'Harbour desk', model: 'svc-1' });
+    const page = await visit(person);
+    const choose = async (text: string, group: string, name: RegExp) => {
+      await opened(page);
+      await input(page).fill(text);
+      const results = dialog(page).getByRole('group', { name: group });
+      await results.getByRole('option', { name }).click();
+      await eventually(() => dialog(page).count()).toBe(0);
+    };
+    await page.goto('/');
+    await settled(page);
+
+    await choose('webhook', 'Guides', /^Webhooks$/);
+    await page.waitForURL('**/guides/webhooks');
+    await heading(page, 'Webhooks');
+
+    await choose('chat/completions', 'API reference', /^Create a chat completion POST/);
+    await page.waitForURL('**/docs#createChatCompletion');
+    await heading(page, 'Create a chat completion');
+    // The page stays, its hash changes.
+    await choose('list keys', 'API reference', /^List the API keys/);
+    await page.waitForURL('**/docs#listKeys');
+
+    await choose('nightly', 'API keys', /^Nightly batch/);
+    await page.waitForURL(`**/keys?show=all&key=${keyId}`);
+    const marked = page.getByRole('table', { name: 'API keys' }).locator('[aria-current]');
+    await eventually(() => marked.allTextContents()).toEqual([expect.stringMatching(/^Nightly batch/)]);
+    expect(await findings(page)).toEqual([]);
+
+    await opened(page);
+    await input(page).fill('harbour');
+    await shoot(page, 'palette-agents');
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/agents?agent=${agentId}`);
+    await heading(page, 'Harbour desk');
   });
 
   test('is loaded when it is first opened, and not before', async () => {

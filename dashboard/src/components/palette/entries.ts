@@ -1,26 +1,43 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
+import { useKeys } from '../../api/reads.ts';
+import { useData } from '../../api/use-data.ts';
 import { useSignOut } from '../account/use-sign-out.ts';
 import type { IconName } from '../elements/icon.tsx';
-import { type Session, usePageLinks } from '../page-links.ts';
+import { type Session, usePageGroups } from '../page-links.ts';
+
+/** In the order in which they are shown. */
+export const entryGroups = ['Actions', 'Pages', 'API keys', 'Agents', 'Guides', 'API reference'] as const;
 
 export interface Entry {
   readonly id: string;
-  readonly group: 'Actions' | 'Pages';
+  readonly group: (typeof entryGroups)[number];
   readonly label: string;
+  /** Beside the label: the guide of a section, the path of an operation. */
+  readonly hint?: string;
   readonly icon: IconName;
   /** Other words that it is found by. */
   readonly words: string;
   readonly run: () => void;
 }
 
-/** Everything that the palette offers: actions, then pages. */
-export function useEntries(session: Session): readonly Entry[] {
+/** Everything that the palette finds. Its list begins with the actions and pages; the rest is shown when it is searched for. */
+export function useEntries(session: Session, isSearching: boolean): readonly Entry[] {
+  const commands = useCommands(session);
+  const own = useOwnEntries(session);
+  const documentation = useDocumentation();
+  return isSearching ? [...commands, ...own, ...documentation] : commands;
+}
+
+function useCommands(session: Session): readonly Entry[] {
   const [, go] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const signOut = useSignOut();
-  const links = usePageLinks(session);
+  const pages = usePageGroups(session).flatMap(({ links }) => links);
   const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
     id: label,
     group: 'Actions',
@@ -46,7 +63,7 @@ export function useEntries(session: Session): readonly Entry[] {
   const guestActions = [themes, action('Sign in', 'arrow', 'log in', () => go('/login'))];
   return [
     ...(session === 'member' ? memberActions : guestActions),
-    ...links.map(({ href, label, icon, words = '' }): Entry => ({
+    ...pages.map(({ href, label, icon, words = '' }): Entry => ({
       id: href,
       group: 'Pages',
       label,
@@ -57,13 +74,88 @@ export function useEntries(session: Session): readonly Entry[] {
   ];
 }
 
-/** Those in which every word of the text begins a word, labels before other words. */
+/** The largest page of agents that the API returns. */
+const maxAgents = '200';
+
+/** The account's keys and agents. Reads that fail leave the other entries. */
+function useOwnEntries(session: Session): readonly Entry[] {
+  const [, go] = useLocation();
+  const enabled = session === 'member';
+  const { data: keys = [] } = useKeys({ enabled });
+  const { data: agents } = useData(agentRoutes.listAgents, { query: { limit: maxAgents } }, { enabled });
+  const ownKeys = keys.filter((key) => !isPlaygroundKey(key));
+  return [
+    ...ownKeys.map(({ id, name, prefix, lastFour }): Entry => ({
+      id,
+      group: 'API keys',
+      label: name,
+      hint: `${prefix}…${lastFour}`,
+      icon: 'keys',
+      words: `key ${lastFour}`,
+      run: () => go(`/keys?${new URLSearchParams({ show: 'all', key: id }).toString()}`),
+    })),
+    ...(agents?.items ?? []).map(({ id, name, model }): Entry => ({
+      id,
+      group: 'Agents',
+      label: name,
+      hint: model,
+      icon: 'agents',
+      words: 'agent',
+      run: () => go(`/agents?${new URLSearchParams({ agent: id }).toString()}`),
+    })),
+  ];
+}
+
+/** Sections of guides and operations of the API, whose index is a chunk of its own. Without it the other entries stay. */
+function useDocumentation(): readonly Entry[] {
+  const [, go] = useLocation();
+  const { data } = useQuery({
+    queryKey: ['documentation'],
+    queryFn: async () => (await import('./documentation.ts')).documentation,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (!data) return [];
+  return [
+    ...data.sections.map(({ href, guide, title }): Entry => ({
+      id: href,
+      group: 'Guides',
+      label: title,
+      ...(guide !== title && { hint: guide }),
+      icon: 'guides',
+      words: guide,
+      run: () => go(href),
+    })),
+    ...data.operations.map(({ id, method, path, summary }): Entry => ({
+      id,
+      group: 'API reference',
+      label: summary,
+      hint: `${method} ${path}`,
+      icon: 'docs',
+      words: `${method} ${path} ${id.split(/(?=[A-Z])/).join(' ')}`,
+      run: () => go(`/docs#${id}`),
+    })),
+  ];
+}
+
+/** Entries of one group that a search shows. */
+const maxPerGroup = 8;
+
+/** Entries in which every word of the text begins a word, group by group, matches of the label first. */
 export function matching(entries: readonly Entry[], text: string): Entry[] {
   const wanted = wordsOf(text);
   const isIn = (places: string[]) => wanted.every((word) => places.some((place) => place.startsWith(word)));
   const byLabel = entries.filter(({ label }) => isIn(wordsOf(label)));
   const byOther = entries.filter(({ label, words }) => isIn(wordsOf(`${label} ${words}`)));
-  return [...new Set([...byLabel, ...byOther])];
+  const found = [...new Set([...byLabel, ...byOther])];
+  return entryGroups.flatMap((group) => {
+    const inGroup = found.filter((entry) => entry.group === group);
+    return wanted.length === 0 ? inGroup : inGroup.slice(0, maxPerGroup);
+  });
 }
 
-const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+/** The parts of a path are words too. */
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[\s/{}]+/)
+    .filter(Boolean);

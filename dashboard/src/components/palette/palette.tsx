@@ -4,7 +4,7 @@ import { count } from '../../lib/format.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { Icon } from '../elements/icon.tsx';
 import type { Session } from '../page-links.ts';
-import { type Entry, matching, useEntries } from './entries.ts';
+import { type Entry, entryGroups, matching, useEntries } from './entries.ts';
 import css from './palette.module.css';
 
 interface PaletteProps {
@@ -13,9 +13,7 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
-const groups = ['Actions', 'Pages'] as const;
-
-/** Pages and actions, found by typing and chosen by keys (WAI-ARIA "Combobox Pattern", list autocomplete). */
+/** Pages, actions, the account's keys and agents, guides and operations, found by typing and chosen by keys (WAI-ARIA "Combobox Pattern", list autocomplete). */
 export default function Palette({ session, isOpen, onClose }: PaletteProps) {
   return (
     <Modal.Root
@@ -38,10 +36,12 @@ export default function Palette({ session, isOpen, onClose }: PaletteProps) {
 function Search({ session, onDone }: { session: Session; onDone: () => void }) {
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const found = inGroups(matching(useEntries(session), text));
+  const found = matching(useEntries(session, text.trim() !== ''), text);
   const active = found[Math.min(index, found.length - 1)];
   const list = useId();
-  const optionId = ({ id }: Entry) => `${list}-${id}`;
+  // A space would make two references of an id.
+  const idIn = (name: string) => `${list}-${name.replaceAll(/\s/g, '-')}`;
+  const optionId = ({ id }: Entry) => idIn(id);
   const activeId = active && optionId(active);
   useEffect(() => {
     if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
@@ -69,14 +69,14 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
           data-autofocus
           className={css.input}
           role="combobox"
-          aria-label="Search pages and actions"
+          aria-label="Search"
           aria-autocomplete="list"
           aria-expanded={found.length > 0}
           aria-controls={list}
           aria-activedescendant={activeId}
           autoComplete="off"
           spellCheck={false}
-          placeholder="Search pages and actions"
+          placeholder="Search pages, keys, agents and docs"
           maxLength={100}
           value={text}
           onKeyDown={onKeyDown}
@@ -87,13 +87,13 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
         />
         <kbd className={css.key}>Esc</kbd>
       </div>
-      <div id={list} role="listbox" aria-label="Pages and actions" className={css.list}>
-        {groups.map((group) => {
+      <div id={list} role="listbox" aria-label="Results" className={css.list}>
+        {entryGroups.map((group) => {
           const entries = found.filter((entry) => entry.group === group);
           return (
             entries.length > 0 && (
-              <div key={group} role="group" aria-labelledby={`${list}-${group}`}>
-                <div id={`${list}-${group}`} className={css.group}>
+              <div key={group} role="group" aria-labelledby={idIn(group)}>
+                <div id={idIn(group)} className={css.group}>
                   {group}
                 </div>
                 {entries.map((entry) => (
@@ -110,7 +110,10 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
                     onClick={() => choose(entry)}
                   >
                     <Icon name={entry.icon} />
-                    {entry.label}
+                    <span className={css.label} dir="auto">
+                      {entry.label}
+                    </span>
+                    {entry.hint !== undefined && <span className={css.hint}>{entry.hint}</span>}
                   </button>
                 ))}
               </div>
@@ -118,12 +121,8 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
           );
         })}
       </div>
-      {found.length === 0 && <p className={css.none}>No page or action is named “{text}”.</p>}
+      {found.length === 0 && <p className={css.none}>No results for “{text}”.</p>}
       <VisuallyHidden role="status">{count(found.length, 'result')}</VisuallyHidden>
     </>
   );
 }
-
-/** In the order in which they are shown. */
-const inGroups = (entries: readonly Entry[]): Entry[] =>
-  groups.flatMap((group) => entries.filter((entry) => entry.group === group));

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import css from './data-table.module.css';
 
 export interface Column<Row> {
@@ -14,10 +14,16 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string | number;
+  /** Id of the row that the URL points to: marked, and scrolled into view. */
+  readonly current?: string | null | undefined;
 }
 
 /** A table that becomes a list of cards on a phone. Roles are explicit, as browsers drop those of restyled tables. */
-export function DataTable<Row>({ caption, columns, rows, idOf }: DataTableProps<Row>) {
+export function DataTable<Row>({ caption, columns, rows, idOf, current }: DataTableProps<Row>) {
+  const marked = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    void marked.current?.scrollIntoView({ block: 'center' });
+  }, [current]);
   return (
     <table className={css.table} role="table" aria-label={caption}>
       <thead role="rowgroup">
@@ -31,7 +37,11 @@ export function DataTable<Row>({ caption, columns, rows, idOf }: DataTableProps<
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={idOf(row)} role="row">
+          <tr
+            key={idOf(row)}
+            role="row"
+            {...(idOf(row) === current && { ref: marked, 'aria-current': true, className: css.current })}
+          >
             {columns.map(({ title, cell, place }) => (
               <td key={title} role="cell" data-label={title} className={place && css[place]}>
                 {cell(row)}

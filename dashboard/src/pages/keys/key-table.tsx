@@ -12,9 +12,11 @@ interface KeyTableProps {
   readonly keys: readonly KeyRecord[];
   /** What can be done with a key. */
   readonly actions: (key: KeyRecord) => ReactNode;
+  /** Id of the key that the URL points to. */
+  readonly current?: string | null;
 }
 
-export function KeyTable({ keys, actions }: KeyTableProps) {
+export function KeyTable({ keys, actions, current }: KeyTableProps) {
   const now = useNow();
   const columns: Column<KeyRecord>[] = [
     { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
@@ -42,7 +44,7 @@ export function KeyTable({ keys, actions }: KeyTableProps) {
     { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt ?? '') },
     { title: 'Actions', place: 'corner', cell: actions },
   ];
-  return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} />;
+  return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} current={current} />;
 }
 
 const isLimited = ({ limit, models, services }: KeyRecord): boolean => (limit ?? models ?? services) !== null;

@@ -67,7 +67,9 @@ export default function KeysPage() {
               Create a key and call the API with it. The API reference has examples to copy.
             </Empty>
           )}
-          {current && current.length > 0 && <KeyTable keys={current} actions={(key) => <KeyMenu apiKey={key} />} />}
+          {current && current.length > 0 && (
+            <KeyTable keys={current} actions={(key) => <KeyMenu apiKey={key} />} current={query.get('key')} />
+          )}
         </Panel>
         <Text size="sm" c="dimmed">
           Revoked and suspended keys are refused immediately. See the credits that each key spent under{' '}
