@@ -19,7 +19,8 @@ export function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
   return (
     <>
       <Button
-        size="compact-sm"
+        size="xs"
+        px={10}
         variant="subtle"
         leftSection={<Icon name="plus" size={16} />}
         // Its place is kept, so that nothing moves when it comes.
@@ -38,7 +39,8 @@ export function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
           onChange={(event) => chat.setComparing(event.currentTarget.checked)}
         />
         <Button
-          size="compact-sm"
+          size="xs"
+          px={10}
           variant="default"
           leftSection={<Icon name="bookmark" size={16} />}
           onClick={onPresets}

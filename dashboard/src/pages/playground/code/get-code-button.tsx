@@ -16,7 +16,7 @@ export function GetCodeButton({ request }: GetCodeButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button size="compact-sm" variant="default" leftSection={<Icon name="code" size={16} />} onClick={open}>
+      <Button size="xs" px={10} variant="default" leftSection={<Icon name="code" size={16} />} onClick={open}>
         Get code
       </Button>
       <GetCodeDialog request={request} isOpen={isOpen} onClose={close} />
