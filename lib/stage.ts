@@ -69,6 +69,8 @@ const Settings = v.strictObject({
   backup: v.optional(v.nullable(Backup), null),
   /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
   planTable: v.picklist(planTables, 'must be listing or overview'),
+  /** Address that the page's "Contact sales" writes to; null: the page names no address. */
+  salesEmail: v.optional(v.nullable(Email), null),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
   /** Sessions end after so many hours without a request, and so many days after the sign-in (docs/design/accounts.md#session). */

@@ -17,8 +17,8 @@ export interface PagesStackProps {
 export class PagesStack extends NestedStack {
   constructor(scope: Construct, id: string, { stage, dashboard, bucket, after }: PagesStackProps) {
     super(scope, id, { description: 'Text AI platform: files of dashboard and API reference' });
-    const { googleClientId, planTable } = stage;
-    const config = { googleClientId, local: false, demoSpeechFormats: null, planTable };
+    const { googleClientId, planTable, salesEmail } = stage;
+    const config = { googleClientId, local: false, demoSpeechFormats: null, planTable, salesEmail };
     new DashboardFiles(this, 'Files', { dashboard, config, bucket });
     this.nestedStackResource?.node.addDependency(...after);
   }

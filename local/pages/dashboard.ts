@@ -48,7 +48,13 @@ interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | '
 export async function openDashboard(options: DashboardOptions): Promise<Pages> {
   const { storage, demoSpeechFormats, planTable, folder = dashboardFolder } = options;
   const headers = dashboardHeaders({ google: false, storage });
-  const configAsset = assetOf({ googleClientId: null, local: true, demoSpeechFormats, planTable });
+  const configAsset = assetOf({
+    googleClientId: null,
+    local: true,
+    demoSpeechFormats,
+    planTable,
+    salesEmail: 'sales@example.com',
+  });
   const assets = await readAssets(folder);
   const index = assets.get('/index.html');
 

@@ -9,11 +9,17 @@ export const configQuery = {
   staleTime: Number.POSITIVE_INFINITY,
 };
 
+const beforeLoad: DashboardConfig = {
+  googleClientId: null,
+  local: false,
+  demoSpeechFormats: null,
+  planTable: 'listing',
+  salesEmail: null,
+};
+
 /** What differs between deployments. Until it is loaded, as in AWS without Google. */
 export function useConfig(): DashboardConfig {
-  return (
-    useQuery(configQuery).data ?? { googleClientId: null, local: false, demoSpeechFormats: null, planTable: 'listing' }
-  );
+  return useQuery(configQuery).data ?? beforeLoad;
 }
 
 const enforced: Readonly<Record<PlanTable, Plans>> = { listing: plansOf('listing'), overview: plansOf('overview') };

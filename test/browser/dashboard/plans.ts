@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { planListing, webhooksPlan } from '#contract/billing/plans.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import type { Person } from '#test/service/service.ts';
+import { still } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 
 const { minPlanRank } = messageRoutes.sendMessage.priced;
@@ -58,6 +59,49 @@ export function planTests(stage: () => Stage): void {
     await press(page, 'Subscribe to Dev Pass');
     await shows(page, /from then on you will be on the Dev Pass/);
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
+  });
+
+  test('the cards leave no hole in their grid at any width', async () => {
+    const { service, visit, shoot } = stage();
+    const page = await visit(await service.person({ planRank: 2 }));
+    await page.goto('/plans');
+    await cardsOf(page).first().waitFor();
+    for (const width of [360, 700, 1024, 1280, 1360, 1600, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      await still(page);
+      await shoot(page, `plans-${width}`);
+      expect([width, await raggedRows(page)]).toEqual([width, []]);
+    }
+  });
+
+  test('one larger plan is recommended, and none to the largest', async () => {
+    const { service, visit } = stage();
+    const recommended = async (planRank: number): Promise<string[]> => {
+      const page = await visit(await service.person({ planRank }));
+      await page.goto('/plans');
+      await cardsOf(page).first().waitFor();
+      return cardsOf(page).filter({ hasText: 'Recommended' }).getByRole('heading').allTextContents();
+    };
+    expect(await recommended(1)).toEqual(['SMME Pass']);
+    expect(await recommended(3)).toEqual(['Pro Pass']);
+    expect(await recommended(4)).toEqual([]);
+  });
+
+  test('the way to Enterprise is an email to sales, in a deployment that names an address', async () => {
+    const { service, visit } = stage();
+    const page = await visit(await service.person());
+    await page.goto('/plans');
+    const link = page.getByRole('link', { name: 'Contact sales' });
+    expect(await link.getAttribute('href')).toBe('mailto:sales@example.com?subject=Enterprise%20plan');
+    await page.route('**/config.json', (route) =>
+      route.fulfill({ json: { googleClientId: null, local: false, demoSpeechFormats: null } }),
+    );
+    await page.reload();
+    await shows(page, 'Contact sales to subscribe.');
+    expect(await link.count()).toBe(0);
+    const enterprise = await visit(await service.person({ planRank: 5 }));
+    await enterprise.goto('/plans');
+    await cardsOf(enterprise).filter({ hasText: 'Enterprise' }).getByRole('button', { name: 'Current plan' }).waitFor();
   });
 
   test('each card has what its plan includes, as the service decides', async () => {
@@ -156,3 +200,19 @@ export function planTests(stage: () => Stage): void {
 
 const cardsOf = (page: Page): Locator =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 2 }) });
+
+/** Rows of cards, by their distance from the top, that do not span the list from edge to edge. */
+async function raggedRows(page: Page): Promise<number[]> {
+  const boxes = await cardsOf(page).evaluateAll((cards) =>
+    cards.map((card) => {
+      const list = card.parentElement!.getBoundingClientRect();
+      const { top, left, right } = card.getBoundingClientRect();
+      return { top: Math.round(top), left: left - list.left, right: list.right - right };
+    }),
+  );
+  expect(boxes).toHaveLength(planListing.length);
+  const rows = Map.groupBy(boxes, ({ top }) => top);
+  const isWhole = (row: typeof boxes) =>
+    Math.min(...row.map(({ left }) => left)) < 1 && Math.min(...row.map(({ right }) => right)) < 1;
+  return [...rows].filter(([, row]) => !isWhole(row)).map(([top]) => top);
+}

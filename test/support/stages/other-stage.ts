@@ -31,6 +31,7 @@ export const otherStage: Stage = parseStage({
     },
   },
   planTable: 'overview',
+  salesEmail: 'sales@text.example',
   networkLimits: 'on',
   sessions: { idleHours: 4, maxDays: 7 },
   fastPath: 'off',

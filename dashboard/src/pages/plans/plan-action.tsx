@@ -1,11 +1,12 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { PlanName } from '#contract/billing/plans.ts';
+import { useConfig } from '../../api/config.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { planTitle } from '../../lib/names.ts';
 import { ChangeDialog } from './change/change-dialog.tsx';
 import { rollOver } from './change/subscribe.tsx';
-import { isFreeAllowance, type Plan, type PlanState, type Subscription } from './plan.ts';
+import { isFreeAllowance, isSelfServe, type Plan, type PlanState, type Subscription } from './plan.ts';
 import { useResume } from './use-resume.ts';
 
 interface PlanActionProps {
@@ -21,12 +22,8 @@ const enterprise: PlanName = 'enterprise';
 export function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
   const [isOpen, setOpen] = useState(false);
   const { canResume, resume, isRunning, error } = useResume(subscription);
-  if (plan.name === enterprise)
-    return (
-      <Text size="sm" c="dimmed">
-        Assigned by an operator
-      </Text>
-    );
+  const { salesEmail } = useConfig();
+  if (!isSelfServe(plan)) return <ContactSales plan={plan} email={salesEmail} isCurrent={plan.id === current?.id} />;
   const title = planTitle(plan.name);
   if (canResume && plan.id === current?.id)
     return (
@@ -63,6 +60,34 @@ export function PlanAction({ plan, current, subscription, state }: PlanActionPro
         onClose={() => setOpen(false)}
       />
     </>
+  );
+}
+
+interface ContactSalesProps {
+  readonly plan: Plan;
+  /** Null in a deployment without an address for sales. */
+  readonly email: string | null;
+  readonly isCurrent: boolean;
+}
+
+function ContactSales({ plan, email, isCurrent }: ContactSalesProps) {
+  if (isCurrent)
+    return (
+      <Button fullWidth disabled>
+        {labels.current}
+      </Button>
+    );
+  if (email === null)
+    return (
+      <Text size="sm" c="dimmed">
+        Contact sales to subscribe.
+      </Text>
+    );
+  const subject = encodeURIComponent(`${planTitle(plan.name)} plan`);
+  return (
+    <Button fullWidth variant="default" component="a" href={`mailto:${email}?subject=${subject}`}>
+      Contact sales
+    </Button>
   );
 }
 

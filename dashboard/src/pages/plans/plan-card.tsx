@@ -8,7 +8,7 @@ import { Icon } from '../../components/elements/icon.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { PlanAction } from './plan-action.tsx';
-import { badgeOf, type Plan, planStateOf, type Subscription } from './plan.ts';
+import { badgeOf, isSelfServe, type Plan, planStateOf, type Subscription } from './plan.ts';
 import css from './plans.module.css';
 
 interface PlanCardProps {
@@ -16,12 +16,13 @@ interface PlanCardProps {
   /** The plan of the subscription; undefined without one. */
   readonly current: Plan | undefined;
   readonly subscription: Subscription;
+  readonly isRecommended: boolean;
 }
 
 const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
 /** A plan with the limits that the deployment enforces, and the way to it from the current one. */
-export function PlanCard({ plan, current, subscription }: PlanCardProps) {
+export function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps) {
   const state = planStateOf(plan, current, subscription);
   const badge = badgeOf(plan, current, subscription, useNow());
   const isOwn = badge !== undefined && state !== 'scheduled';
@@ -31,10 +32,13 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
   const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
 
   return (
-    <li className={[css.card, isOwn && css.current].filter(Boolean).join(' ')}>
+    <li className={[css.card, isOwn && css.current, !isSelfServe(plan) && css.custom].filter(Boolean).join(' ')}>
       <div className={css.head}>
         <Title order={2}>{planTitle(plan.name)}</Title>
         {badge !== undefined && <Badge className={css.badge}>{badge}</Badge>}
+        {badge === undefined && isRecommended && (
+          <Badge className={[css.badge, css.recommended].join(' ')}>Recommended</Badge>
+        )}
       </div>
       <div>
         <div className={css.price}>{formatPrice(plan.price)}</div>
@@ -57,7 +61,9 @@ export function PlanCard({ plan, current, subscription }: PlanCardProps) {
         <Fact isIncluded={hasMessages}>{hasMessages ? 'SMS and voice calls' : 'No SMS or voice calls'}</Fact>
         <Fact isIncluded={hasWebhooks}>{hasWebhooks ? 'Webhooks' : 'No webhooks'}</Fact>
       </ul>
-      <PlanAction plan={plan} current={current} subscription={subscription} state={state} />
+      <div className={css.action}>
+        <PlanAction plan={plan} current={current} subscription={subscription} state={state} />
+      </div>
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import type { InferOutput } from 'valibot';
-import { freePlanRank } from '#contract/billing/plans.ts';
+import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
 
 /** A plan as the API lists it. */
@@ -39,3 +39,10 @@ export function badgeOf(
   if (subscription === null) return isFreeAllowance(plan, subscription) ? 'Current plan' : undefined;
   return plan.id === current?.id && isInForce(subscription, now) ? 'Current plan' : undefined;
 }
+
+/** Whether the plan can be subscribed to on the page. Others have no price. */
+export const isSelfServe = ({ price }: Plan): boolean => price !== null;
+
+/** The smallest larger plan with every feature; undefined if none is left to recommend. */
+export const recommendedPlan = (plans: readonly Plan[], current: Plan | undefined): Plan | undefined =>
+  plans.find((plan) => isSelfServe(plan) && plan.id >= webhooksPlan.id && plan.id > (current?.id ?? 0));

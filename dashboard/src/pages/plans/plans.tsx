@@ -4,6 +4,7 @@ import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { planNameOf } from '../../lib/names.ts';
 import { PlanCard } from './plan-card.tsx';
+import { recommendedPlan } from './plan.ts';
 import css from './plans.module.css';
 import { SubscriptionNotice } from './subscription-notice.tsx';
 
@@ -15,6 +16,7 @@ export default function PlansPage() {
   const failure = error ?? subscriptionError;
   const isLoaded = data !== undefined && subscription !== undefined;
   const current = data?.plans.find(({ name }) => name === planNameOf(subscription?.planId ?? ''));
+  const recommended = recommendedPlan(data?.plans ?? [], current);
 
   return (
     <Page title="Plans" lead="Credits are granted each month; unused credits roll over for up to three months.">
@@ -24,7 +26,13 @@ export default function PlansPage() {
         {isLoaded && (
           <ul key="plans" className={css.plans}>
             {data.plans.map((plan) => (
-              <PlanCard key={plan.id} plan={plan} current={current} subscription={subscription} />
+              <PlanCard
+                key={plan.id}
+                plan={plan}
+                current={current}
+                subscription={subscription}
+                isRecommended={plan === recommended}
+              />
             ))}
           </ul>
         )}
