@@ -26,22 +26,22 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_TOKEN: {
     cause: 'The token of a mailed link is wrong, used, replaced by a newer one, or too old',
     remedy: 'Request a new mail',
-    detail: 'The reset link has expired or was already used; request a new one.',
+    detail: 'The reset link has expired or was already used. Request a new one.',
   },
   INVALID_API_KEY: {
     cause: 'No credential, or a key or session that is wrong, expired, revoked or suspended',
     remedy: 'Send `Authorization: Bearer` and a key that is active',
-    detail: 'The API key is unknown, revoked, suspended or expired; send one that is active.',
+    detail: 'The API key is unknown, revoked, suspended or expired. Use an active key.',
   },
   INVALID_CREDENTIALS: {
     cause: 'The email address or the password is wrong, or the sign-in was too long ago for this operation',
     remedy: 'Try again, sign in again, or reset the password',
-    detail: 'The email address or the password is wrong.',
+    detail: 'Incorrect email address or password.',
   },
   INVALID_IDENTITY_TOKEN: {
     cause: 'The identity token is from another provider, for another service, expired, or already used',
     remedy: 'Sign in with the provider again',
-    detail: 'The identity token was used before; sign in with the provider again.',
+    detail: 'The identity token was already used. Sign in with the provider again.',
   },
   INSUFFICIENT_CREDITS: {
     cause: 'The credits, or the calls of the month, are used up',
@@ -63,7 +63,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   ACCOUNT_NOT_CONFIRMED: {
     cause: 'The email address is not confirmed yet',
     remedy: 'Open the link in the confirmation mail, or request a new one',
-    detail: 'Confirm the email address first; the link is in the mail sent at registration.',
+    detail: 'Confirm your email address first. Open the link in the email that was sent at registration.',
   },
   NOT_FOUND: {
     cause: 'The path does not exist, or the account has no such object',
@@ -78,27 +78,27 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   EMAIL_ALREADY_REGISTERED: {
     cause: 'Another account has the address',
     remedy: 'Sign in, or reset the password',
-    detail: 'An account with this email address exists; sign in instead.',
+    detail: 'An account with this email address already exists. Sign in instead.',
   },
   ALREADY_SUBSCRIBED: {
     cause: 'The account has an active subscription',
     remedy: 'Upgrade, downgrade or cancel it',
-    detail: 'There is an active subscription; upgrade, downgrade or cancel it.',
+    detail: 'The account already has an active subscription. Upgrade, downgrade or cancel it.',
   },
   IDENTITY_NOT_LINKED: {
     cause: 'An account with a password has the address of the identity token',
     remedy: 'Sign in with the password, then send the token again with that session',
-    detail: 'An account with this email address exists; sign in with its password, then send the token again.',
+    detail: 'An account with this email address already exists. Sign in with its password, then send the token again.',
   },
   INVALID_STATE: {
     cause: 'The object is not in a state that allows this',
     remedy: 'Read its current state, then decide',
-    detail: 'The key is revoked; create a new one.',
+    detail: 'The key is revoked. Create a new one.',
   },
   RECIPIENT_OPTED_OUT: {
     cause: 'The recipient has replied STOP, or is on the opt-out list',
     remedy: 'Do not send to the number again; nothing was charged',
-    detail: 'The recipient has opted out of messages, and gets none until they opt in again; nothing was charged.',
+    detail: 'The recipient has opted out of messages and must opt in again first. Nothing was charged.',
   },
   REPLAY_UNAVAILABLE: {
     cause: 'The request with this Idempotency-Key succeeded, with a stream or a response too long to store',
@@ -108,7 +108,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   REQUEST_CANCELLED: {
     cause: 'The account cancelled the stream, before or after its first piece',
     remedy: 'No action is needed; what was delivered is charged',
-    detail: 'The request was cancelled; what was delivered is charged.',
+    detail: 'The request was cancelled. You are charged for the output that was delivered.',
   },
   REQUEST_IN_PROGRESS: {
     cause: 'The first request with this Idempotency-Key is still running, or the conversation is waiting for a reply',
@@ -128,7 +128,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   IDEMPOTENCY_KEY_REUSED: {
     cause: 'The Idempotency-Key was used for a request with another body',
     remedy: 'Use a new key for each request',
-    detail: 'The Idempotency-Key was used for a request with another body; take a new key for each request.',
+    detail: 'The Idempotency-Key was used for a request with a different body. Use a new key for each request.',
   },
   RATE_LIMIT_EXCEEDED: {
     cause:
@@ -139,22 +139,22 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INTERNAL_ERROR: {
     cause: 'A defect in the service',
     remedy: `${failure}; report the request id if it persists`,
-    detail: 'Something went wrong on our side; report it with the request id hV3kQ9sTz1LmXw7RbYc.',
+    detail: 'Something went wrong on our side. Contact support with the request ID hV3kQ9sTz1LmXw7RbYc.',
   },
   DELIVERY_ERROR: {
     cause: 'The carrier failed, or did not accept the message',
     remedy: failure,
-    detail: 'The carrier did not accept the message; nothing was charged, try again later.',
+    detail: 'The carrier did not accept the message. Nothing was charged. Try again later.',
   },
-  MODEL_ERROR: { cause: 'The model failed', remedy: failure, detail: 'The model svc-1 failed.' },
+  MODEL_ERROR: { cause: 'The model failed', remedy: failure, detail: 'The model failed. You were not charged.' },
   SERVICE_UNAVAILABLE: {
     cause: 'A dependency of the service is unavailable or busy',
     remedy: 'Retry after `Retry-After`; nothing was charged',
-    detail: 'The service is busy; try again.',
+    detail: 'The service is busy. Try again.',
   },
   MODEL_TIMEOUT: {
     cause: 'The model took too long',
     remedy: failure,
-    detail: 'The model svc-1 did not respond in time.',
+    detail: 'The model did not respond in time. You were not charged.',
   },
 };

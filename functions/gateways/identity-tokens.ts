@@ -48,7 +48,7 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
 
   return {
     async verify(token, now) {
-      if (!audience) throw new ServiceError('INVALID_IDENTITY_TOKEN', 'Sign-in with Google is not set up here.');
+      if (!audience) throw new ServiceError('INVALID_IDENTITY_TOKEN', 'Sign-in with Google is not available.');
       const claims = await claimsOf(token, { audience, issuer: [...issuers], currentDate: new Date(now) });
       if (claims.iat > now / 1000 + toleranceSeconds) throw invalid('it is from the future');
       const issuer = claims.iss.replace(/^https:\/\//, '');
@@ -98,14 +98,14 @@ function isUnreachable(cause: unknown): boolean {
 }
 
 function unavailable(cause: unknown): ServiceError {
-  const detail = 'The identity provider cannot be reached; try again.';
+  const detail = 'The identity provider could not be reached. Try again.';
   return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds: 5 });
 }
 
 function invalid(cause: unknown): ServiceError {
   return new ServiceError(
     'INVALID_IDENTITY_TOKEN',
-    'token must be a valid identity token for this service, of a verified address.',
+    'token must be a valid identity token for this service, with a verified email address.',
     { cause },
   );
 }

@@ -15,17 +15,20 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
       if (route.method !== 'GET' && isForeign(event, publicOrigin())) {
         throw new ServiceError(
           'INSUFFICIENT_PERMISSIONS',
-          "A page of another site may not do this with the browser's session.",
+          "Requests from another site cannot use the browser's session.",
         );
       }
       if (route.credential === 'session' && caller?.kind === 'key') {
-        throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'An API key may not do this; sign in to the dashboard.');
+        throw new ServiceError(
+          'INSUFFICIENT_PERMISSIONS',
+          'API keys cannot be used for this operation. Sign in to the dashboard.',
+        );
       }
       if (caller?.kind !== 'session') return;
       if (route.confirmed && caller.account.confirmedAt === undefined) {
         throw new ServiceError(
           'ACCOUNT_NOT_CONFIRMED',
-          'Confirm the email address first; the link is in the mail sent at registration.',
+          'Confirm your email address first. Open the link in the email that was sent at registration.',
         );
       }
       if (route.role && caller.account.role !== route.role) {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { ResponseFormat } from '#contract/http/response-format.ts';
 import type { Route } from '#contract/http/route.ts';
 import { TextBody } from '#contract/http/text-body.ts';
-import { errorStatus } from '#contract/shared/errors.ts';
+import { type ErrorCode, errorStatus, type Refusal } from '#contract/shared/errors.ts';
 import { StreamedBytes } from '#domain/inference/streams/streamed-bytes.ts';
 import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
@@ -87,7 +87,7 @@ export function envelope(
       lifecycle.status = statusCode;
       lifecycle.headers = headers;
       const cookies = cookieHeaders(call, outcome().sessionCookie);
-      const body = JSON.stringify(format.error(error));
+      const body = JSON.stringify(format.error(withCharge(error, call)));
       request.response = { statusCode, headers, ...cookies, body, lifecycle } satisfies CallResponse;
     },
   };
@@ -107,14 +107,25 @@ export function envelope(
     outcome().onUnforeseen(error, call.requestId);
     return new ServiceError(
       'INTERNAL_ERROR',
-      `Something went wrong on our side; report it with the request id ${call.requestId}.`,
+      `Something went wrong on our side. Contact support with the request ID ${call.requestId}.`,
     );
   }
 }
 
+const modelFailures: ReadonlySet<ErrorCode> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT']);
+
+/** Adds to the failure of a model that it was free of charge. */
+function withCharge(error: ServiceError, { receipt }: Call): Refusal {
+  if (!modelFailures.has(error.code) || receipt?.charged !== 0) return error;
+  return { code: error.code, field: error.field, detail: `${error.detail} You were not charged.` };
+}
+
 /** The model's work was ended for it, so whatever failed did for that. */
 const cancelled = () =>
-  new ServiceError('REQUEST_CANCELLED', 'The request was cancelled; what was delivered is charged.');
+  new ServiceError(
+    'REQUEST_CANCELLED',
+    'The request was cancelled. You are charged for the output that was delivered.',
+  );
 
 /** A header that may come twice goes the gateway's other way. */
 function cookieHeaders(call: Call, sessionCookie: string) {

@@ -18,8 +18,8 @@ export function phonePage(messages: readonly PhoneMessage[], now: number): strin
     head: '<noscript><meta http-equiv="refresh" content="3"></noscript>',
     style,
     script: phoneScript,
-    body: `<header><h1>Phone</h1><p>Messages stay on this machine. Nothing is sent; this page looks for new ones by itself. The last two digits of a number decide what is reported to the service,
-whether a call is taken here or not.</p>
+    body: `<header><h1>Phone</h1><p>Messages stay on this machine and appear here automatically. The last two digits of the number
+set the delivery result, whether or not a call is picked up here.</p>
 <p><a href="/messages">Send a message</a></p><p id="news" role="status"></p></header>
 <main>${shown.length > 0 ? [...Map.groupBy(shown, ({ to }) => to)].map((group) => conversation(group, now)).join('\n') : empty}</main>`,
   });

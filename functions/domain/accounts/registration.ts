@@ -38,7 +38,10 @@ export function registrationService(
     const meter = openMeter(id, Math.floor(now / 1000), settings.plans, await accounts.freeFrom(account));
     const isNew = await accounts.create({ account, meter, confirmation: confirmationFor(account, now) }, now);
     if (!isNew)
-      throw new ServiceError('EMAIL_ALREADY_REGISTERED', 'An account with this email address exists; sign in instead.');
+      throw new ServiceError(
+        'EMAIL_ALREADY_REGISTERED',
+        'An account with this email address already exists. Sign in instead.',
+      );
     return account;
   }
 
@@ -49,7 +52,7 @@ export function registrationService(
     if (!isOwn || !(await accounts.confirm(accountId, token.digest, clock.now()))) {
       throw new ServiceError(
         'INVALID_TOKEN',
-        'token must be from the newest confirmation mail, and at most 24 hours old.',
+        'The confirmation link has expired or was replaced by a newer one. Request a new one.',
       );
     }
   }

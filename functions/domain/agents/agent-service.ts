@@ -34,7 +34,7 @@ export function agentService({ agents, demandChange, clock, random }: AgentServi
       updatedAt: now,
     };
     if (await agents.create(agent)) return agentView(agent);
-    throw new ServiceError('INVALID_STATE', `An account may have ${limits.agents} agents; delete one first.`);
+    throw new ServiceError('INVALID_STATE', `An account can have at most ${limits.agents} agents. Delete one first.`);
   }
 
   async function list(accountId: number, request: PageRequest) {

@@ -53,7 +53,7 @@ export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenize
       return {
         prepare: () => short?.call.prepare(),
         send: (signal) =>
-          withParts(model.id, signal, async (either) => {
+          withParts(signal, async (either) => {
             const window = short?.window ?? (await countedWindow(task, model, tokenizer));
             const parts = short ? [short.part] : await sizedParts(task.text, window.partTokens, tokenizer);
             const first = await inOrder(parts, (part) =>
@@ -64,7 +64,7 @@ export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenize
               return wasCut ? sizedParts(part.text, window.smallPartTokens, tokenizer) : [part];
             });
             const second = await inOrder(again.flat(), (part) => attempt(part, callOf(part, window, true), either));
-            if (!second.every(({ value }) => value)) throw noAnalysis(model);
+            if (!second.every(({ value }) => value)) throw noAnalysis();
             return mergeReplies(task.text, [...first, ...second].flatMap(weighted));
           }),
       };
@@ -83,8 +83,8 @@ function shortCall(gateway: Gateway, model: Model, task: AnalysisTask) {
 const weighted = ({ part, value }: Attempt): Weighted<PartReply>[] =>
   value ? [{ value, weight: part.text.length }] : [];
 
-const noAnalysis = ({ id }: Model): ServiceError =>
-  new ServiceError('MODEL_ERROR', `The model ${id} did not return an analysis of the text.`);
+const noAnalysis = (): ServiceError =>
+  new ServiceError('MODEL_ERROR', 'The model did not return an analysis of the text.');
 
 /** The second one has a reminder, where all templates take instructions; what comes out at a temperature of 0 would come out again. */
 function requestFor(part: SizedPart, window: AnalysisWindow, task: AnalysisTask, isSecond: boolean): ModelChatRequest {

@@ -30,12 +30,8 @@ const maxHeaderBytes = 4096;
  * The bytes of an audio file as a model makes them, once they are what was ordered: another format is a MODEL_ERROR before the first
  * byte, and so is a WAV file that ends before its own length. A WAV or FLAC file that was streamed and knows no length is collected and given one.
  */
-export async function* checkedAudio(
-  chunks: AsyncGenerator<Buffer>,
-  format: SpeechFormat,
-  model: string,
-): AsyncGenerator<Buffer> {
-  const invalid = () => new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
+export async function* checkedAudio(chunks: AsyncGenerator<Buffer>, format: SpeechFormat): AsyncGenerator<Buffer> {
+  const invalid = () => new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
   let head = await take(chunks, Buffer.alloc(0), signatureBytes);
   if (head.length === 0 || !signatures[format](head)) throw invalid();
   if (format === 'flac') {
@@ -69,7 +65,7 @@ export async function* checkedAudio(
     missing -= chunk.length;
     yield chunk;
   }
-  if (missing > 0) throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
+  if (missing > 0) throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
 }
 
 /** So many bytes or more, or all there are. */

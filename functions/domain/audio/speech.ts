@@ -39,17 +39,17 @@ export function speechService(gateway: SpeechGateway, durationOf: DurationOf) {
   }
 
   /** Charged once any audio was delivered. */
-  function stream({ model, amount, format, call }: SpeechOrder): StreamedBytes {
+  function stream({ amount, format, call }: SpeechOrder): StreamedBytes {
     const { chunks, cancel } = call.send();
-    return new StreamedBytes(speechFormats[format], checkedAudio(chunks, format, model), async () => amount, cancel);
+    return new StreamedBytes(speechFormats[format], checkedAudio(chunks, format), async () => amount, cancel);
   }
 
   /** Refuses (400) audio that no envelope holds; then nothing is charged. */
-  async function whole({ model, amount, format, characters, call }: SpeechOrder): Promise<Speech> {
+  async function whole({ amount, format, characters, call }: SpeechOrder): Promise<Speech> {
     const { chunks, cancel } = call.send();
-    const bytes = await collected(checkedAudio(chunks, format, model), cancel);
+    const bytes = await collected(checkedAudio(chunks, format), cancel);
     const seconds = await durationOf(bytes, format).catch((cause: unknown) => {
-      throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`, { cause });
+      throw new ServiceError('MODEL_ERROR', 'The model returned an invalid response.', { cause });
     });
     return {
       audio: bytes.toString('base64'),

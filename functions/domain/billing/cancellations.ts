@@ -27,5 +27,7 @@ export function cancellationService(
 
 /** The ledger lags behind the meter: the request may have ended just now. */
 function tooEarly(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The ledger is behind; try again.', { retryAfterSeconds: 1 });
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The credit history is not up to date yet. Try again.', {
+    retryAfterSeconds: 1,
+  });
 }

@@ -54,7 +54,7 @@ export function subscriptionService(
       if (isSubscribed(before)) {
         throw new ServiceError(
           'ALREADY_SUBSCRIBED',
-          'There is an active subscription; upgrade, downgrade or cancel it.',
+          'The account already has an active subscription. Upgrade, downgrade or cancel it.',
         );
       }
       const isUpgrade = isMonthRunning(before, seconds) && chosen.plan.rank > before.planRank;
@@ -160,7 +160,7 @@ export function subscriptionService(
       if (before.subscription?.id !== id) throw noSubscription();
       if (isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is active.');
       if (!isMonthRunning(before, now)) {
-        throw new ServiceError('INVALID_STATE', 'The paid month is over; subscribe again.');
+        throw new ServiceError('INVALID_STATE', 'The paid period has ended. Subscribe again.');
       }
       return resume(before, now);
     });
@@ -212,10 +212,7 @@ function chosenPlan(planId: string, plans: Plans): ChosenPlan {
 
 function refuseEnterprise(plan: PlanLimits): void {
   if (plan.name !== 'enterprise') return;
-  throw new ServiceError(
-    'INSUFFICIENT_PERMISSIONS',
-    'The enterprise plan is assigned by the operators of the service; contact them.',
-  );
+  throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The enterprise plan is not self-serve. Contact sales.');
 }
 
 const subscriptionId = ({ subscription }: Meter): string => subscription?.id ?? '';

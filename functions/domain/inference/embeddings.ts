@@ -47,10 +47,7 @@ export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: T
 export function toEmbeddingList(reply: ModelEmbeddings, tokens: number, request: EmbeddingsRequest): EmbeddingList {
   const texts = typeof request.input === 'string' ? 1 : request.input.length;
   if (reply.data.length !== texts)
-    throw new ServiceError(
-      'MODEL_ERROR',
-      `The model ${request.model} returned ${reply.data.length} embeddings for ${texts} texts.`,
-    );
+    throw new ServiceError('MODEL_ERROR', `The model returned ${reply.data.length} embeddings for ${texts} texts.`);
   const encode = request.encoding_format === 'base64' ? base64 : (vector: number[]) => vector;
   return {
     object: 'list',

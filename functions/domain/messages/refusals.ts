@@ -9,22 +9,22 @@ export function refused(path: string, detail: string): ServiceError {
 
 /** About the recipient. */
 const ofRecipient: Readonly<Partial<Record<Refused, string>>> = {
-  number_blocked: 'to is a number that messages cannot be sent to; use another one. Nothing was charged.',
+  number_blocked: 'to is a number that messages cannot be sent to. Nothing was charged. Use another number.',
   country_blocked:
-    'to is in a country that messages cannot be sent to; use a number in another country. Nothing was charged.',
-  price: 'to is a number that costs more than the limit per message; use another one. Nothing was charged.',
+    'to is in a country that messages cannot be sent to. Nothing was charged. Use a number in another country.',
+  price: 'to is a number that costs more than the limit per message. Nothing was charged. Use another number.',
 };
 
 const others = {
   opted_out: [
     'RECIPIENT_OPTED_OUT',
-    'The recipient has opted out of messages, and gets none until they opt in again; nothing was charged.',
+    'The recipient has opted out of messages and must opt in again first. Nothing was charged.',
   ],
   throttled: [
     'SERVICE_UNAVAILABLE',
-    'The carrier accepts no more messages at the moment; nothing was charged, try again.',
+    'The carrier is not accepting more messages right now. Nothing was charged. Try again.',
   ],
-  carrier: ['DELIVERY_ERROR', 'The carrier did not accept the message; nothing was charged, try again later.'],
+  carrier: ['DELIVERY_ERROR', 'The carrier did not accept the message. Nothing was charged. Try again later.'],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>;
 
 const retryAfterSeconds = 5;

@@ -37,8 +37,8 @@ function sentAlready({ by: { name, max, share }, isShare }: UsedUp): string {
   if (name === 'account') return `You have used up the ${max} messages that an account may send per day`;
   const where = name === 'number' ? 'to this number this hour' : `this hour ${nearby}`;
   return share && isShare
-    ? `You have sent ${share.max} messages ${where}, the most that one account may`
-    : `${max} messages have been sent ${where}, the most that all accounts may`;
+    ? `You have sent ${share.max} messages ${where}, the limit per account`
+    : `${max} messages have been sent ${where}, the limit for all accounts`;
 }
 
 /** The refusal (429) by a limit that is used up. */

@@ -215,7 +215,7 @@ export function metering(store: MeterStore, plans: Plans) {
 }
 
 function busy(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.', { retryAfterSeconds: 1 });
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
 }
 
 function settlementOf({ accountId, buckets }: Allowance, requestId: string, hold: Hold, now: number) {

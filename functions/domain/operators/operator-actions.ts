@@ -103,7 +103,7 @@ export function operatorActions({ accounts, store, keys, metering, subscriptions
       before: { role: account.role },
       after: { role },
     });
-    if (!done) throw new ServiceError('INVALID_STATE', 'The account was changed in the meantime; try again.');
+    if (!done) throw new ServiceError('INVALID_STATE', 'The account has changed. Try again.');
   }
 
   return { suspend, resume, suspendKey, assignPlan, grant, setRole };

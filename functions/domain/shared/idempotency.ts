@@ -136,7 +136,7 @@ export function claimOf(request: {
 
 /** The refusal (422) of a request whose Idempotency-Key came with another body before. */
 export function keyReused(): ServiceError {
-  const detail = 'The Idempotency-Key was used for a request with another body; take a new key for each request.';
+  const detail = 'The Idempotency-Key was used for a request with a different body. Use a new key for each request.';
   return new ServiceError('IDEMPOTENCY_KEY_REUSED', detail);
 }
 

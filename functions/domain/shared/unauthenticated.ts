@@ -25,7 +25,7 @@ export const malformedKey = (): ServiceError =>
 
 /** One refusal for a key that never was, and one that was: whoever guesses keys learns nothing. */
 export const unknownKey = (): ServiceError =>
-  refusal('The API key is unknown, revoked, suspended or expired; send one that is active.');
+  refusal('The API key is unknown, revoked, suspended or expired. Use an active key.');
 
 /** One refusal for a session that never was, and one that was. */
 export const unknownSession = (): ServiceError => refusal('The session has ended; sign in again.');

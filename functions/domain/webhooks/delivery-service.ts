@@ -58,7 +58,7 @@ export function deliveryService({ webhooks, deliveries, demandSend, notify, cloc
   async function activeWebhook(accountId: number, id: string): Promise<Webhook> {
     const webhook = await webhooks.existing(accountId, id);
     if (webhook.status === 'active') return webhook;
-    throw new ServiceError('INVALID_STATE', 'The webhook is disabled; set its status to active first.');
+    throw new ServiceError('INVALID_STATE', 'The webhook is disabled. Set its status to active first.');
   }
 
   return { list, test, redeliver };

@@ -79,7 +79,10 @@ export function webhookService(parts: WebhookServiceParts) {
       health: healthy,
     };
     if (await webhooks.create(webhook)) return { ...webhookView(webhook), secret };
-    throw new ServiceError('INVALID_STATE', `An account may have ${limits.webhooks} webhooks; delete one first.`);
+    throw new ServiceError(
+      'INVALID_STATE',
+      `An account can have at most ${limits.webhooks} webhooks. Delete one first.`,
+    );
   }
 
   async function list(accountId: number, { limit, cursor }: { limit: number; cursor?: string | undefined }) {

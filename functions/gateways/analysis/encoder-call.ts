@@ -33,7 +33,7 @@ export const encoderCall = <Reply, Result>(
 ): ModelCall<Promise<Result>> => ({
   prepare: () => undefined,
   send: (signal) =>
-    withParts(name, signal, async (whole) => {
+    withParts(signal, async (whole) => {
       const replies = await inOrder(batches(), ({ texts, body, parse }) => {
         const invoke = runtime.reply({ endpoint, component, body, maxBytes: texts * maxResponseBytes });
         return readReply({ model: name, invoke, parse, deadlineMs, signal: whole });

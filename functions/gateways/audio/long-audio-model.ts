@@ -22,7 +22,7 @@ export function longAudioModel(client: SageMakerRuntimeClient, settings: LongAud
   return {
     frame: (request) => whisperxForm(request, servedName),
     async start({ accountId, id }, { key, contentType, seconds: paid }) {
-      if (!endpoint) throw new ServiceError('SERVICE_UNAVAILABLE', 'This service has no model for long audio.');
+      if (!endpoint) throw new ServiceError('SERVICE_UNAVAILABLE', 'Transcription of long audio is not available.');
       try {
         await client.send(
           new InvokeEndpointAsyncCommand({

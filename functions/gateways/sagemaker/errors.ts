@@ -14,18 +14,18 @@ export function serviceErrorOf(error: unknown, model: string, timedOut: boolean)
   if (error instanceof ServiceError) return error;
   const cause = withoutWords(error);
   if (timedOut || hasTimedOut(error)) {
-    return new ServiceError('MODEL_TIMEOUT', `The model ${model} did not respond in time.`, { cause });
+    return new ServiceError('MODEL_TIMEOUT', 'The model did not respond in time.', { cause });
   }
   if (isModelError(error)) return failureError(containerFailure(error), model, cause);
   if (isPassing(error)) {
-    const detail = `The model ${model} is busy or starting; try again.`;
+    const detail = 'The model is busy or starting. Try again.';
     return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds });
   }
   if (isNamed(error, 'ValidationError') || isNamed(error, 'ValidationException')) {
     const detail = `The model ${model} is not available.`;
     return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds });
   }
-  return new ServiceError('MODEL_ERROR', detailOf(error, model), { cause });
+  return new ServiceError('MODEL_ERROR', detailOf(error), { cause });
 }
 
 /** SageMaker gives a container 60 s for a reply, and a stream so long in all as it is set to. */
@@ -34,11 +34,11 @@ function hasTimedOut(error: unknown): boolean {
   return isModelError(error) && /invocation timed out while waiting/.test(error.message);
 }
 
-function detailOf(error: unknown, model: string): string {
+function detailOf(error: unknown): string {
   const isInvalid = v.isValiError(error) || error instanceof SyntaxError || error instanceof BodyTooLarge;
-  if (isInvalid) return `The model ${model} returned an invalid response.`;
+  if (isInvalid) return 'The model returned an invalid response.';
   const isResponse = error instanceof Error && '$fault' in error;
-  return isResponse ? `The model ${model} failed.` : `The model ${model} could not be reached.`;
+  return isResponse ? 'The model failed.' : 'The model could not be reached.';
 }
 
 const passing = ['ModelNotReadyException', 'ServiceUnavailable', 'ThrottlingException'];

@@ -33,5 +33,5 @@ export function explainOutage(cause: unknown): ServiceError | undefined {
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
     CancellationReasons.some((reason) => passingReasons.has(reason.Code ?? ''));
   if (!isPassing) return undefined;
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy; try again.', { cause, retryAfterSeconds: 1 });
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again.', { cause, retryAfterSeconds: 1 });
 }

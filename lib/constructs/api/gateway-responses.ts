@@ -47,7 +47,7 @@ const responses: readonly GatewayResponse[] = [
   {
     type: ResponseType.INTEGRATION_FAILURE,
     code: 'SERVICE_UNAVAILABLE',
-    detail: 'The service is busy; try again.',
+    detail: 'The service is busy. Try again.',
     retryAfterSeconds: 1,
   },
   { type: ResponseType.API_CONFIGURATION_ERROR, ...ours },

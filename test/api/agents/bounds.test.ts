@@ -79,7 +79,7 @@ it('an account has a hundred agents, and the next once one is deleted', async ()
   const refused = await owner.call('POST', '/api/agents', agent);
   expect([code(refused), refused.body.detail]).toEqual([
     '409 INVALID_STATE',
-    'An account may have 100 agents; delete one first.',
+    'An account can have at most 100 agents. Delete one first.',
   ]);
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
   expect(code(await owner.call('POST', '/api/agents', agent))).toBe('201 SUCCESS');
@@ -95,7 +95,7 @@ it('a conversation has 10,000 messages, and refuses the next without a charge', 
   const refused = await conversation.write('One more');
   expect([code(refused), refused.body.detail]).toEqual([
     '409 INVALID_STATE',
-    'A conversation may have 10000 messages; start a new one.',
+    'A conversation can have at most 10000 messages. Start a new one.',
   ]);
   expect([await owner.credits(), (await conversation.get()).messageCount]).toEqual([credits, 10_000]);
 });

@@ -40,7 +40,7 @@ it(
     const together = await Promise.all(times(4, begin));
     expect(together.map(code).toSorted()).toEqual(['201 SUCCESS', ...Array(3).fill('409 INVALID_STATE')]);
     const refused = together.find(({ status }) => status === 409);
-    expect(refused?.body.detail).toBe('An agent may have 10000 conversations; delete one first.');
+    expect(refused?.body.detail).toBe('An agent can have at most 10000 conversations. Delete one first.');
 
     expect(code(await owner.call('DELETE', path))).toBe('200 SUCCESS');
     expect([code(await begin()), code(await begin())]).toEqual(['201 SUCCESS', '409 INVALID_STATE']);

@@ -84,7 +84,7 @@ describe('POST /api/ai/speech', () => {
     [
       'a format that the model has not',
       { text, format: 'opus' },
-      /^The model svc-speech cannot speak this text with the voice alloy as opus; change the text, the voice or the format\.$/,
+      /^The model svc-speech cannot speak this text with the voice alloy as opus. Change the text, the voice or the format\.$/,
     ],
     ['a language that the model has not', { text: '你好' }, /cannot speak this text/],
   ])('refuses %s with 400 in words, and charges nothing', async (_, body, detail) => {

@@ -142,6 +142,7 @@ describe('POST /v1/chat/completions', () => {
     const response = await complete(key);
     await failEvery('none');
     expect([response.status, response.body.message]).toEqual([status, message]);
+    expect(response.body.detail?.endsWith(' You were not charged.')).toBe(status !== 503);
     if (status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(response.headers.get('x-credits-charged')).toBe('0');
     expect(await services().metering().find(id)).toMatchObject({ spendable: 10_000_000, holds: new Map() });

@@ -35,7 +35,7 @@ describe('too many messages are refused with the time when it works again', () =
     const late = await (await sender(service)).send({ to });
     const seconds = Number(late.headers.get('retry-after'));
     expect(late.body.detail).toBe(
-      `3 messages have been sent to this number this hour, the most that all accounts may; try again in ${seconds} s.`,
+      `3 messages have been sent to this number this hour, the limit for all accounts; try again in ${seconds} s.`,
     );
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(3600);
@@ -51,7 +51,7 @@ describe('too many messages are refused with the time when it works again', () =
     const me = await sender(service);
     const late = await me.send({ to: numbers(9) });
     expect(late.body.detail).toMatch(
-      /^4 messages have been sent this hour to numbers that differ from this one in their last four digits only, the most that all/,
+      /^4 messages have been sent this hour to numbers that differ from this one in their last four digits only, the limit for all/,
     );
     expect(await me.credits()).toBe(5100);
     await later(Number(late.headers.get('retry-after')));
@@ -89,14 +89,12 @@ describe('one account keeps no other from', () => {
     const to = numberFor();
     expect(await codes(4, () => one.send({ to }))).toEqual([...sentAll(2), refused, refused]);
     const ofNumber = (await one.send({ to })).body.detail;
-    expect(ofNumber).toMatch(/^You have sent 2 messages to this number this hour, the most that one account may; try/);
+    expect(ofNumber).toMatch(/^You have sent 2 messages to this number this hour, the limit per account; try/);
     expect(code(await other.send({ to }))).toBe('201 SUCCESS');
     const numbers = range();
     expect(await codes(4, (index) => one.send({ to: numbers(index) }))).toEqual([...sentAll(2), refused, refused]);
     const ofRange = (await one.send({ to: numbers(5) })).body.detail;
-    expect(ofRange).toMatch(
-      /^You have sent 2 messages this hour to numbers that .* only, the most that one account may;/,
-    );
+    expect(ofRange).toMatch(/^You have sent 2 messages this hour to numbers that .* only, the limit per account;/);
     expect(await codes(2, (index) => other.send({ to: numbers(index) }))).toEqual(sentAll(2));
   });
 

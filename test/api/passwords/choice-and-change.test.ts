@@ -53,7 +53,7 @@ describe('a password that everybody tries first', () => {
       const change = { currentPassword: 'not the password', newPassword: own };
       const mine = /^rear/i.test(own);
       const changed = await post('change-password', change, cookie);
-      expect(changed.body.detail).toBe(mine ? detail('newPassword') : 'The email address or the password is wrong.');
+      expect(changed.body.detail).toBe(mine ? detail('newPassword') : 'Incorrect email address or password.');
     },
   );
 

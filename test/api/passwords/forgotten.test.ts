@@ -72,7 +72,7 @@ describe('a forgotten password', () => {
     expect(code(await login(email, `a river bank, number ${winners[0]}`))).toBe('200 LOGIN_SUCCESS');
     const again = await reset(token);
     expect(code(again)).toBe('400 INVALID_TOKEN');
-    expect(again.body.detail).toBe('The reset link has expired or was already used; request a new one.');
+    expect(again.body.detail).toBe('The reset link has expired or was already used. Request a new one.');
     const notices = (await mailsTo(service, email)).filter(({ subject }) => subject === 'Your password was changed');
     expect(notices).toHaveLength(1);
   });

@@ -61,7 +61,7 @@ test('a function that Lambda throttles is 503 with Retry-After: its integration 
   expect(throttled.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'1'");
   expect(envelopeOf(throttled)).toMatchObject({
     message: 'SERVICE_UNAVAILABLE',
-    detail: 'The service is busy; try again.',
+    detail: 'The service is busy. Try again.',
   });
 });
 

@@ -64,7 +64,7 @@ export function emailChangeService(
     const toNew = isTaken ? addressTakenMail(`${settings.publicOrigin}/login`) : newAddressMail(linkOf(forNew.text));
     const mails = [mailTo(account.email, agreementMail(account, email, linkOf(forOld.text))), mailTo(email, toNew)];
     if (await changes.request(account, change, mails)) return;
-    throw new ServiceError('INVALID_STATE', 'The account was changed in the meantime; sign in again.');
+    throw new ServiceError('INVALID_STATE', 'The account has changed. Sign in again.');
   }
 
   async function demandMails(account: Account, email: string, network: string | undefined): Promise<void> {
@@ -96,7 +96,10 @@ export function emailChangeService(
         : repeated(account, account.emailChange, decision);
       if (decided) return decided;
     }
-    throw new ServiceError('INVALID_STATE', 'The change was decided just now; open the link again.');
+    throw new ServiceError(
+      'INVALID_STATE',
+      'The email change was confirmed or rejected by another request. Open the link again.',
+    );
   }
 
   async function confirm(before: Account, side: Side): Promise<Decided | undefined> {
@@ -143,10 +146,7 @@ export function emailChangeService(
     if (change.outcome === 'changed' && decision === 'confirm') return { status: 'changed', ...again };
     if (change.outcome === 'refused' && decision === 'refuse') return { status: 'refused', ...again };
     if (change.outcome === 'changed')
-      throw new ServiceError(
-        'INVALID_STATE',
-        'The address has already been changed; contact the operators of the service.',
-      );
+      throw new ServiceError('INVALID_STATE', 'The email address has already been changed. Contact support.');
     throw badToken();
   }
 

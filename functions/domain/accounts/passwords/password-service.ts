@@ -85,7 +85,7 @@ export function passwordService(
   async function change(account: Account, newPassword: string): Promise<void> {
     const hash = await hashed(newPassword);
     if (await passwords.change(account.id, account.passwordHash, hash, noticeTo(account), clock.now())) return;
-    throw new ServiceError('INVALID_STATE', 'The password was changed in the meantime; sign in again.');
+    throw new ServiceError('INVALID_STATE', 'The password has changed. Sign in again.');
   }
 
   function resetOf(account: Account, isFurther: boolean, now: number) {
@@ -110,5 +110,5 @@ export function passwordService(
 }
 
 function badToken(): ServiceError {
-  return new ServiceError('INVALID_TOKEN', 'The reset link has expired or was already used; request a new one.');
+  return new ServiceError('INVALID_TOKEN', 'The reset link has expired or was already used. Request a new one.');
 }

@@ -64,7 +64,7 @@ export function googleSignInService(
     if (session?.id === holder.id) return link(session, identity, verified);
     throw new ServiceError(
       'IDENTITY_NOT_LINKED',
-      'An account with this email address exists; sign in with its password, then send the token again.',
+      'An account with this email address already exists. Sign in with its password, then send the token again.',
     );
   }
 
@@ -104,6 +104,6 @@ export function googleSignInService(
 function refuse(): never {
   throw new ServiceError(
     'INVALID_IDENTITY_TOKEN',
-    'The identity token was used before; sign in with the provider again.',
+    'The identity token was already used. Sign in with the provider again.',
   );
 }

@@ -106,5 +106,5 @@ function originOf({ browser, system, country, isLocal }: Session): SessionOrigin
 
 function refuseClosed(account: Account): void {
   if (account.suspendedAt === undefined) return;
-  throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The account is suspended; contact the operators of the service.');
+  throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The account is suspended. Contact support.');
 }

@@ -109,5 +109,5 @@ function isBusy(error: unknown): boolean {
 }
 
 function wrongCredentials(): ServiceError {
-  return new ServiceError('INVALID_CREDENTIALS', 'The email address or the password is wrong.');
+  return new ServiceError('INVALID_CREDENTIALS', 'Incorrect email address or password.');
 }

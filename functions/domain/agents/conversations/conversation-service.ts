@@ -39,7 +39,7 @@ export function conversationService(parts: ConversationServiceParts) {
     await agents.existing(accountId, agentId);
     throw new ServiceError(
       'INVALID_STATE',
-      `An agent may have ${limits.agentConversations} conversations; delete one first.`,
+      `An agent can have at most ${limits.agentConversations} conversations. Delete one first.`,
     );
   }
 

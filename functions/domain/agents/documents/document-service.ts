@@ -124,7 +124,7 @@ export function documentIndexing(parts: IndexingParts) {
     const end = document.createdAt + patience.indexingMs;
     let [cost, tokens] = [0, 0];
     for (let from = 0; from < chunks.length; from += batchSize) {
-      if (clock.now() > end) throw new ServiceError('MODEL_TIMEOUT', `The model ${embeddingModel} took too long.`);
+      if (clock.now() > end) throw new ServiceError('MODEL_TIMEOUT', 'The model did not respond in time.');
       const batch = chunks.slice(from, from + batchSize);
       const input = batch.map(({ text }) => text);
       const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
@@ -143,7 +143,7 @@ export function documentIndexing(parts: IndexingParts) {
 /** Refuses (502) embeddings of another length than the model's in the catalogue. */
 export function wholeVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (vectors.every(({ length }) => length === embedder?.dimensions)) return vectors;
-  throw new ServiceError('MODEL_ERROR', `The model ${embeddingModel} returned embeddings of the wrong length.`);
+  throw new ServiceError('MODEL_ERROR', 'The model returned embeddings of the wrong length.');
 }
 
 function noRoom(chunks: number, there: number): ServiceError {

@@ -68,14 +68,14 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
 export const windowOf = (model = ''): number => findModel(model, 'chat')?.contextWindow ?? 0;
 
 export function inProgress(): ServiceError {
-  const detail = 'A message is still being processed; wait for its reply.';
+  const detail = 'A message is still being processed. Wait for its reply.';
   return new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
 }
 
 /** A message where one is expected, or the result of the very function that was called. */
 function checkKind({ calledFunction: called, next }: Conversation, { functionResults: results }: NewMessage): void {
   if (next + 2 > limits.conversationMessages) {
-    const detail = `A conversation may have ${limits.conversationMessages} messages; start a new one.`;
+    const detail = `A conversation can have at most ${limits.conversationMessages} messages. Start a new one.`;
     throw new ServiceError('INVALID_STATE', detail);
   }
   if (called === undefined && results)

@@ -77,12 +77,12 @@ const sourcesOf = ({ context }: BegunTurn): Turn['sources'] =>
   });
 
 /** What can be kept and sent again: text, and a call of one of the agent's functions. */
-function checkedReply({ content, calls: [called] }: ChatReply, { model, functions }: Agent) {
+function checkedReply({ content, calls: [called] }: ChatReply, { functions }: Agent) {
   const call = called && { name: called.name, arguments: called.arguments.toWellFormed() };
   const text = content.toWellFormed();
   if (call && !functions.some(({ name }) => name === call.name))
-    throw new ServiceError('MODEL_ERROR', `The model ${model} called a function that the agent does not have.`);
+    throw new ServiceError('MODEL_ERROR', 'The model called a function that the agent does not have.');
   if (Buffer.byteLength(text) + Buffer.byteLength(call?.arguments ?? '') > maxReplyBytes)
-    throw new ServiceError('MODEL_ERROR', `The model ${model} returned a reply that is too long to be kept.`);
+    throw new ServiceError('MODEL_ERROR', 'The model returned a reply that is too long to store.');
   return { content: text, call };
 }

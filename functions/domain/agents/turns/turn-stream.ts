@@ -42,7 +42,8 @@ export function streamedTurn({ reply, collected, keep, free, amount }: StreamedT
         yield next.value;
       }
       const whole = collected();
-      if (progress.isCancelled || !whole) throw new ServiceError('MODEL_ERROR', 'The reply was cut short.');
+      if (progress.isCancelled || !whole)
+        throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
       used = whole.usage;
       const turn = await keep(whole);
       isFree = true;

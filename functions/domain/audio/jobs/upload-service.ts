@@ -31,7 +31,7 @@ export function uploadService({ jobs, files, demandUpload, clock, random }: Uplo
       expiresAt,
     };
     if (!(await jobs.addUpload(upload))) {
-      const detail = `An account may have ${longAudio.openUploads} pending uploads; transcribe one, or try again when one has expired.`;
+      const detail = `An account can have at most ${longAudio.openUploads} pending uploads. Transcribe one, or try again when one has expired.`;
       throw new ServiceError('INVALID_STATE', detail);
     }
     const { url, fields } = await files.allowUpload(fileKeys.upload(upload), { contentType, bytes, expiresAt });

@@ -20,20 +20,19 @@ export async function inOrder<T, R>(items: readonly T[], work: (item: T) => R | 
 
 /** Has a model do the parts of a text, or none: where one fails, the others end. */
 export async function withParts<T>(
-  model: string,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
     return await failingTogether(signal, work);
   } catch (error) {
-    throw withoutCallersFault(error, model);
+    throw withoutCallersFault(error);
   }
 }
 
 /** The caller did not write what the model was sent, so a request that the model refuses is no fault of theirs. */
-function withoutCallersFault(error: unknown, model: string): unknown {
+function withoutCallersFault(error: unknown): unknown {
   const isRefusal =
     error instanceof ServiceError && (error.code === 'INVALID_FORMAT' || error.code === 'CONTEXT_LENGTH_EXCEEDED');
-  return isRefusal ? new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause: error }) : error;
+  return isRefusal ? new ServiceError('MODEL_ERROR', 'The model failed.', { cause: error }) : error;
 }

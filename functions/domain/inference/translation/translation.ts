@@ -54,7 +54,7 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
     const instruction = instructionFor(request);
     const room = Math.floor(model.contextWindow / 2) - templateTokens - Buffer.byteLength(instruction);
     const parts = cutText(request.text, Math.min(room, maxPartBytes));
-    const translated = await withParts(model.id, newDeadline(), (signal) =>
+    const translated = await withParts(newDeadline(), (signal) =>
       inOrder(parts, (part) => translatePart(part, instruction, signal)),
     );
     const { sourceLanguage, targetLanguage } = request;
@@ -69,7 +69,7 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
     const [{ message, finish_reason: reason } = { message: {}, finish_reason: undefined }] = choices;
     const translated = message.content?.trim();
     if (!translated || reason === 'length' || reason === 'content_filter') {
-      throw new ServiceError('MODEL_ERROR', `The model ${model.id} did not translate the whole text.`);
+      throw new ServiceError('MODEL_ERROR', 'The model did not translate the whole text.');
     }
     return before + translated + after;
   }

@@ -11,9 +11,9 @@ export interface KeyChanges extends KeyLimitChanges {
 
 /** The record with what is named changed. */
 export function changedKey(record: KeyRecord, changes: KeyChanges, now: number): KeyRecord {
-  if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked; create a new one.');
+  if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked. Create a new one.');
   if (record.suspendedByOperator && changes.status === 'active') {
-    throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator; create a new one.');
+    throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator. Create a new one.');
   }
   const { expiresAt, ...rest } = record;
   const kept = expiresAt !== undefined && { expiresAt };

@@ -26,9 +26,9 @@ export function refuseUnlessDone(outcome: KeyWrite): void {
   if (outcome === 'too many active') throw tooMany(`${limits.activeKeys} active keys`);
   if (outcome === 'too many usable') throw tooMany(`${limits.usableKeys} active and suspended keys`);
   if (outcome === 'changed meanwhile')
-    throw new ServiceError('INVALID_STATE', 'The key was changed in the meantime; read it again.');
+    throw new ServiceError('INVALID_STATE', 'The key has changed. Get it again, then retry.');
 }
 
 function tooMany(keys: string): ServiceError {
-  return new ServiceError('INVALID_STATE', `An account may have ${keys}; revoke one first.`);
+  return new ServiceError('INVALID_STATE', `An account can have at most ${keys}. Revoke one first.`);
 }

@@ -33,7 +33,7 @@ export function keyReviser(keys: KeyStore, budgets: KeyBudgets, demandChange: De
       refuseUnlessDone(outcome);
       return shown(after, { budgets: meter?.budgets ?? new Map(), now });
     }
-    throw new ServiceError('SERVICE_UNAVAILABLE', 'The key is being changed by another request; try again.', {
+    throw new ServiceError('SERVICE_UNAVAILABLE', 'The key is being changed by another request. Try again.', {
       retryAfterSeconds: 1,
     });
   };

@@ -19,7 +19,7 @@ export function isAllowedAddress(address: string, targets: Targets): boolean {
  */
 export function checkTarget(text: string, targets: Targets): void {
   const url = unwritten.test(text) ? null : URL.parse(text);
-  const rule = url ? brokenRule(url, targets) : 'must be an absolute URL';
+  const rule = url ? brokenRule(url, targets) : 'must be a full URL, such as https://example.com/hook';
   if (rule !== undefined) throw new ServiceError('INVALID_FORMAT', `url ${rule}.`);
 }
 
@@ -34,7 +34,7 @@ function brokenRule(url: URL, targets: Targets): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must have no user name or password';
   if (isHere) return undefined;
   const isPublic = isIP(host) === 0 ? isPublicName(host) : isPublicAddress(host);
-  return isPublic ? undefined : 'must name a public host';
+  return isPublic ? undefined : 'must point to a public host';
 }
 
 function isPublicName(host: string): boolean {

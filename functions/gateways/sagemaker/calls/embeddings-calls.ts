@@ -17,7 +17,7 @@ export async function embed(
     const calls = dialect.batches(request, servedName).map(({ texts, body }) => {
       const maxBytes = maxEmbeddingsBytes(texts);
       const invoke = context.runtime.reply({ endpoint, component, body, maxBytes });
-      const parse = (value: unknown) => vectorsFor(texts, dialect.reply(value), model);
+      const parse = (value: unknown) => vectorsFor(texts, dialect.reply(value));
       return { model, invoke, parse, deadlineMs, signal };
     });
     const replies = await Promise.all(calls.map(readReply));

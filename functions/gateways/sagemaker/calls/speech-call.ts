@@ -93,7 +93,7 @@ async function* audioChunks({ model, request, parts, deadline, waitMs }: AudioSo
       timer.refresh();
       next = source.next();
     }
-    if (audioBytes === 0) throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
+    if (audioBytes === 0) throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
     isWhole = true;
   } catch (error) {
     throw named(serviceErrorOf(error, model, deadline.isOver), model, request);
@@ -113,6 +113,6 @@ function named(
   { voice, response_format: format }: ModelSpeechRequest,
 ): ServiceError {
   if (error.code !== 'INVALID_FORMAT') return error;
-  const detail = `The model ${model} cannot speak this text with the voice ${voice} as ${format}; change the text, the voice or the format.`;
+  const detail = `The model ${model} cannot speak this text with the voice ${voice} as ${format}. Change the text, the voice or the format.`;
   return new ServiceError('INVALID_FORMAT', detail, { cause: error });
 }

@@ -61,7 +61,7 @@ export class ReplyCall<Request extends TextRequest, Reply>
     const { invoke, parse } = this.ready();
     const { model, request } = this;
     const { deadlineMs } = this.context.settings;
-    return this.kind.checked(await readReply({ model, invoke, parse, deadlineMs, signal }), request, model);
+    return this.kind.checked(await readReply({ model, invoke, parse, deadlineMs, signal }), request);
   }
 
   protected makeReady(served: ServedText<Request, Reply>): ReadyReply<Reply> {

@@ -9,16 +9,16 @@ import { refuseEmpty, refuseFailed } from '../stream/model-chunks.ts';
 export interface TextKind<Request, Reply> {
   readonly dialectOf: (container: Container) => TextDialect<Request, Reply> | undefined;
   /** The reply up to the first stop sequence; throws MODEL_ERROR where the model has failed or generated nothing. */
-  readonly checked: (reply: Reply, request: Request, model: string) => Reply;
+  readonly checked: (reply: Reply, request: Request) => Reply;
 }
 
 export const chatKind: TextKind<ModelChatRequest, ModelChatReply> = {
   dialectOf: ({ chat }) => chat,
-  checked(reply, request, model) {
-    refuseEmpty(reply, model);
+  checked(reply, request) {
+    refuseEmpty(reply);
     const stops = stopsOf(request);
     const choices = reply.choices.map((choice) => {
-      refuseFailed(choice, model);
+      refuseFailed(choice);
       const { text, stopped } = cutAtStop(choice.message.content ?? '', stops);
       return stopped ? { ...choice, message: { ...choice.message, content: text }, finish_reason: 'stop' } : choice;
     });
@@ -28,11 +28,11 @@ export const chatKind: TextKind<ModelChatRequest, ModelChatReply> = {
 
 export const completionKind: TextKind<ModelCompletionRequest, ModelCompletionReply> = {
   dialectOf: ({ completion }) => completion,
-  checked(reply, request, model) {
-    refuseEmpty(reply, model);
+  checked(reply, request) {
+    refuseEmpty(reply);
     const stops = stopsOf(request);
     const choices = reply.choices.map((choice) => {
-      refuseFailed(choice, model);
+      refuseFailed(choice);
       const { text, stopped } = cutAtStop(choice.text, stops);
       return stopped ? { ...choice, text, finish_reason: 'stop' } : choice;
     });

@@ -3,10 +3,10 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Vectors } from '../containers/container.ts';
 
 /** One for each text, all of one length. */
-export function vectorsFor(texts: number, reply: Vectors, model: string): Vectors {
+export function vectorsFor(texts: number, reply: Vectors): Vectors {
   const [first, ...others] = reply.vectors;
   const isWhole = reply.vectors.length === texts && others.every(({ length }) => length === first?.length);
-  if (!isWhole) throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
+  if (!isWhole) throw new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
   return reply;
 }
 

@@ -55,11 +55,11 @@ export function failureError({ message, status }: ContainerFailure, model: strin
   const overflow = contextOverflow(message, model);
   if (overflow) return new ServiceError('CONTEXT_LENGTH_EXCEEDED', overflow, { cause });
   if (status === 400 || status === 413 || status === 422) {
-    return new ServiceError('INVALID_FORMAT', `The model ${model} refused the request.`, { cause });
+    return new ServiceError('INVALID_FORMAT', 'The model rejected the request.', { cause });
   }
   if (status === 429 || status === 503) {
-    const detail = `The model ${model} is busy; try again.`;
+    const detail = 'The model is busy. Try again.';
     return new ServiceError('SERVICE_UNAVAILABLE', detail, { cause, retryAfterSeconds: 5 });
   }
-  return new ServiceError('MODEL_ERROR', `The model ${model} failed.`, { cause });
+  return new ServiceError('MODEL_ERROR', 'The model failed.', { cause });
 }

@@ -24,8 +24,8 @@ export interface ChunkSource {
 /** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
 const failures = new Set(['error', 'abort']);
 
-export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }, model: string) {
-  if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', `The model ${model} failed.`);
+export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }) {
+  if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', 'The model failed.');
 }
 
 interface Message {
@@ -40,9 +40,9 @@ interface WholeReply {
 }
 
 /** A reply without output, a reason to end and usage is none: nobody is to pay for it. */
-export function refuseEmpty({ choices: [first], usage }: WholeReply, model: string): void {
+export function refuseEmpty({ choices: [first], usage }: WholeReply): void {
   if (usage || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
-  throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
+  throw new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
 }
 
 /**
@@ -86,7 +86,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
       next = part.done || events.isDone ? undefined : parts.next();
     }
     if (!isFinished && (isEmpty || !events.isDone))
-      throw new ServiceError('MODEL_ERROR', `The model ${model} stopped before it was done.`);
+      throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
     isWhole = true;
   } catch (error) {
     throw serviceErrorOf(error, model, deadline.isOver);
@@ -108,6 +108,6 @@ function chunkOf(text: string, { model, chunk }: ChunkSource): ModelChunk {
   const failure = failureIn(event);
   if (failure) throw failureError(failure, model);
   const parsed = chunk(event);
-  for (const choice of parsed.choices) refuseFailed(choice, model);
+  for (const choice of parsed.choices) refuseFailed(choice);
   return parsed;
 }

@@ -47,7 +47,8 @@ export class EventReader {
   #keep(bytes: Buffer): void {
     this.#rest.push(bytes);
     this.#restBytes += bytes.length + pieceBytes;
-    if (this.#restBytes > maxLineBytes) throw new ServiceError('MODEL_ERROR', 'The model sent a line without an end.');
+    if (this.#restBytes > maxLineBytes)
+      throw new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
   }
 
   #events(lines: string): readonly string[] {

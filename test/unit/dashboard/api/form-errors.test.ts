@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { integer } from '#contract/shared/fields.ts';
-import { numberError, schemaErrors } from '../../../../dashboard/src/api/forms/form-errors.ts';
+import { numberError, refusalErrors, schemaErrors } from '../../../../dashboard/src/api/forms/form-errors.ts';
+import { ApiError } from '../../../../dashboard/src/api/http/api-error.ts';
 
 describe('the error of a number that may be empty', () => {
   it.each([
@@ -16,6 +17,15 @@ describe('the error of a number that may be empty', () => {
     ['99999999999999999999', 'Dimensions is too large'],
   ])('of %j is %j', (value, error) => {
     expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
+  });
+});
+
+describe('the refusal of a URL', () => {
+  it('requests a full one', () => {
+    const refusal = new ApiError('INVALID_FORMAT', 'url must be a full URL, such as https://example.com/hook.');
+    expect(refusalErrors(refusal, { url: 'URL' })).toEqual({
+      url: 'Enter a full URL, such as https://example.com/hook.',
+    });
   });
 });
 

@@ -16,7 +16,7 @@ async function* chunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<
 
 async function read(bytes: Buffer, format: SpeechFormat, sizes: readonly number[] = [1, 3, 9, 40]): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of checkedAudio(chunks(bytes, sizes), format, 'svc-speech')) pieces.push(piece);
+  for await (const piece of checkedAudio(chunks(bytes, sizes), format)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 

@@ -57,30 +57,30 @@ const innerSpellings = [
 
 describe('a webhook’s URL', () => {
   it.each(innerSpellings)('is refused where its host is an inner one: %s', (url) => {
-    expect(refusal(url)).toBe('url must name a public host.');
+    expect(refusal(url)).toBe('url must point to a public host.');
   });
 
   it.each([
     ['ftp://example.com/', 'url must begin with https://.'],
     ['http://example.com/', 'url must begin with https://.'],
     ['javascript:alert(1)', 'url must begin with https://.'],
-    ['//example.com/', 'url must be an absolute URL.'],
-    ['example.com', 'url must be an absolute URL.'],
-    ['https://', 'url must be an absolute URL.'],
-    ['https://exam ple.com/', 'url must be an absolute URL.'],
-    [' https://example.com/', 'url must be an absolute URL.'],
-    ['https://example.com/\npath', 'url must be an absolute URL.'],
+    ['//example.com/', 'url must be a full URL, such as https://example.com/hook.'],
+    ['example.com', 'url must be a full URL, such as https://example.com/hook.'],
+    ['https://', 'url must be a full URL, such as https://example.com/hook.'],
+    ['https://exam ple.com/', 'url must be a full URL, such as https://example.com/hook.'],
+    [' https://example.com/', 'url must be a full URL, such as https://example.com/hook.'],
+    ['https://example.com/\npath', 'url must be a full URL, such as https://example.com/hook.'],
     ['https://user@example.com/', 'url must have no user name or password.'],
     ['https://user:password@example.com/', 'url must have no user name or password.'],
     ['https://:password@example.com/', 'url must have no user name or password.'],
     ['https://example.com\\@127.0.0.1/', 'taken'],
-    ['https://127.0.0.1\\@example.com/', 'url must name a public host.'],
+    ['https://127.0.0.1\\@example.com/', 'url must point to a public host.'],
     ['https://example.com/a/path?with=query', 'taken'],
     ['https://example.com:8443/', 'taken'],
     ['https://93.184.215.14/', 'taken'],
     ['https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/', 'taken'],
     ['https://münchen.example.com/', 'taken'],
-    ['https://nolocal/', 'url must name a public host.'],
+    ['https://nolocal/', 'url must point to a public host.'],
     ['https://notlocal.example/', 'taken'],
   ])('%j: %s', (url, expected) => {
     expect(refusal(url)).toBe(expected);
