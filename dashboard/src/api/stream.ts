@@ -20,7 +20,7 @@ export async function stream<R extends Route>(
   const { headers, body } = response;
   if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) {
     openEnvelope(await response.text(), headers);
-    throw new ApiError('INVALID_RESPONSE', 'The service returned no stream.');
+    throw new ApiError('INVALID_RESPONSE', 'The server returned an invalid response. Try again.');
   }
   return { headers, chunks: chunksOf(body, options.signal) };
 }
@@ -41,5 +41,5 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal |
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error;
   }
-  throw new ApiError('UNREACHABLE', 'The stream was interrupted. What was received is shown; try again.');
+  throw new ApiError('UNREACHABLE', 'The connection was interrupted, so the response is incomplete. Try again.');
 }

@@ -5,7 +5,7 @@ import { AuthLayout } from './auth/layout/auth-layout.tsx';
 /** The page of every path that has none. */
 export default function NotFoundPage() {
   return (
-    <AuthLayout title="Page not found" lead="There is no page at this address.">
+    <AuthLayout title="Page not found" lead="This page does not exist.">
       <Stack align="flex-start">
         <Button component={Link} href="/" size="md">
           Overview

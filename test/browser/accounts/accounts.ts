@@ -72,7 +72,7 @@ export function accountTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.registered());
     await page.goto('/confirm?token=tac_wrong');
-    await shows(page, /^token must be from the newest confirmation mail/);
+    await shows(page, /^The confirmation link has expired or was replaced/);
     await press(page, 'resend the email');
     await shows(page, 'Email sent. Earlier links no longer work.');
   });
@@ -106,7 +106,7 @@ export function accountTests(stage: () => Stage): void {
     await page.getByLabel('Current password').fill('not it');
     await page.getByLabel('New password').fill('another river bank');
     await press(page, 'Change password');
-    await shows(page, 'Wrong password');
+    await shows(page, 'Incorrect password');
     await page.getByLabel('Current password').fill(person.password);
     await press(page, 'Change password');
     await shows(page, /^Password changed\./);

@@ -77,7 +77,7 @@ export function agentDocumentTests(stage: () => Stage): void {
     );
     await page.goto(`/agents?agent=${agent.id}&tab=documents`);
     await shows(page, 'Indexing: 40 of 100');
-    await shows(page, 'Failed: add it again');
+    await shows(page, 'Failed. Add it again.');
     for (const theme of ['light', 'dark'] as const) {
       await changeTheme(page, theme);
       await shoot(page, `agents-indexing-${theme}`);

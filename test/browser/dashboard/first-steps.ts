@@ -17,7 +17,7 @@ export function firstStepTests(stage: () => Stage): void {
     await page.goto('/');
     await panel(page).waitFor();
     expect([await done(page), await progress(page)]).toEqual([[], '0']);
-    await shows(page, new RegExp(`open the link sent to ${person.email}`));
+    await shows(page, new RegExp(`Open the link sent to ${person.email}`));
     expect(await page.getByRole('region', { name: 'Alerts' }).count()).toBe(0);
     for (const theme of ['light', 'dark'] as const) {
       await changeTheme(page, theme);

@@ -55,7 +55,7 @@ export function settingsTests(stage: () => Stage): void {
     await shows(page, /^New email must differ from the current address/);
     await dialog.getByLabel('New email').fill(email);
     await press(page, 'Send links');
-    await shows(page, 'Wrong password');
+    await shows(page, 'Incorrect password');
     await dialog.getByLabel('Password', { exact: true }).fill(person.password);
     await shoot(page, 'email-change-dialog');
     await press(page, 'Send links');
@@ -101,7 +101,7 @@ export function settingsTests(stage: () => Stage): void {
     await shows(page, /^The link has expired, was replaced/);
     const second = await calls.requested(person);
     await page.goto(`/email-change?token=${second.old}`);
-    await press(page, 'This wasn’t me: reject');
+    await press(page, 'This wasn’t me');
     await page.getByRole('heading', { name: 'Email change rejected' }).waitFor();
     await shoot(page, 'email-change-refused');
     expect(await findings(page)).toEqual([]);

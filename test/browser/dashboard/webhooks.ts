@@ -156,6 +156,10 @@ export function webhookTests(stage: () => Stage): void {
     await page.getByRole('switch', { name: /^All events/ }).click();
     await press(page, /^Create$/);
     await shows(page, 'Choose at least one event');
+    await page.getByRole('switch', { name: /^All events/ }).click();
+    await page.getByRole('dialog').getByLabel('URL').fill('example.com/hook');
+    await press(page, /^Create$/);
+    await shows(page, 'Enter a full URL, such as https://example.com/hook.');
   });
 
   test('a plan without webhooks is offered larger ones', async () => {

@@ -28,7 +28,7 @@ export function guideTests(stage: () => Stage): void {
     await choice.selectOption({ index: 1 });
     const field = page.getByPlaceholder(person.key.slice(0, 8));
     await field.fill(`${person.key.slice(0, -4)}zzzz`);
-    await shows(page, /^This is another key/);
+    await shows(page, /^This is a different key/);
     expect(await main.textContent()).toContain('Bearer $API_KEY');
     await field.fill(person.key);
     await shows(page, /^The examples have your key/);
@@ -62,7 +62,7 @@ export function guideTests(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Key in the examples' }).selectOption({ index: 1 });
     const field = page.getByPlaceholder(person.key.slice(0, 8));
     await field.fill('tai_of_somebody_else_entirely');
-    await shows(page, /^This is another key/);
+    await shows(page, /^This is a different key/);
     for (const scheme of ['light', 'dark'] as const) {
       await changeTheme(page, scheme);
       expect(await findings(page)).toEqual([]);
@@ -110,7 +110,7 @@ export function guideTests(stage: () => Stage): void {
     await eventually(async () => (await heading.boundingBox())?.y ?? Infinity).toBeLessThan(800);
     expect(await page.evaluate('scrollY')).toBeGreaterThan(0);
     await page.getByRole('searchbox').fill('zebra');
-    await shows(page, 'Nothing found.');
+    await shows(page, 'No results.');
     await page.context().close();
   });
 

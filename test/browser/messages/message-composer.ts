@@ -28,13 +28,13 @@ export function composerTests(stage: () => Stage): void {
     await textOf(page).fill('Hello');
     await page.route('**/api/**', (route) => route.abort());
     await press(page, 'Send SMS');
-    await shows(page, 'The service cannot be reached. Check the connection and try again.');
+    await shows(page, "Can't reach the server. Check your connection and try again.");
     // Reads are tried twice more.
     await page.waitForTimeout(1500);
     expect(await page.getByRole('alert').count()).toBe(1);
     await page.context().setOffline(true);
     await press(page, 'Send SMS');
-    await shows(page, 'You are offline. Check the connection and try again.');
+    await shows(page, "You're offline. Check your connection and try again.");
     await page.context().setOffline(false);
     await page.unroute('**/api/**');
     await press(page, 'Retry');
@@ -58,7 +58,7 @@ export function composerTests(stage: () => Stage): void {
     await eventually(typed).toEqual([to, 'Not sent yet']);
     await press(page, 'Send SMS');
     const status = page.getByRole('status').filter({ hasText: `SMS to ${to}` });
-    await status.filter({ hasText: 'The phone was off or out of reach. Send it again later.' }).waitFor();
+    await status.filter({ hasText: 'The phone was off or unreachable. Send it again later.' }).waitFor();
     await recipient(page).fill(numberFor('05'));
     await textOf(page).fill('Another');
     await press(page, 'Send SMS');
@@ -70,7 +70,7 @@ export function composerTests(stage: () => Stage): void {
     await eventually(typed).toEqual(['', '']);
     const open = (row: RegExp) => page.getByRole('row', { name: row }).getByRole('button').click();
     await open(/Not sent yet/);
-    await page.getByRole('dialog').getByText('The phone was off or out of reach.').waitFor();
+    await page.getByRole('dialog').getByText('The phone was off or unreachable.').waitFor();
     await press(page, 'Send again');
     await eventually(typed).toEqual([to, 'Not sent yet']);
     await page.locator('textarea:focus').waitFor();
@@ -81,7 +81,7 @@ export function composerTests(stage: () => Stage): void {
     await open(/Unwanted/);
     await page
       .getByRole('dialog')
-      .getByText(/they receive nothing until they opt in again/)
+      .getByText(/must opt in again first/)
       .waitFor();
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
     await page.keyboard.press('Escape');
@@ -112,9 +112,9 @@ export function composerTests(stage: () => Stage): void {
       await eventually(() => recipient(page).getAttribute('aria-invalid')).toBe('true');
     }
     await send(page, numberFor('02'), 'Hello');
-    await shows(page, 'The phone was off or out of reach. Send it again later.');
+    await shows(page, 'The phone was off or unreachable. Send it again later.');
     await send(page, numberFor('05'), 'Hello');
-    await shows(page, /The carrier did not accept the message; nothing was charged, try again later/);
+    await shows(page, /The carrier did not accept the message. Nothing was charged. Try again later/);
     await page.getByRole('button', { name: 'Retry' }).waitFor();
     await textOf(page).fill(`It’s ${'a'.repeat(200)}`);
     await shows(page, 'Text would be 4 segments in UCS-2; an SMS may have at most 3');
@@ -127,7 +127,7 @@ export function composerTests(stage: () => Stage): void {
       await service.call('POST', '/api/messages', { key: person.key, body: { channel: 'sms', to, text: 'Hi' } });
     await send(page, to, 'One more');
     const limited =
-      'You have sent 5 messages to this number this hour, the most that one account may. This one was not sent.';
+      'You have sent 5 messages to this number this hour, the limit per account. This message was not sent.';
     await page.getByText(limited).waitFor();
     await shows(page, /Try again in \d+ /);
     await shoot(page, 'messages-refused');

@@ -62,7 +62,7 @@ export function messageTests(stage: () => Stage): void {
       return route.abort();
     });
     await press(page, 'Send SMS');
-    await shows(page, 'The service cannot be reached');
+    await shows(page, "Can't reach the server");
     await press(page, 'Retry');
     await page.getByRole('row', { name: /Delivered/ }).waitFor();
     expect([lost, (await reached(service, to)).length]).toEqual([1, 1]);
@@ -77,7 +77,7 @@ export function messageTests(stage: () => Stage): void {
     await page.getByLabel('Voice', { exact: true }).selectOption('joanna');
     await recipient(page).fill(to);
     await textOf(page).fill('Your table is ready.');
-    await shows(page, /^20 of 1,000 characters, spoken/);
+    await shows(page, /^20 of 1,000 characters, played/);
     await shoot(page, 'messages-call');
     await press(page, 'Get code');
     await page.getByRole('dialog').getByText('Idempotency-Key').waitFor();
@@ -99,7 +99,7 @@ export function messageTests(stage: () => Stage): void {
 
     const phone = await page.context().newPage();
     await phone.goto('/_local/phone');
-    const honest = /last two digits of a number decide what is reported to the service,\s+whether a call is taken/;
+    const honest = /last two digits of the number\s+set the delivery result, whether or not a call is picked up/;
     await shows(phone, honest);
     await shows(page, honest);
     const call = phone.getByRole('group', { name: `Call to ${to}` });

@@ -230,7 +230,7 @@ export function operatorTests(stage: () => Stage): void {
     await page.getByRole('cell', { name: 'Suspended' }).waitFor();
     expect((await service.call('GET', '/v1/models', { key: person.key })).status).toBe(401);
     await open(page, operator, 'keys');
-    await shows(page, 'only another operator may change it');
+    await shows(page, 'Only another operator can change it');
     expect(await page.getByRole('button', { name: /^(Suspend|Grant|Assign)/ }).count()).toBe(0);
     await shoot(page, 'operator-own');
   });

@@ -9,7 +9,7 @@ export function failureTests(stage: () => Stage): void {
     await shows(page, 'Your keys');
     await page.route('**/api/**', (route) => route.abort());
     await page.getByRole('link', { name: 'Plans', exact: true }).click();
-    await shows(page, /^The service cannot be reached/);
+    await shows(page, /^Can't reach the server/);
     await page.unroute('**/api/**');
     await press(page, 'Retry');
     await shows(page, 'SMME Pass');
@@ -123,7 +123,7 @@ export function failureTests(stage: () => Stage): void {
     await press(page, /^Create$/);
     await shows(page, /^Confirm your email first/);
     await page.goto('/');
-    await shows(page, new RegExp(`open the link sent to ${person.email}`));
+    await shows(page, new RegExp(`Open the link sent to ${person.email}`));
   });
 
   test('a call of a model that fails costs nothing and can be retried', async () => {

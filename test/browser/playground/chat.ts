@@ -39,7 +39,7 @@ export function chatTests(stage: () => Stage): void {
     await field.press('Enter');
     await eventually(() => log(page).textContent()).toMatch(/^YouTell me of bridgesAssistantfinish_reason: stop/);
     expect(await log(page).textContent()).not.toContain('hills');
-    await shows(page, 'Message edited; what came after it was replaced.');
+    await shows(page, 'Message edited. Later messages were replaced.');
     await press(page, 'Undo');
     expect(await log(page).textContent()).toBe(before);
     await service.settled();

@@ -16,6 +16,7 @@ function fieldError(label: string, rule: string, input?: unknown): string {
   if (rule.startsWith('must be an integer') || (rule === 'must be a number' && typeof input === 'string'))
     return `${label} must be a whole number`;
   if (/^must be (?:an email|a valid e-?mail) address/.test(rule)) return 'Enter a valid email address';
+  if (rule.startsWith('must be a full URL')) return 'Enter a full URL, such as https://example.com/hook.';
   return `${label} ${rule.replace(/\.$/, '')}`;
 }
 

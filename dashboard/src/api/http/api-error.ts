@@ -33,6 +33,6 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError(
     'INVALID_RESPONSE',
-    'Something went wrong on this page. Reload it; if it happens again, contact support.',
+    'Something went wrong. Reload the page. If it happens again, contact support.',
   );
 }

@@ -10,7 +10,7 @@ const AnyEnvelope = v.variant('error', [
     error: v.literal(true),
     message: v.string(),
     status: v.number(),
-    detail: v.optional(v.string(), 'The request was refused.'),
+    detail: v.optional(v.string(), 'The request was rejected.'),
   }),
 ]);
 
@@ -18,7 +18,8 @@ const AnyEnvelope = v.variant('error', [
 export function openEnvelope(text: string, headers?: Headers): { message: string; data: unknown } {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), AnyEnvelope), text);
   const requestId = headers?.get('x-request-id') ?? undefined;
-  if (!read.success) throw new ApiError('INVALID_RESPONSE', 'The service returned an invalid response.', { requestId });
+  if (!read.success)
+    throw new ApiError('INVALID_RESPONSE', 'The server returned an invalid response. Try again.', { requestId });
   if (!read.output.error) return read.output;
   const { message, detail, status } = read.output;
   const wait = Number(headers?.get('retry-after') ?? Number.NaN);

@@ -7,9 +7,10 @@ export async function readJson<S extends v.GenericSchema>(
   schema: S,
   init?: RequestInit,
 ): Promise<v.InferOutput<S>> {
-  const unreachable = new ApiError('UNREACHABLE', 'The service cannot be reached. Check the connection and try again.');
+  const unreachable = new ApiError('UNREACHABLE', "Can't reach the server. Check your connection and try again.");
   const response = await fetch(path, init).catch(() => Promise.reject(unreachable));
   const read = v.safeParse(schema, await response.json().catch(() => undefined));
-  if (!read.success) throw new ApiError('INVALID_RESPONSE', `${path} returned an invalid response.`);
+  if (!read.success)
+    throw new ApiError('INVALID_RESPONSE', 'The server returned an invalid response. Reload the page.');
   return read.output;
 }

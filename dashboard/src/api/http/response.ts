@@ -21,7 +21,7 @@ export async function readResponse<R extends DataRoute>(route: R, response: Resp
   const text = await textOf(response);
   const read = v.safeParse(route.output, openEnvelope(text, headers).data);
   if (!read.success)
-    throw new ApiError('INVALID_RESPONSE', `The response of ${route.id} is not what this page expects.`);
+    throw new ApiError('INVALID_RESPONSE', 'The server returned an unexpected response. Reload the page.');
   return { data: read.output, headers, text };
 }
 

@@ -58,8 +58,8 @@ export async function send<R extends Route>(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    const what = navigator.onLine ? 'The service cannot be reached' : 'You are offline';
-    throw new ApiError('UNREACHABLE', `${what}. Check the connection and try again.`);
+    const what = navigator.onLine ? "Can't reach the server" : "You're offline";
+    throw new ApiError('UNREACHABLE', `${what}. Check your connection and try again.`);
   }
 }
 

@@ -40,7 +40,7 @@ export function ErrorNotice({ error: thrown, onRetry, model, asksPassword = fals
 function sentence(error: ApiError, wait: number): string {
   if (error.code === 'INSUFFICIENT_CREDITS') return `${creditsTitle(error.message)}${error.message}`;
   if (error.code === 'ACCOUNT_NOT_CONFIRMED')
-    return 'Confirm your email first: open the link sent when you registered.';
+    return 'Confirm your email first. Open the link in the email we sent when you registered.';
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return wait > 0 ? `${error.message} Retry in ${wait} s.` : `${error.message} Retry now.`;
   if (error.status >= 500 && error.requestId !== undefined) return `${error.message} (request ID ${error.requestId})`;

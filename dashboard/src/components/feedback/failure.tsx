@@ -26,8 +26,8 @@ export function Failure({ error }: { error: unknown }) {
 
 function explained(error: unknown): { text: string; detail?: string | undefined } {
   if (error instanceof CodeLoadError)
-    return { text: 'This page could not be loaded. The dashboard was updated, or the connection is down.' };
+    return { text: "Can't reach the server. Check your connection, then reload the page." };
   if (error instanceof ApiError)
-    return { text: error.message, detail: error.requestId && `Request ${error.requestId}` };
+    return { text: error.message, detail: error.requestId && `Request ID ${error.requestId}` };
   return { text: 'This page stopped working. Reload it, or open another page.', detail: String(error) };
 }

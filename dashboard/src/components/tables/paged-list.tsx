@@ -24,7 +24,7 @@ export function PagedList<Row>({ pages, isErrorShown = true, empty, children }: 
       {rows && !isEmpty && children(rows)}
       {hasNextPage && (
         <Group justify="center" mt="md">
-          {isEmpty && <Text size="sm">No matches so far.</Text>}
+          {isEmpty && <Text size="sm">No results yet.</Text>}
           <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Load more
           </Button>

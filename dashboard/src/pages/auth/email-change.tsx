@@ -53,7 +53,7 @@ export default function EmailChangePage() {
           Confirm change
         </Button>
         <Button size="md" variant="default" disabled={token === '' || isRunning} onClick={() => void decide('refuse')}>
-          This wasn’t me: reject
+          This wasn’t me
         </Button>
       </Stack>
     </AuthLayout>

@@ -30,8 +30,8 @@ export default function ForgotPasswordPage() {
       <AuthLayout title="Check your inbox" foot={back}>
         <Stack align="flex-start">
           <Text>
-            If <strong>{address}</strong> has an account, a link to choose a new password is on its way. It works once,
-            for 30 minutes.
+            If <strong>{address}</strong> has an account, we sent it a link to choose a new password. The link works
+            once and expires in 30 minutes.
           </Text>
           <InboxLink />
         </Stack>

@@ -53,7 +53,7 @@ export default function LoginPage() {
       <Stack gap="md">
         {isConfirming && (
           <Notice tone="info" icon="mail">
-            Sign in to confirm your email: you opened the link in a browser where you are not signed in.
+            Sign in to confirm your email.
           </Notice>
         )}
         {new URLSearchParams(search).has('ended') && (
@@ -77,7 +77,7 @@ export default function LoginPage() {
         <GoogleSignIn onDone={enter} />
         {demo && (
           <>
-            <Divider label="on this machine" />
+            <Divider label="local development" />
             <Button variant="default" fullWidth onClick={useDemo} disabled={isRunning}>
               Use the demo account
             </Button>

@@ -9,7 +9,7 @@ import type { ExampleKeyChoice } from './use-example-key.ts';
 export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
   const { member, keys, chosen, apiKey } = choice;
   return (
-    <section className={css.key} aria-label="Key of the examples">
+    <section className={css.key} aria-label="API key in the examples">
       <p>
         {apiKey === undefined ? (
           <>
@@ -33,7 +33,7 @@ export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
             aria-label="Key in the examples"
             value={chosen?.id ?? ''}
             data={[
-              { value: '', label: 'The variable API_KEY' },
+              { value: '', label: 'Use $API_KEY' },
               ...keys.map(({ id, name, prefix, lastFour }) => ({
                 value: id,
                 label: `${name} (${prefix}…${lastFour})`,
@@ -61,7 +61,7 @@ function KeyText({ apiKey: { name, prefix, lastFour }, onEnter }: KeyTextProps) 
       label={`The key “${name}”`}
       description={
         <>
-          It was shown once, when it was created. It stays in this tab, and is sent nowhere. Lost it?{' '}
+          Keys are shown only once, when they are created. The key stays in this tab and is not sent anywhere. Lost it?{' '}
           <Anchor component={Link} href="/keys" inherit underline="always">
             Rotate it
           </Anchor>
@@ -71,7 +71,7 @@ function KeyText({ apiKey: { name, prefix, lastFour }, onEnter }: KeyTextProps) 
       placeholder={`${prefix}…${lastFour}`}
       autoComplete="off"
       maxLength={200}
-      error={isOther && `This is another key: “${name}” begins with ${prefix} and ends with ${lastFour}.`}
+      error={isOther && `This is a different key. “${name}” starts with ${prefix} and ends with ${lastFour}.`}
       onChange={(event) => {
         const text = event.currentTarget.value.trim();
         setOther(!onEnter(text) && text !== '');

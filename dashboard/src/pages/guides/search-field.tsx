@@ -35,7 +35,7 @@ export function SearchField({ value, onChange }: SearchFieldProps) {
       <div aria-live="polite">
         {value.trim() !== '' && data && found.length === 0 && (
           <Text size="sm" c="dimmed" mt="sm">
-            Nothing found.
+            No results.
           </Text>
         )}
         {found.length > 0 && (

@@ -53,7 +53,7 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
   const askToRevoke = () =>
     confirm({
       title: `Revoke “${name}”?`,
-      text: `Calls with this key are refused immediately. This cannot be undone${status === 'active' ? '; to replace a key without downtime, rotate it.' : '.'}`,
+      text: `Calls with this key are rejected immediately. This cannot be undone${status === 'active' ? '; to replace a key without downtime, rotate it.' : '.'}`,
       action: 'Revoke key',
       onConfirm: () => void end(),
     });

@@ -44,7 +44,7 @@ export default function KeysPage() {
   return (
     <Page
       title="API keys"
-      lead="Programs use API keys to call the API. Create one for each program, keep keys out of code, and rotate them."
+      lead="Use API keys to call the API from your programs. Create one key per program, keep keys out of code, and rotate them."
       actions={newKey}
     >
       <Stack gap="lg">
@@ -72,7 +72,7 @@ export default function KeysPage() {
           )}
         </Panel>
         <Text size="sm" c="dimmed">
-          Revoked and suspended keys are refused immediately. See the credits that each key spent under{' '}
+          Revoked and suspended keys are rejected immediately. See the credits spent by each key under{' '}
           <Anchor component={Link} href="/usage" inherit underline="always">
             Usage
           </Anchor>

@@ -26,7 +26,7 @@ export function RequestDetails({ request }: { request: RequestEntry }) {
       {detail !== null && <Notice tone={status >= 500 ? 'error' : 'warning'}>{formatTimestamps(detail)}</Notice>}
       {unlisted > 0 && (
         <Text size="sm" c="dimmed">
-          {count(unlisted, 'refused request')} just before this one {unlisted === 1 ? 'is' : 'are'} not listed.
+          {count(unlisted, 'rejected request')} just before this one {unlisted === 1 ? 'is' : 'are'} not listed.
         </Text>
       )}
       <Details>

@@ -28,15 +28,15 @@ export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'cha
   const isCall = channel === 'voice_call';
   const reason = failure && failureMeanings[failure];
   const meanings: Readonly<Record<MessageStatus, string>> = {
-    queued: 'It is being handed to the carrier.',
-    sent: 'The carrier has it. In some countries nothing more is reported.',
+    queued: 'The message is being sent to the carrier.',
+    sent: 'The carrier accepted the message. Some countries do not report delivery.',
     unknown:
-      'It may have arrived: the carrier’s response was lost, or no receipt came. It is not resent automatically; check with the recipient.',
+      'The carrier did not confirm the message, so it may have been delivered. It is not resent automatically. Check with the recipient.',
     delivered: isCall
-      ? 'The carrier reports that the recipient picked up and the whole text was spoken.'
-      : 'The carrier reports that it reached the phone.',
-    undelivered: reason ?? (isCall ? 'Nobody picked up.' : 'The carrier could not deliver it.'),
-    failed: `${reason ?? 'It was never handed to the carrier.'} Nothing was charged.`,
+      ? 'The recipient picked up and the full text was played.'
+      : 'The carrier reported delivery to the phone.',
+    undelivered: reason ?? (isCall ? 'No one picked up.' : 'The carrier could not deliver the message.'),
+    failed: `${reason ?? 'The message was not sent to the carrier.'} Nothing was charged.`,
   };
   return meanings[status];
 }

@@ -25,7 +25,7 @@ export default function MessagesPage() {
   return (
     <Page
       title="Messages"
-      lead="Send an SMS, or call a phone and speak a text. Only messages that never reach the carrier are refunded."
+      lead="Send SMS messages and voice calls. Only messages that do not reach the carrier are refunded."
     >
       {me?.isConfirmed === false ? <Unconfirmed email={me.email} /> : <Messages />}
     </Page>

@@ -10,7 +10,7 @@ export default function OperatorOnly() {
   const { data: me } = useMe();
   if (me?.role === 'operator') return <Operator />;
   return (
-    <Page title="Page not found" lead="There is no page at this address.">
+    <Page title="Page not found" lead="This page does not exist.">
       {undefined}
     </Page>
   );

@@ -11,7 +11,7 @@ export default function OperatorPage() {
   const account = query.get('account') ?? '';
   if (/^[1-9]\d{0,15}$/.test(account)) return <AccountPage key={account} id={account} />;
   return (
-    <Page title="Operator" lead="Find an account to manage it. Everything you do is recorded with your reason.">
+    <Page title="Operator" lead="Find an account to manage it. Every action is recorded with its reason.">
       <Stack gap="lg">
         <SearchPanel />
         <AuditPanel />

@@ -83,7 +83,7 @@ export function attentionItems({ credits, keys, subscription, now }: Known): Att
 function creditsItem({ balance, lots }: InferOutput<typeof Credits>): AttentionItem | undefined {
   const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
   const plans = { href: '/plans', action: 'View plans', tone: 'warning' } as const;
-  if (balance === 0) return { id: 'no-credits', text: "You're out of credits. Calls are refused.", ...plans };
+  if (balance === 0) return { id: 'no-credits', text: "You're out of credits. Calls are rejected.", ...plans };
   if (isUnlimited(balance) || balance >= granted * low) return undefined;
   return {
     id: 'low-credits',

@@ -19,7 +19,7 @@ export function PaceLine({ balance }: { balance: number }) {
   );
   return (
     <Text size="sm" c="dimmed">
-      At your current rate your credits last {howLong(left)}. On days with calls you spend {pace} on average.
+      At your current rate, your credits last {howLong(left)}. Average on days with calls: {pace}.
     </Text>
   );
 }

@@ -28,7 +28,7 @@ export function TranslateTab() {
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.translation.credits} credits per started {prices.translation.unitSize} words.
+        {prices.translation.credits} credits per {prices.translation.unitSize} words, rounded up.
       </Text>
     </Stack>
   );

@@ -41,7 +41,7 @@ function PasswordForm() {
       notify({ message: 'Password changed. All other sessions are signed out.' });
     },
     invalidates: [signInRoutes.listSessions],
-    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Wrong password' } },
+    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Incorrect password' } },
   });
   return (
     <Panel title="Password">

@@ -53,7 +53,7 @@ export default function WebhookPopup({ webhook, isOpen, onChange }: WebhookPopup
   const remove = () =>
     confirm({
       title: `Delete “${title}”?`,
-      text: 'It receives no more events, and its deliveries are no longer shown. This cannot be undone.',
+      text: 'It stops receiving events, and its deliveries are deleted. This cannot be undone.',
       action: 'Delete webhook',
       onConfirm: () => {
         run(() => perform(deleteWebhook, { path: { id } }), `“${title}” is deleted.`);

@@ -14,8 +14,8 @@ export const eventsOf = ({ events }: WebhookRecord): string =>
 
 const reasons = {
   requested: 'Disabled',
-  failing: 'Disabled: failed for 5 days',
-  gone: 'Disabled: gone (410)',
+  failing: 'Disabled after 5 days of failures',
+  gone: 'Disabled by your server (410)',
 } as const;
 
 export function WebhookBadge({ webhook: { status, disabledReason, failingSince } }: { webhook: WebhookRecord }) {

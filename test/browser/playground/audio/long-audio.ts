@@ -82,7 +82,7 @@ export function longAudioTests(stage: () => Stage): void {
     const headers = { 'access-control-allow-origin': '*' };
     await page.route(storage, (route) => route.fulfill({ status: 403, body, headers }), { times: 1 });
     await press(page, 'Retry');
-    await shows(page, /^The upload took longer than the hour/);
+    await shows(page, /^The upload took longer than one hour/);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 1 });
     await press(page, 'Retry');
     await shows(page, /^The transcription failed and was not charged\. Start it again\./);
@@ -98,12 +98,12 @@ export function longAudioTests(stage: () => Stage): void {
     await choose(page, 'river.wav');
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'hang', count: 1 });
     await press(page, 'Transcribe');
-    await shows(page, /^1 credit charged; what is not used is refunded\.$/);
+    await shows(page, /^1 credit charged\. Unused credits are refunded\.$/);
     await shows(page, /^0:0[2-9]$/);
     await shoot(page, 'playground-long-audio-running');
     await eventually(() => list(page).getByRole('row').nth(1).textContent()).toMatch(/river\.wavRunning.*3\.0 s1$/);
     await list(page).getByRole('button', { name: 'Delete river.wav' }).click();
-    await shows(page, /^It has not ended, and is still charged for the length of its file/);
+    await shows(page, /^The transcription is still running, and you are charged for the full length of the file/);
     await press(page, 'Delete transcription');
     await eventually(() => list(page).count()).toBe(0);
     const before = reads.length;

@@ -90,7 +90,7 @@ export function speechTextTests(stage: () => Stage): void {
     const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.goto('/playground?tab=transcription');
-    await shows(page, /^On this machine only speech from the Speech tab is transcribed/);
+    await shows(page, /^Local mode transcribes only speech from the Text-to-speech tab/);
     await looksWell(stage(), page, 'playground-transcription-local');
     await page.getByRole('tab', { name: 'Text-to-speech' }).click();
     const format = page.getByRole('combobox', { name: 'Format' });
@@ -109,6 +109,6 @@ export function speechTextTests(stage: () => Stage): void {
     await flac.click();
     await page.getByRole('tab', { name: 'Transcription' }).click();
     await page.getByRole('button', { name: 'Record' }).waitFor();
-    expect(await page.getByText('On this machine').count()).toBe(0);
+    expect(await page.getByText('Local mode').count()).toBe(0);
   });
 }

@@ -174,7 +174,7 @@ export function speechTests(stage: () => Stage): void {
     await press(page, 'Generate speech');
     await shows(
       page,
-      /cannot speak this text with the voice alloy as mp3; change the text, the voice or the format\.$/,
+      /cannot speak this text with the voice alloy as mp3. Change the text, the voice or the format\.$/,
     );
     await shows(page, '100 credits left');
   });

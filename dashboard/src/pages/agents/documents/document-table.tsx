@@ -33,7 +33,7 @@ export function DocumentTable({ agent, documents }: DocumentTableProps) {
 
 function DocumentStatus({ document: { name, status, chunks, indexedChunks } }: { document: DocumentRecord }) {
   if (status === 'ready') return <Badge color="pine">Ready</Badge>;
-  if (status === 'failed') return <Badge color="red">Failed: add it again</Badge>;
+  if (status === 'failed') return <Badge color="red">Failed. Add it again.</Badge>;
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4} className="number">

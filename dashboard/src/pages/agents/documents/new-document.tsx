@@ -78,7 +78,7 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
 }
 
 const { credits, unitSize } = prices.embeddings;
-const priceNote = `Embedding it costs ${creditCount(credits)} per ${formatWhole(unitSize)} tokens.`;
+const priceNote = `Indexing costs ${creditCount(credits)} per ${formatWhole(unitSize)} tokens.`;
 
 /** Of a long text the beginning is estimated. */
 const sampleCharacters = 20_000;

@@ -75,7 +75,7 @@ export function AgentFields({ form }: { form: Form<AgentValues> }) {
         />
         <WholeNumberField
           label="Retention in days"
-          description="How long messages are kept, and conversations after their last message"
+          description="Days until messages are deleted, and conversations after their last message"
           value={retentionDays}
           error={errors['retentionDays']}
           data-path="retentionDays"

@@ -5,9 +5,9 @@ import type { AgentValues } from './agent-values.ts';
 type Truncation = AgentValues['truncation'];
 
 const phrases: Readonly<Record<Truncation, { readonly label: string; readonly description: string }>> = {
-  drop: { label: 'Truncate', description: 'The oldest messages are left out.' },
+  drop: { label: 'Truncate', description: 'The oldest messages are omitted.' },
   summarize: { label: 'Summarize', description: 'A summary replaces the oldest messages, at no charge.' },
-  error: { label: 'Return an error', description: 'The message is refused, and nothing is charged.' },
+  error: { label: 'Return an error', description: 'The message is rejected. You are not charged.' },
 };
 
 interface TruncationFieldProps {

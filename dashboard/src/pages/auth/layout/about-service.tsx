@@ -7,7 +7,7 @@ const [freemium] = planListing;
 export function AboutService() {
   return (
     <aside className={css.about} aria-label="About the service">
-      <p className={css.claim}>Every call is checked before it runs, charged exactly once, and explained.</p>
+      <p className={css.claim}>One API for chat, translation, speech and text analysis.</p>
       <dl className={css.receipt}>
         <div>
           <dt>POST</dt>
@@ -27,9 +27,9 @@ export function AboutService() {
         </div>
       </dl>
       <ul className={css.points}>
-        <li>Freemium: {freemium.quota_limit} credits per month, no card.</li>
-        <li>Unused credits of a plan roll over for three months.</li>
-        <li>Failed calls are free; interrupted ones cost what was delivered.</li>
+        <li>{freemium.quota_limit} free credits per month. No card required.</li>
+        <li>Unused plan credits roll over for up to three months.</li>
+        <li>Failed calls are free.</li>
       </ul>
     </aside>
   );

@@ -19,7 +19,7 @@ const graces = [
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '24 hours' },
   { value: '604800', label: '7 days' },
-  { value: '0', label: 'None: revoke immediately' },
+  { value: '0', label: 'None, revoke immediately' },
 ];
 
 /** Creates a new key; the old one works until the grace period ends. */

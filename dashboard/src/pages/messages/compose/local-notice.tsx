@@ -24,8 +24,8 @@ export function LocalNotice({ to, onTake }: LocalNoticeProps) {
         </>
       }
     >
-      On this machine nothing is sent: messages appear on the local phone. The last two digits of a number decide what
-      is reported to the service, whether a call is taken there or not.
+      Local mode does not send messages. They appear on the local phone. The last two digits of the number set the
+      delivery result, whether or not a call is picked up there.
       <details className={css.numbers}>
         <summary>Test numbers</summary>
         <dl>

@@ -34,7 +34,7 @@ function TooMany({ error, onRetry }: SendRefusalProps) {
   return (
     <Notice tone="warning" actions={wait === 0 && retry}>
       {error.message.replace(/[;,.] (?:try|retry) again in \d+ s\.?$/i, '.')}{' '}
-      {wait > 0 ? `This one was not sent. Try again in ${formatWait(wait)}.` : 'Try again now.'}
+      {wait > 0 ? `This message was not sent. Try again in ${formatWait(wait)}.` : 'Try again now.'}
     </Notice>
   );
 }

@@ -2,11 +2,11 @@
 export const testDigits = [
   ['02', 'Undelivered'],
   ['03', 'Failed: the recipient has opted out'],
-  ['04', 'Unknown: the carrier’s response is lost'],
+  ['04', 'Unknown, as the carrier does not respond'],
   ['05', 'Failed: the carrier is down'],
   ['06', 'Failed: costs too much'],
-  ['07', 'Delivered: its receipt comes twice, and an older one after it'],
-  ['08', 'Failed after it was sent: its credits come back'],
+  ['07', 'Delivered, with duplicate and late receipts'],
+  ['08', 'Failed after it was sent, then refunded'],
   ['others', 'Delivered'],
 ] as const;
 

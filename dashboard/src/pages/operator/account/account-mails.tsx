@@ -38,8 +38,8 @@ export function AccountMails({ id }: { id: number }) {
         {!data && !error && <Skeleton height={180} radius="md" />}
         {data?.suppression && (
           <Notice tone="warning">
-            An email to this address {causes[data.suppression.reason]} on {formatStamp(data.suppression.at)}: no more
-            emails are sent to it.
+            An email to this address {causes[data.suppression.reason]} on {formatStamp(data.suppression.at)}. No more
+            emails are sent to this address.
           </Notice>
         )}
         {data?.mails.length === 0 && <Empty icon="mail" title="No emails in the last 30 days" />}

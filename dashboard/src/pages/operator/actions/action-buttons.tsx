@@ -12,7 +12,7 @@ export function ActionButtons({ account }: { account: Account }) {
   if (account.id === me?.id)
     return (
       <Text size="sm" c="dimmed">
-        This is your account: only another operator may change it.
+        This is your account. Only another operator can change it.
       </Text>
     );
   return (

@@ -50,7 +50,7 @@ export function ActionForm<Values extends Record<string, unknown>>(props: Action
         {fields?.(form)}
         <Textarea
           label="Reason"
-          description="Kept in the audit trail. The owner does not see it."
+          description="Saved in the audit trail. The account owner cannot see it."
           required
           autosize
           minRows={2}

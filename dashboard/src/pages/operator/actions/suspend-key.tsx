@@ -22,7 +22,7 @@ export function SuspendKeyButton({ account, apiKey: { id: keyId, name, status } 
     <ActionButton label={`Suspend ${name}`} icon="pause" title={`Suspend “${name}”?`}>
       {(onClose) => (
         <ActionForm
-          text="Calls with this key are refused immediately. Its owner cannot resume it, only revoke it and create another one."
+          text="Calls with this key are rejected immediately. The owner cannot resume it, only revoke it and create a new one."
           initial={{}}
           schema={OperatorAction}
           action="Suspend key"

@@ -13,7 +13,7 @@ export function Suspend({ account: { id, email } }: { account: Account }) {
     <ActionButton label="Suspend" title="Suspend account?" {...danger}>
       {(onClose) => (
         <ActionForm
-          text={`API keys and sessions of ${email} stop working immediately, and nobody can sign in until the account is resumed. Credits and data are kept.`}
+          text={`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`}
           initial={{}}
           schema={OperatorAction}
           action="Suspend account"
@@ -33,7 +33,7 @@ export function Resume({ account: { id, email } }: { account: Account }) {
     <ActionButton label="Resume" title="Resume account?">
       {(onClose) => (
         <ActionForm
-          text={`API keys of ${email} work again, and its owner can sign in again. Ended sessions stay ended.`}
+          text={`API keys of ${email} work again, and its owner can sign in. Ended sessions are not restored.`}
           initial={{}}
           schema={OperatorAction}
           action="Resume account"

@@ -21,5 +21,5 @@ export function changesOf({ before, after }: AuditEntry): string {
     const from = earlier[index]?.[1];
     return from === to ? [] : [`${title} ${from ?? '–'} → ${to ?? '–'}`];
   });
-  return changed.length > 0 ? changed.join(', ') : 'Nothing changed';
+  return changed.length > 0 ? changed.join(', ') : 'No changes';
 }

@@ -8,7 +8,7 @@ export function ConfirmText() {
   const { data: me } = useMe();
   return (
     <>
-      Keys and plans need it: open the link sent to {me?.email}
+      Required for API keys and plans. Open the link sent to {me?.email}
       {local && (
         <>
           , or <ResendConfirmation />

@@ -23,11 +23,11 @@ export function Downgrade({ plan, from, billedOn, onDone }: DowngradeProps) {
         lines={[
           ['Due now', formatMoney(0)],
           [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
-          ['Credits per month from then', formatWhole(plan.quota_limit ?? -1)],
+          ['Credits per month from then on', formatWhole(plan.quota_limit ?? -1)],
         ]}
       />
       <Text size="sm" c="dimmed">
-        Until {day} you keep the limits and models of the {planInSentence(from.name)}. Credits you have then keep their
+        Until {day} you keep the limits and models of the {planInSentence(from.name)}. Your remaining credits keep their
         expiry dates.
       </Text>
       <ChangeButton

@@ -26,8 +26,8 @@ export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) 
       />
       <Text size="sm" c="dimmed">
         {isFree
-          ? 'From now on, unused credits stay for three more months. What is left of this month’s free credits expires as before. You can cancel at any time.'
-          : 'What is left of your free credits stays until it expires. You can cancel at any time.'}
+          ? 'From now on, unused credits stay for three more months. This month’s remaining free credits expire as before. You can cancel at any time.'
+          : 'Your remaining free credits stay until they expire. You can cancel at any time.'}
       </Text>
       <ChangeButton
         act={() =>

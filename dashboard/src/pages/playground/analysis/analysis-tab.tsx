@@ -57,7 +57,7 @@ export function AnalysisTab() {
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.text_analysis.credits} credits per request, whatever the number of analyses.
+        {prices.text_analysis.credits} credits per request, for any number of analyses.
       </Text>
       <LanguageSelect value={language} onChange={setLanguage} />
     </Stack>

@@ -40,7 +40,7 @@ function Snippets({ request }: GetCodeProps) {
       />
       {chosen && <CodeBlock code={chosen.code} what={`${chosen.title} code`} maxHeight={28} />}
       <Text size="sm" c="dimmed">
-        The code reads the environment variable <span className="mono">API_KEY</span>, which holds your API key:{' '}
+        The code reads your API key from <span className="mono">$API_KEY</span>:{' '}
         <Anchor component={Link} href="/keys?new" inherit underline="always">
           create one
         </Anchor>

@@ -30,7 +30,7 @@ export async function audioExchange(
   const type = headers.get('content-type') ?? '';
   if (!response.body || !type.startsWith('audio/')) {
     openEnvelope(await response.text(), headers);
-    throw new ApiError('INVALID_RESPONSE', 'The service returned no audio.');
+    throw new ApiError('INVALID_RESPONSE', 'The server returned no audio. Try again.');
   }
   const requestId = headers.get('x-request-id') ?? undefined;
   onBegin(requestId);

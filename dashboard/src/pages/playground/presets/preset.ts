@@ -24,7 +24,7 @@ export function refusal(presets: readonly Preset[], name: string, values: Preset
   if (trimmed === '') return 'Name is required';
   if (trimmed.length > maxNameLength) return `Name must have at most ${maxNameLength} characters`;
   if (!named(presets, trimmed) && presets.length >= maxPresets)
-    return `You can save up to ${maxPresets} presets: delete one first`;
+    return `You can save up to ${maxPresets} presets. Delete one first.`;
   if (JSON.stringify(values).length > maxPresetLength) return 'System message and functions are too long for a preset';
   return undefined;
 }

@@ -123,7 +123,7 @@ function SaveForm({ account, presets, current, onSaved }: SaveFormProps) {
     if (refused !== undefined) return setError(refused);
     const id = replaced?.id ?? crypto.randomUUID();
     if (!savePreset(account, { id, name: name.trim(), values: current }))
-      return setError('The preset could not be saved: browser storage is full or disabled');
+      return setError("Can't save the preset because browser storage is full or disabled");
     setName('');
     onSaved();
   }

@@ -32,7 +32,7 @@ export function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }:
   if (choices.length === 0)
     return (
       <Text size="sm">
-        This operation takes the session of a signed-in person:{' '}
+        This operation requires a signed-in session:{' '}
         <Anchor
           component={Link}
           href={`/login?return=${encodeURIComponent(`/docs${window.location.hash}`)}`}
@@ -57,7 +57,7 @@ export function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }:
       {choice === 'key' && (
         <PasswordInput
           label="API key"
-          description="Kept in this tab until it is closed or you sign out, and sent to this service only."
+          description="Stored in this tab until you close it or sign out. Sent only to this API."
           placeholder="tai_your_api_key"
           autoComplete="off"
           maxLength={200}
@@ -72,7 +72,7 @@ export function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }:
       )}
       {choice === 'session' && (
         <Text size="sm" c="dimmed">
-          Sent as you, for your account: changes are real.
+          Requests use your session. Changes apply to your account.
         </Text>
       )}
     </Stack>

@@ -17,7 +17,7 @@ interface RotateSecretDialogProps {
 const graces = [
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '24 hours' },
-  { value: '0', label: 'None: sign with the new secret only' },
+  { value: '0', label: 'None, sign with the new secret only' },
 ];
 
 /** Makes a new secret; the old one signs too until the grace period ends. */

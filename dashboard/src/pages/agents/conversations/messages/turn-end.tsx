@@ -33,7 +33,7 @@ export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdi
           }
         >
           Stopped. This turn was not saved
-          {isCharged && `; ${creditCount(prices.chat.credits)} charged, because the reply had started`}.
+          {isCharged && `. ${creditCount(prices.chat.credits)} charged because the reply had started`}.
         </Notice>
       )}
       {content !== undefined && (

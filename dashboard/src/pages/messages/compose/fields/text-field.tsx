@@ -71,7 +71,8 @@ const charactersOf = (text: string): number => Array.from(text).length;
 
 const callHint = (text: string) => (
   <span className="number">
-    {formatWhole(charactersOf(text))} of {formatWhole(limits.callCharacters)} characters, spoken once the call is taken
+    {formatWhole(charactersOf(text))} of {formatWhole(limits.callCharacters)} characters, played when the call is picked
+    up
   </span>
 );
 

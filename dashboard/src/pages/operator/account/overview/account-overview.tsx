@@ -17,8 +17,8 @@ export function AccountOverview({ account }: { account: Account }) {
       )}
       {deletedAt === null && suspendedAt !== null && (
         <Notice tone="warning">
-          Suspended on {formatStamp(suspendedAt)}: its keys are refused and nobody can sign in. The audit trail has the
-          reason.
+          Suspended on {formatStamp(suspendedAt)}. API keys are rejected and sign-in is disabled. See the audit trail
+          for the reason.
         </Notice>
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

@@ -10,7 +10,7 @@ type Hold = Account['holds'][number];
 const columns: Column<Hold>[] = [
   { title: 'Request', place: 'lead', cell: ({ requestId }) => <span className="mono">{requestId}</span> },
   { title: 'Service', place: 'wide', cell: ({ service, model }) => `${serviceTitle(service)}, ${model}` },
-  { title: 'Held', place: 'end', cell: ({ credits }) => formatCredits(credits) },
+  { title: 'Reserved', place: 'end', cell: ({ credits }) => formatCredits(credits) },
   { title: 'Released by', cell: ({ expiresAt }) => formatSecond(expiresAt) },
 ];
 

@@ -9,10 +9,10 @@ export function MeterPanel({ account }: { account: Account }) {
   const { credits, calls, period, used } = account;
   const { perMinute, perMonth } = calls;
   return (
-    <Panel title="Meter">
+    <Panel title="Credits">
       <Details>
-        <Detail title="Spendable">{formatCredits(credits.spendable)}</Detail>
-        <Detail title="Held">{formatCredits(credits.held)}</Detail>
+        <Detail title="Available">{formatCredits(credits.spendable)}</Detail>
+        <Detail title="Reserved">{formatCredits(credits.held)}</Detail>
         <Detail title="Concurrent calls">{`${formatWhole(calls.running)} of ${formatWhole(calls.maxRunning)}`}</Detail>
         <Detail title="Calls in a minute">
           {perMinute === null

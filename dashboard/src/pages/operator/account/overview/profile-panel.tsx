@@ -15,8 +15,8 @@ export function ProfilePanel({ account }: { account: Account }) {
         </Detail>
         <Detail title="Role">{role}</Detail>
         <Detail title="Registered">{formatStamp(created_at)}</Detail>
-        <Detail title="Confirmed">{confirmedAt === null ? 'Not yet' : formatStamp(confirmedAt)}</Detail>
-        <Detail title="Signs in with">{signInOf(account)}</Detail>
+        <Detail title="Confirmed">{confirmedAt === null ? 'No' : formatStamp(confirmedAt)}</Detail>
+        <Detail title="Sign-in methods">{signInOf(account)}</Detail>
         <Detail title="Plan">{planTitle(plan)}</Detail>
         <Detail title="Subscription">{subscription === null ? 'None' : subscription.status}</Detail>
         {subscription && <SubscriptionDetails subscription={subscription} />}

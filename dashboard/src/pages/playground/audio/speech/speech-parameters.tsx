@@ -30,7 +30,7 @@ export function SpeechParameters({ draft: { format, speed }, onChange }: SpeechP
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.audio.credits} credits per started {formatWhole(prices.audio.unitSize)} characters.
+        {prices.audio.credits} credits per {formatWhole(prices.audio.unitSize)} characters, rounded up.
       </Text>
       <Select
         label="Format"

@@ -5,9 +5,8 @@ import { Notice } from '../../../../components/feedback/notice.tsx';
 export const LocalNotice = () => (
   <Box mb="md">
     <Notice tone="info">
-      On this machine only speech from the Speech tab is transcribed. For other audio, your own voice included, you get
-      its length, at the same price. To transcribe it with a model, run{' '}
-      <span className="mono">npm start -- --audio-url URL</span>.
+      Local mode transcribes only speech from the Text-to-speech tab. For other audio it returns the length, at the same
+      price. To use a model, run <span className="mono">npm start -- --audio-url URL</span>.
     </Notice>
   </Box>
 );

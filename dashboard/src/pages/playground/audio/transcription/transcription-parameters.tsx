@@ -24,7 +24,8 @@ export function TranscriptionParameters(props: TranscriptionParametersProps) {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.transcription.credits / prices.transcription.unitSize} credits per started second, including silence.
+        {prices.transcription.credits / prices.transcription.unitSize} credits per second, rounded up, including
+        silence.
       </Text>
       <LanguageSelect value={language} onChange={onLanguage} />
       <div>

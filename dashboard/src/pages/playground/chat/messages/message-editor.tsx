@@ -29,7 +29,7 @@ export function MessageEditor({ text: before, onSave, onCancel }: MessageEditorP
     <div ref={place} className={css.editor}>
       <Textarea
         label="Edit message"
-        description="What came after it is replaced by a new response"
+        description="Later messages are replaced by a new response"
         autosize
         autoFocus
         minRows={1}

@@ -120,7 +120,7 @@ export function useChat() {
   /** The threads share what the user writes, so it is edited in each. */
   function edit(id: string, content: string): void {
     if (refuses()) return;
-    rememberBefore('Message edited; what came after it was replaced.');
+    rememberBefore('Message edited. Later messages were replaced.');
     for (const thread of threads) {
       const edited = withContent(thread.items, id, content);
       if (edited) void run(thread, edited);

@@ -115,7 +115,7 @@ function DeleteJob({ job, length, name, onDeleted }: DeleteJobProps) {
     rescueFocus();
   }, [audioRoutes.listTranscriptionJobs, ...spendingReads]);
   const text = isOpen(job)
-    ? 'It has not ended, and is still charged for the length of its file. This cannot be undone.'
+    ? 'The transcription is still running, and you are charged for the full length of the file. This cannot be undone.'
     : 'Its text is deleted. This cannot be undone.';
   return (
     <Tip label="Delete">

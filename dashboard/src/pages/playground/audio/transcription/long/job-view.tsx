@@ -46,7 +46,7 @@ export function JobView({ job }: { job: Result }) {
       {isOpen(job) && <Elapsed since={job.createdAt} />}
       <Text size="sm" c="dimmed">
         {isOpen(job)
-          ? `${creditCount(credits, formatCredits)} charged; what is not used is refunded.`
+          ? `${creditCount(credits, formatCredits)} charged. Unused credits are refunded.`
           : `${formatLength(durationSeconds ?? 0)}, ${creditCount(credits, formatCredits)}`}
       </Text>
       {language !== null && !isOpen(job) && <Badge color="gray">{languageName(language) ?? language}</Badge>}

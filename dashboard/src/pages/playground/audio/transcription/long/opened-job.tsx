@@ -37,7 +37,7 @@ export function OpenedJob({ job: { data: job, error, refetch }, name, onAudio }:
               )}
             </FileButton>
             <Text size="xs" c="dimmed">
-              To play it with the text. The service has deleted its copy.
+              Play it with the transcript. The server no longer has a copy.
             </Text>
           </Group>
           <TranscriptSection transcription={transcription} fileName={name ?? job.id} />

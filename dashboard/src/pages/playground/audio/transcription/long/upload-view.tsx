@@ -15,8 +15,9 @@ interface UploadViewProps {
 
 const sentences: Readonly<Record<UploadProblem, string>> = {
   broken: 'The upload was interrupted. Nothing was charged.',
-  expired: 'The upload took longer than the hour it may take. Nothing was charged.',
-  refused: 'Storage refused the file: it has changed since it was chosen, or its format is unknown. Choose it again.',
+  expired: 'The upload took longer than one hour. Nothing was charged.',
+  refused:
+    'The file was rejected because it has changed since you chose it, or its format is unknown. Choose it again.',
 };
 
 /** How much of a file has been uploaded, or why it ended. */

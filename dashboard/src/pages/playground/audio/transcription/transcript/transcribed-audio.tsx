@@ -31,7 +31,7 @@ export function TranscribedAudio(props: TranscribedAudioProps) {
       {isToUpload && playback.isUnplayable && (
         <Box mt="md">
           <Notice tone="warning">
-            This browser cannot play the file. If it is not audio, the service refuses it only after the upload.
+            This browser cannot play the file. If it is not audio, it is rejected after the upload.
           </Notice>
         </Box>
       )}
