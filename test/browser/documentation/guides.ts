@@ -32,7 +32,9 @@ export function guideTests(stage: () => Stage): void {
     expect(await main.textContent()).toContain('Bearer $API_KEY');
     await field.fill(person.key);
     await shows(page, /^The examples have your key/);
-    expect(await main.textContent()).not.toMatch(/\$API_KEY|process\.env|os\.environ/);
+    const examples = (await main.locator('pre').allTextContents()).join('\n');
+    expect(examples).toContain(person.key);
+    expect(examples).not.toMatch(/\$API_KEY|process\.env|os\.environ/);
 
     await page.reload();
     await eventually(() => main.textContent()).toContain(`Bearer ${person.key}`);
