@@ -14,7 +14,7 @@ export function proofOf({ password, identityToken }: typeof noProof) {
 /** Shows a refused proof next to its field. */
 export const proofFields = (hasPassword: boolean) => ({
   INVALID_CREDENTIALS: hasPassword
-    ? { field: 'password', text: 'Wrong password' }
+    ? { field: 'password', text: 'Incorrect password' }
     : { field: 'identityToken', text: 'Confirm with Google first' },
   INVALID_IDENTITY_TOKEN: { field: 'identityToken', text: 'Google did not confirm this account. Try again.' },
 });
