@@ -46,12 +46,12 @@ export function documentRow({ accountId, agentId, id, ...document }: AgentDocume
 
 const Bytes = v.instance(Uint8Array);
 
-/** Vectors of chunks from a place of their document on. */
+/** Vectors and words of consecutive chunks of a document. */
 export const StoredVectors = v.pipe(
-  v.object({ sk: v.string(), count: v.number(), vectors: Bytes }),
-  v.transform(({ sk, count, vectors }) => {
+  v.object({ sk: v.string(), count: v.number(), vectors: Bytes, words: v.exactOptional(Bytes) }),
+  v.transform(({ sk, ...block }) => {
     const [, documentId = '', from = ''] = sk.split('#');
-    return { documentId, from: Number(from), count, vectors };
+    return { documentId, from: Number(from), ...block };
   }),
 );
 export type StoredVectors = v.InferOutput<typeof StoredVectors>;

@@ -1,7 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Agent } from '#domain/agents/agent.ts';
+import { rankPassages } from '#domain/agents/documents/ranking.ts';
 import type { Passage, VectorIndex } from '#domain/agents/documents/vector-index.ts';
-import { packVectors, scoresOf, unit } from '#domain/agents/documents/vectors.ts';
+import { packVectors } from '#domain/agents/documents/vectors.ts';
+import { countWords, packWords } from '#domain/agents/documents/words.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
@@ -17,17 +19,17 @@ import {
   vectorsPrefix,
 } from './document-items.ts';
 
-/** The vectors of an agent's documents, as a process has read them. */
+/** The vectors and words of an agent's documents, cached by the process. */
 interface LoadedIndex {
   readonly index: number;
   readonly bytes: number;
   readonly blocks: readonly (StoredVectors & { readonly name: string })[];
 }
 
-/** Bytes of vectors that a process keeps, of agents whose documents have not changed since. */
+/** Maximum number of bytes of vectors and words that a process caches, for agents whose documents have not changed since. */
 const maxKeptBytes = 64 * 1024 * 1024;
 
-/** Vectors in items of DynamoDB, compared with a query one by one (docs/adr/0022-agents.md). */
+/** Vectors and words in items of DynamoDB, compared with a query one by one (docs/adr/0022-agents.md). */
 export function dynamoVectorIndex(
   client: DynamoDBDocumentClient,
   table: string,
@@ -63,7 +65,8 @@ export function dynamoVectorIndex(
       const name = names.get(block.documentId);
       return name === undefined ? [] : [{ ...block, name }];
     });
-    return { index, bytes: blocks.reduce((sum, block) => sum + block.vectors.length, 0), blocks };
+    const bytes = blocks.reduce((sum, { vectors: { length }, words }) => sum + length + (words?.length ?? 0), 0);
+    return { index, bytes, blocks };
   }
 
   /** The least recently used are let go of. */
@@ -106,7 +109,12 @@ export function dynamoVectorIndex(
         {
           Put: {
             TableName: table,
-            Item: { ...vectorsKey(document, from), count: vectors.length, vectors: packVectors(vectors) },
+            Item: {
+              ...vectorsKey(document, from),
+              count: vectors.length,
+              vectors: packVectors(vectors),
+              words: packWords(chunks.map(({ text }) => countWords(text))),
+            },
           },
         },
         ...texts.map((Item) => ({ Put: { TableName: table, Item } })),
@@ -114,7 +122,10 @@ export function dynamoVectorIndex(
     },
     async search(agent, query, limit) {
       const { blocks } = await indexOf(agent);
-      const best = nearest(blocks, unit(query), limit);
+      const best = rankPassages(blocks, query, limit).map(({ block, place, score }) => {
+        const { documentId, name, from } = block;
+        return { documentId, name, place: from + place, score };
+      });
       const keys = best.map(({ documentId, place }) => textsKey(agent.id, documentId, place));
       const unique = [...new Map(keys.map((key) => [key.sk, key])).values()];
       const items = await Promise.all(unique.map((key) => reads.get(table, key)));
@@ -126,26 +137,4 @@ export function dynamoVectorIndex(
       });
     },
   };
-}
-
-interface Nearest {
-  readonly documentId: string;
-  readonly name: string;
-  readonly place: number;
-  readonly score: number;
-}
-
-/** What is in no way like the query is left out, and vectors of another length, as another model's. */
-function nearest(blocks: LoadedIndex['blocks'], query: Float32Array, limit: number): readonly Nearest[] {
-  const best: Nearest[] = [];
-  for (const { documentId, name, from, count, vectors } of blocks) {
-    if (vectors.length !== count * (query.length + 4)) continue;
-    for (const [at, score] of scoresOf(vectors, count, query).entries()) {
-      if (score <= (best.length < limit ? 0 : (best.at(-1)?.score ?? 0))) continue;
-      best.push({ documentId, name, place: from + at, score });
-      best.sort((one, other) => other.score - one.score);
-      best.length = Math.min(best.length, limit);
-    }
-  }
-  return best;
 }

@@ -2,12 +2,13 @@ import type { PageRequest } from '../agent-store.ts';
 import type { Agent, AgentRef, Page } from '../agent.ts';
 import type { Chunk } from './chunks.ts';
 import type { AgentDocument, DocumentRef } from './document.ts';
+import type { Query } from './ranking.ts';
 
 /** A passage that was found. */
 export interface Passage extends Chunk {
   readonly documentId: string;
   readonly name: string;
-  /** Cosine similarity to what was searched for. */
+  /** Cosine similarity to the query. */
   readonly score: number;
 }
 
@@ -21,12 +22,12 @@ export interface EmbeddedChunks {
   readonly vectors: readonly (readonly number[])[];
 }
 
-/** What is searched for passages: in DynamoDB now; another store of vectors could stand behind it (docs/adr/0022-agents.md). */
+/** Finds passages of documents. Stored in DynamoDB; another store could replace it (docs/adr/0022-agents.md). */
 export interface VectorIndex {
   /** While the document is there and being indexed, else false. */
   add(document: DocumentRef, embedded: EmbeddedChunks): Promise<boolean>;
-  /** The nearest passages of the agent's documents that are ready, nearest first. */
-  search(agent: Agent, query: readonly number[], limit: number): Promise<readonly Passage[]>;
+  /** The best passages of the agent's documents that are ready, best first. */
+  search(agent: Agent, query: Query, limit: number): Promise<readonly Passage[]>;
 }
 
 /** The documents of agents. Moments in epoch ms. */

@@ -6,8 +6,6 @@ import type { TurnOrder } from './turn-order.ts';
 /** Passages that a turn gets at most; UTF-16 units of a message that they are searched by. */
 const maxPassages = 4;
 const maxQuery = 2000;
-/** Cosine similarity of a passage that is sent: what has nothing to do with the message is below it (docs/adr/0022-agents.md). */
-const minScore = 0.1;
 
 /** Of the agent's documents, for the message or the last before it that was no function's result. */
 export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorIndex, 'search'>) {
@@ -19,9 +17,7 @@ export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorInd
     const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
     const { body } = await embed({ model: embeddingModel, amount: 0, request: { input: [input] }, input: request });
     const embedding = body.data[0]?.embedding;
-    const [query] = typeof embedding === 'object' ? wholeVectors([embedding]) : [];
-    if (!query) return [];
-    const passages = await vectors.search(agent, query, maxPassages);
-    return passages.filter(({ score }) => score >= minScore);
+    const [vector] = typeof embedding === 'object' ? wholeVectors([embedding]) : [];
+    return vector ? vectors.search(agent, { text: input, vector }, maxPassages) : [];
   };
 }

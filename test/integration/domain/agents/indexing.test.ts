@@ -88,7 +88,7 @@ async function indexingOf(faults: readonly Fault[], model: readonly ModelFault[]
     search: async () =>
       dynamoVectorIndex(database.client, table).search(
         await sound.agents.existing(ref.accountId, ref.id),
-        Array.from({ length: dimensions }, (_, at) => at + 1),
+        { text: 'Which passage?', vector: Array.from({ length: dimensions }, (_, at) => at + 1) },
         4,
       ),
     list: async () => (await documentList(sound).list(ref.accountId, ref.id, { limit: 10 })).items,

@@ -47,8 +47,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+/** Without words that a passage has. */
+const near = (vector: readonly number[]) => ({ text: 'nearest', vector });
 const search = (query: Items['query'], at: number) =>
-  dynamoVectorIndex(database.client, TableName, { ...reads, query }).search(agent, vectorOf(at), 3);
+  dynamoVectorIndex(database.client, TableName, { ...reads, query }).search(agent, near(vectorOf(at)), 3);
 
 describe('a search', () => {
   it('finds the nearest first, with its passage, however the reads are cut into pages', async () => {
@@ -71,8 +73,8 @@ describe('a search', () => {
         return reads.query({ ...input, Limit: 1 });
       };
       const index = dynamoVectorIndex(database.client, TableName, { ...reads, query: failing });
-      await expect(index.search(agent, vectorOf(199), 3)).rejects.toThrow('broken');
-      expect((await index.search(agent, vectorOf(199), 3))[0]).toMatchObject({ start: 199 });
+      await expect(index.search(agent, near(vectorOf(199)), 3)).rejects.toThrow('broken');
+      expect((await index.search(agent, near(vectorOf(199)), 3))[0]).toMatchObject({ start: 199 });
     },
   );
 
@@ -83,21 +85,21 @@ describe('a search', () => {
       return reads.query(input);
     };
     const index = dynamoVectorIndex(database.client, TableName, { ...reads, query: counted });
-    await index.search(agent, vectorOf(1), 3);
-    await index.search({ ...agent, version: 9 }, vectorOf(2), 3);
+    await index.search(agent, near(vectorOf(1)), 3);
+    await index.search({ ...agent, version: 9 }, near(vectorOf(2)), 3);
     expect(read).toBe(2);
-    await index.search({ ...agent, index: 2 }, vectorOf(3), 3);
+    await index.search({ ...agent, index: 2 }, near(vectorOf(3)), 3);
     expect(read).toBe(4);
   });
 
   it('by vectors of another length finds nothing', async () => {
-    expect(await dynamoVectorIndex(database.client, TableName).search(agent, [1, 2, 3], 3)).toEqual([]);
+    expect(await dynamoVectorIndex(database.client, TableName).search(agent, near([1, 2, 3]), 3)).toEqual([]);
   });
 
   it('over items of which some are gone finds what the others have', async () => {
     await database.client.send(new DeleteCommand({ TableName, Key: textsKey(agent.id, 'doc_1', 199) }));
     await database.client.send(new DeleteCommand({ TableName, Key: vectorsKey(document, 96) }));
-    const found = await dynamoVectorIndex(database.client, TableName).search(agent, vectorOf(199), 50);
+    const found = await dynamoVectorIndex(database.client, TableName).search(agent, near(vectorOf(199)), 50);
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter(({ start }) => (start >= 96 && start < 192) || start >= 192)).toEqual([]);
   });

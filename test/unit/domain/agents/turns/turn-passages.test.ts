@@ -8,17 +8,17 @@ const search = (scores: readonly number[]) => async () =>
 const order = { agent: { chunks: 9 }, message: { content: 'What is the weather in Oslo?' }, recent: [] };
 
 describe('passages for a message', () => {
-  it.each([
-    [
-      [0.44, 0.1, 0.099, 0.04],
-      [0.44, 0.1],
-    ],
-    [[0.08, 0.04, 0.015, 0], []],
-    [[], []],
-  ])('with scores %j are those of %j: what has nothing to do with it is not sent', async (scores, sent) => {
-    const found = passageSearch(embedded(1536) as never, { search: search(scores) });
+  it('are searched by its vector and its words', async () => {
+    const queries: unknown[] = [];
+    const found = passageSearch(embedded(1536) as never, {
+      search: async (_agent, query, limit) => {
+        queries.push(query, limit);
+        return search([0.44, 0.04])();
+      },
+    });
     const passages = await found(order as unknown as TurnOrder);
-    expect(passages.map(({ score }) => score)).toEqual(sent);
+    expect(passages.map(({ score }) => score)).toEqual([0.44, 0.04]);
+    expect(queries).toEqual([{ text: order.message.content, vector: Array(1536).fill(1) }, 4]);
   });
 
   it.each([2, 1535, 5000])('are refused where the message has an embedding of %i dimensions', async (length) => {

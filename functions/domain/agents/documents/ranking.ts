@@ -1,0 +1,110 @@
+import { scoresOf, unit } from './vectors.ts';
+import { countWords, visitWords } from './words.ts';
+
+/** Vectors and words of consecutive passages of a document. Documents stored before words were have none. */
+export interface PassageBlock {
+  readonly count: number;
+  readonly vectors: Uint8Array;
+  readonly words?: Uint8Array | undefined;
+}
+
+/** What passages are searched by: a text and its vector. */
+export interface Query {
+  readonly text: string;
+  readonly vector: readonly number[];
+}
+
+/** A passage by its block and its place in it; `score` is its cosine similarity to the query. */
+export interface Ranked<Block extends PassageBlock = PassageBlock> {
+  readonly block: Block;
+  readonly place: number;
+  readonly score: number;
+}
+
+/** Minimum cosine similarity of a passage that vectors find: unrelated ones are below it (docs/adr/0022-agents.md). */
+const minScore = 0.1;
+/** Minimum share of the weight of the query's rarest words in a passage that words find. */
+const minShare = 0.2;
+const rarestWords = 8;
+/** Passages of each ranking that are fused, at least, and the constant of reciprocal rank fusion. */
+const minCandidates = 20;
+const rankConstant = 10;
+/** Constants of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). */
+const bm25 = { k1: 1.2, b: 0.75 } as const;
+
+/**
+ * Ranks passages by vectors and by words together, best first, at most `limit`. Leaves out passages that neither finds, and blocks with
+ * vectors of another length, which another model made.
+ */
+export function rankPassages<Block extends PassageBlock>(
+  blocks: readonly Block[],
+  { text, vector }: Query,
+  limit: number,
+): Ranked<Block>[] {
+  const query = unit(vector);
+  const comparable = blocks.filter(({ count, vectors }) => vectors.length === count * (query.length + 4));
+  const passages = comparable.flatMap((block) =>
+    [...scoresOf(block.vectors, block.count, query)].map((score, place) => ({ block, place, score })),
+  );
+  const wordScores = scoresByWords(comparable, text);
+  const candidates = Math.max(minCandidates, limit);
+  const byVectors = best(passages, candidates, ({ score }) => (score >= minScore ? score : 0));
+  const byWords = best(passages, candidates, ({ block, place }) => wordScores.get(block)?.[place] ?? 0);
+  return fused([byVectors, byWords]).slice(0, limit);
+}
+
+/** The passages with the highest score above 0, highest first, at most `count`. */
+function best<Passage>(passages: readonly Passage[], count: number, scoreOf: (passage: Passage) => number): Passage[] {
+  const scored = passages.map((passage) => ({ passage, score: scoreOf(passage) })).filter(({ score }) => score > 0);
+  return scored
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, count)
+    .map(({ passage }) => passage);
+}
+
+/** Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009). */
+function fused<Passage>(rankings: readonly (readonly Passage[])[]): Passage[] {
+  const sums = new Map<Passage, number>();
+  for (const ranking of rankings)
+    for (const [rank, passage] of ranking.entries())
+      sums.set(passage, (sums.get(passage) ?? 0) + 1 / (rankConstant + rank + 1));
+  return [...sums].toSorted(([, one], [, other]) => other - one).map(([passage]) => passage);
+}
+
+/** BM25 scores of the passages of each block; 0 for a passage with less than `minShare` of the weight of the query's rarest words. */
+function scoresByWords(blocks: readonly PassageBlock[], text: string): ReadonlyMap<PassageBlock, Float32Array> {
+  const wanted = new Map([...countWords(text).keys()].map((word, at) => [word, at]));
+  const having = new Uint32Array(wanted.size);
+  const lengths = blocks.map(({ count }) => new Uint32Array(count));
+  let [passages, total] = [0, 0];
+  for (const [block, { count, words }] of blocks.entries()) {
+    passages += count;
+    visitWords(words, count, (place, word, times) => {
+      increase(lengths[block], place, times);
+      increase(having, wanted.get(word), 1);
+      total += times;
+    });
+  }
+  const weights = Float64Array.from(having, (n) => Math.log(1 + (passages - n + 0.5) / (n + 0.5)));
+  const rarest = weights.toSorted((one, other) => other - one).slice(0, rarestWords);
+  const minWeight = minShare * rarest.reduce((sum, weight) => sum + weight, 0);
+  const average = total / passages || 1;
+  const scoresOfBlock = ({ count, words }: PassageBlock, block: number): Float32Array => {
+    const scores = new Float32Array(count);
+    const shared = new Float32Array(count);
+    visitWords(words, count, (place, word, times) => {
+      const weight = weights[wanted.get(word) ?? -1];
+      if (weight === undefined) return;
+      const length = (lengths[block]?.[place] ?? 0) / average;
+      const saturated = (times * (bm25.k1 + 1)) / (times + bm25.k1 * (1 - bm25.b + bm25.b * length));
+      increase(scores, place, weight * saturated);
+      increase(shared, place, weight);
+    });
+    return scores.map((score, place) => ((shared[place] ?? 0) < minWeight ? 0 : score));
+  };
+  return new Map(blocks.map((block, at) => [block, scoresOfBlock(block, at)]));
+}
+
+function increase(sums: Uint32Array | Float32Array | undefined, at: number | undefined, by: number): void {
+  if (sums && at !== undefined) sums[at] = (sums[at] ?? 0) + by;
+}

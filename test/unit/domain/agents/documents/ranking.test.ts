@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { chunksOf } from '#domain/agents/documents/chunks.ts';
+import { type PassageBlock, rankPassages } from '#domain/agents/documents/ranking.ts';
+import { packVectors } from '#domain/agents/documents/vectors.ts';
+import { countWords, packWords } from '#domain/agents/documents/words.ts';
+import { embed } from '#local/demo-engine/embeddings.ts';
+import { type DocumentName, documents, questions, textOf, unrelated } from '#test/agents/retrieval-questions.ts';
+
+type Block = PassageBlock & { readonly name: string; readonly texts: readonly string[] };
+
+/** The demo's embeddings: hashed words and parts of words. */
+async function vectorsOf(input: readonly string[]): Promise<number[][]> {
+  const body = { model: 'svc-embed', dimensions: 1536, encoding_format: 'float' as const };
+  const vectors: number[][] = [];
+  for (const text of input) {
+    const reply = await embed({ ...body, input: [text] }, { plainMs: 0 } as never, new AbortController().signal);
+    const { data } = (reply as { body: unknown }).body as { data: { embedding: number[] }[] };
+    vectors.push(...data.map(({ embedding }) => embedding));
+  }
+  return vectors;
+}
+
+async function blockOf(name: string, texts: readonly string[]): Promise<Block> {
+  const words = packWords(texts.map(countWords));
+  return { name, texts, count: texts.length, vectors: packVectors(await vectorsOf(texts)), words };
+}
+
+const search = async (blocks: readonly Block[], text: string, by: 'both' | 'vectors' | 'words' = 'both') => {
+  const [vector = []] = await vectorsOf([text]);
+  const query = { text: by === 'vectors' ? '' : text, vector: by === 'words' ? vector.map(() => 0) : vector };
+  return rankPassages(blocks, query, 4).map(({ block, place, score }) => {
+    return { name: block.name, text: block.texts[place]?.replaceAll(/\s+/g, ' ') ?? '', score };
+  });
+};
+
+describe('the four passages for a question', () => {
+  it('contain the one sentence that answers it among repeated sentences', async () => {
+    const text = `${'Harbours are old. '.repeat(60)}The ferry to Zanzibar leaves at noon. ${'Lighthouses are tall. '.repeat(60)}`;
+    const blocks = [
+      await blockOf(
+        'Guide',
+        chunksOf(text).map((chunk) => chunk.text),
+      ),
+    ];
+    const [first] = await search(blocks, 'When does the ferry to Zanzibar leave?');
+    expect(first?.text).toContain('The ferry to Zanzibar leaves at noon.');
+    expect(first?.score).toBeLessThan(0.1);
+  });
+
+  describe('over the documentation of three packages', () => {
+    let blocks: Block[];
+    beforeAll(async () => {
+      const names = Object.keys(documents) as DocumentName[];
+      blocks = await Promise.all(
+        names.map((name) =>
+          blockOf(
+            name,
+            chunksOf(textOf(name)).map(({ text }) => text),
+          ),
+        ),
+      );
+    }, 60_000);
+
+    const found = async (by: 'both' | 'vectors' | 'words'): Promise<number> => {
+      const hits = await Promise.all(
+        questions.map(async ([name, question, quote]) =>
+          (await search(blocks, question, by)).some((one) => one.name === name && one.text.includes(quote)),
+        ),
+      );
+      return hits.filter(Boolean).length;
+    };
+
+    it('contain the right one for at least 90 % of 50 questions, more than by vectors or by words alone', async () => {
+      const everywhere = blocks.flatMap(({ texts }) => texts.map((text) => text.replaceAll(/\s+/g, ' ')));
+      for (const [, question, quote] of questions)
+        expect(
+          everywhere.filter((text) => text.includes(quote)),
+          question,
+        ).toHaveLength(1);
+      const [vectors, words, both] = [await found('vectors'), await found('words'), await found('both')];
+      console.log(`right passage among four, of ${questions.length}: vectors ${vectors}, words ${words}, both ${both}`);
+      expect(questions).toHaveLength(50);
+      expect(both).toBeGreaterThanOrEqual(45);
+      expect(both).toBeGreaterThan(Math.max(vectors, words));
+    });
+
+    it('are none by words for questions about something else, with one exception', async () => {
+      const counts = await Promise.all(unrelated.map(async (text) => (await search(blocks, text, 'words')).length));
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1);
+    });
+  });
+});
+
+describe('a ranking', () => {
+  const vector = [1, 0];
+  const blocks = ['Ferries leave at noon.', 'Bicycles are free.', 'Breakfast begins at seven.'].map((text, at) => {
+    const vectors = packVectors([
+      [
+        [1, 0],
+        [0, 1],
+        [0, 1],
+      ][at] ?? [],
+    ]);
+    return { count: 1, vectors, words: packWords([countWords(text)]) };
+  });
+  const placesOf = (text: string, some: readonly PassageBlock[] = blocks) =>
+    rankPassages(some, { text, vector }, 4).map(({ block }) => some.indexOf(block));
+
+  it('contains passages that vectors or words find, and no others', () => {
+    expect(placesOf('Oslo')).toEqual([0]);
+    expect(placesOf('Breakfast?')).toEqual([0, 2]);
+    expect(placesOf('ferries')).toEqual([0]);
+  });
+
+  it('goes by vectors alone over documents that were stored without words', () => {
+    const before = blocks.map(({ count, vectors }) => ({ count, vectors }));
+    expect(placesOf('Breakfast?', before)).toEqual([0]);
+  });
+
+  it('leaves out passages with the vectors of another model', () => {
+    const other = { count: 1, vectors: packVectors([[1, 0, 0]]), words: packWords([countWords('Breakfast')]) };
+    expect(placesOf('Breakfast', [other])).toEqual([]);
+  });
+});
+
+describe('2,000 passages of hostile texts', () => {
+  const letters = 'abcdefghijklmnopqrstuvwxyz';
+  const texts: [string, (at: number) => string][] = [
+    ['one character repeated', () => 'a'.repeat(1000)],
+    ['marks', () => `a${'\u0301'.repeat(499)}`],
+    [
+      'Chinese without spaces',
+      (at) =>
+        Array.from({ length: 333 }, (_, i) => String.fromCodePoint(0x4e00 + ((at * 331 + i * 7) % 20_000))).join(''),
+    ],
+    [
+      'words of two letters',
+      (at) => Array.from({ length: 333 }, (_, i) => `${letters[(at + i) % 26]}${letters[(i * 7) % 26]}`).join(' '),
+    ],
+    [
+      'capitals inside words',
+      (at) =>
+        Array.from({ length: 500 }, (_, i) => `${letters[(at + i) % 26]}${letters[(i * 7) % 26]?.toUpperCase()}`).join(
+          '',
+        ),
+    ],
+    ['digits and spaces', (at) => Array.from({ length: 250 }, (_, i) => String((at + i) % 1000)).join(' ')],
+  ];
+
+  it.each(texts)('%s are counted, packed and searched within 4 s, in at most 4 MB', (_, textAt) => {
+    const passages = Array.from({ length: 2000 }, (_one, at) => textAt(at));
+    const start = performance.now();
+    const blocks = Array.from({ length: 20 }, (_one, block) => {
+      const some = passages.slice(block * 100, block * 100 + 100);
+      return { count: 100, vectors: packVectors(some.map(() => [0, 1])), words: packWords(some.map(countWords)) };
+    });
+    const counted = performance.now();
+    const text = passages.slice(0, 2).join(' ');
+    rankPassages(blocks, { text, vector: [1, 0] }, 4);
+    const [countMs, searchMs] = [counted - start, performance.now() - counted];
+    const bytes = blocks.reduce((sum, { words }) => sum + words.length, 0);
+    expect(bytes).toBeLessThanOrEqual(2000 * 2002);
+    expect(countMs + searchMs).toBeLessThan(4000);
+  });
+
+  it.each(texts)('%s fit into one item with their vectors, 96 at a time', (_, textAt) => {
+    const words = packWords(Array.from({ length: 96 }, (_one, at) => countWords(textAt(at).slice(0, 1000))));
+    expect(words.length + 96 * (1536 + 4)).toBeLessThan(390_000);
+  });
+});
+
+describe('words of a passage', () => {
+  const shares = (one: string, other: string) => {
+    const words = countWords(one);
+    return [...countWords(other).keys()].some((word) => words.has(word));
+  };
+
+  it.each([
+    ['Café', 'CAFE'],
+    ['maxTokens', 'the tokens'],
+    ['首都は東京です', '東京'],
+    ['서울에서', '서울'],
+    ['กรุงเทพมหานคร', 'กรุงเทพ'],
+  ])('%s and %s have one in common', (one, other) => {
+    expect(shares(one, other)).toBe(true);
+  });
+
+  it.each([
+    ['ferry', 'ferries'],
+    ['東京', '京都'],
+    ['', 'a'],
+  ])('%s and %s have none in common', (one, other) => {
+    expect(shares(one, other)).toBe(false);
+  });
+});
