@@ -32,19 +32,17 @@ export const AgentDocument = v.object({
   name: v.string(),
   status: v.pipe(
     v.picklist(documentStatuses),
-    v.description('`ready` once it can be searched; `failed` if its request died before that.'),
+    v.description('`ready` once it can be searched; `failed` if it could not be indexed, which costs nothing.'),
   ),
   bytes: whole,
   chunks: whole,
   indexedChunks: v.pipe(whole, v.description('Chunks that are embedded and stored so far.')),
   createdAt: instant,
-});
-
-/** With what it cost. */
-export const CreatedDocument = v.object({
-  ...AgentDocument.entries,
-  credits: v.number(),
-  usage: v.object({ prompt_tokens: whole, total_tokens: whole }),
+  credits: v.pipe(v.number(), v.description('Credits reserved while it is indexed, then its price; 0 if it failed.')),
+  usage: v.pipe(
+    v.object({ prompt_tokens: whole, total_tokens: whole }),
+    v.description('Tokens that are embedded so far.'),
+  ),
 });
 
 /** Newest first. */

@@ -24,6 +24,7 @@ export const tableVariables = {
 export const queueVariables = {
   ledgerRetry: 'LEDGER_RETRY_QUEUE_URL',
   webhooks: 'WEBHOOKS_QUEUE_URL',
+  documents: 'DOCUMENTS_QUEUE_URL',
 } as const satisfies Record<QueueId, string>;
 
 const optionalNumber = (fallback: number) =>
@@ -54,6 +55,7 @@ export const Environment = v.object({
   TRANSCRIPTIONS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
+  DOCUMENTS_QUEUE_URL: v.optional(v.string()),
   /** Bucket of the files of long audio, and the asynchronous endpoint that transcribes them. */
   AUDIO_BUCKET: v.optional(v.string()),
   LONG_AUDIO_ENDPOINT: v.optional(v.string()),

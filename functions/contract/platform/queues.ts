@@ -10,6 +10,8 @@ export const queues = {
   ledgerRetry: { name: 'ledger-retry', maxReceiveCount: 12 },
   /** Webhooks that have something to send, and changes of meters whose events could not be written. As long as above. */
   webhooks: { name: 'webhooks', maxReceiveCount: 12 },
+  /** Documents of agents to index. A crashed run is repeated after 30 minutes, twice; then the sweep refunds the document. */
+  documents: { name: 'documents', maxReceiveCount: 3 },
 } as const satisfies Record<string, QueueSpec>;
 
 export type QueueId = keyof typeof queues;

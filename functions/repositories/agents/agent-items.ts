@@ -5,13 +5,15 @@ import { storedInstant } from '../accounts/account-items.ts';
 
 /**
  * Keys of the `agents` table (docs/adr/0022-agents.md): the agents of an account under its partition; under that of an agent its conversations and documents, and
- * under another the chunks of these; under that of a conversation its state and messages; under one for all what is to be deleted.
+ * under another the chunks of these; under that of a conversation its state and messages; under one each for all agents the deletions to
+ * finish and the open indexings.
  */
 export const accountPartition = (accountId: number): string => `account#${accountId}`;
 export const agentPartition = (agentId: string): string => `agent#${agentId}`;
 export const indexPartition = (agentId: string): string => `index#${agentId}`;
 export const conversationPartition = (id: string): string => `conversation#${id}`;
 export const purgePartition = 'purge';
+export const indexingPartition = 'indexing';
 
 export const agentPrefix = 'agent#';
 export const conversationPrefix = 'conversation#';

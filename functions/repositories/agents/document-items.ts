@@ -1,7 +1,9 @@
 import * as v from 'valibot';
-import type { AgentDocument, DocumentRef } from '#domain/agents/documents/document.ts';
+import { documentStatuses } from '#contract/agents/documents.ts';
+import type { AgentDocument, DocumentRef, OpenIndexing } from '#domain/agents/documents/document.ts';
 import { storedInstant } from '../accounts/account-items.ts';
-import { agentPartition, documentPrefix, idIn, indexPartition } from './agent-items.ts';
+import { StoredCharge } from '../meter/stored-charge.ts';
+import { agentPartition, documentPrefix, idIn, indexingPartition, indexPartition } from './agent-items.ts';
 
 export const documentKey = ({ agentId, id }: Pick<DocumentRef, 'agentId' | 'id'>) => ({
   pk: agentPartition(agentId),
@@ -17,9 +19,10 @@ export const vectorsKey = ({ agentId, id }: DocumentRef, from: number) => ({
 
 /** Passages are read one by one, so few are in an item. */
 export const textsPerItem = 16;
+export const textsPrefix = (documentId: string): string => `texts#${documentId}#`;
 export const textsKey = (agentId: string, id: string, place: number) => ({
   pk: indexPartition(agentId),
-  sk: `texts#${id}#${placeText(place - (place % textsPerItem))}`,
+  sk: `${textsPrefix(id)}${placeText(place - (place % textsPerItem))}`,
 });
 
 export const StoredDocument = v.pipe(
@@ -28,12 +31,13 @@ export const StoredDocument = v.pipe(
     sk: v.string(),
     a: v.number(),
     name: v.string(),
-    status: v.picklist(['indexing', 'ready']),
+    status: v.picklist(documentStatuses),
     bytes: v.number(),
     chunks: v.number(),
     indexedChunks: v.number(),
+    tokens: v.optional(v.number(), 0),
+    cost: v.optional(v.number(), 0),
     createdAt: storedInstant,
-    deadline: storedInstant,
   }),
   v.transform(({ pk, sk, a: accountId, ...document }): AgentDocument => {
     return { accountId, agentId: idIn(pk), id: idIn(sk), ...document };
@@ -42,6 +46,24 @@ export const StoredDocument = v.pipe(
 
 export function documentRow({ accountId, agentId, id, ...document }: AgentDocument) {
   return { ...documentKey({ agentId, id }), a: accountId, ...document };
+}
+
+export const openKey = (documentId: string) => ({ pk: indexingPartition, sk: `${documentPrefix}${documentId}` });
+
+export const StoredIndexing = v.pipe(
+  v.object({
+    sk: v.string(),
+    a: v.number(),
+    agentId: v.string(),
+    charge: StoredCharge,
+    chunks: v.number(),
+    deadline: storedInstant,
+  }),
+  v.transform(({ sk, a: accountId, ...open }): OpenIndexing => ({ accountId, id: idIn(sk), ...open })),
+);
+
+export function openRow({ accountId, id, ...open }: OpenIndexing) {
+  return { ...openKey(id), a: accountId, ...open };
 }
 
 const Bytes = v.instance(Uint8Array);

@@ -1,34 +1,92 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
-import type { AgentRef } from '#domain/agents/agent.ts';
-import type { DocumentStore } from '#domain/agents/documents/vector-index.ts';
+import type { AgentDocument, DocumentRef, OpenIndexing } from '#domain/agents/documents/document.ts';
+import type { DocumentStore, EndOfIndexing } from '#domain/agents/documents/vector-index.ts';
+import { closingOf } from '../meter/meter-calls.ts';
+import { writeRefund } from '../meter/refund-write.ts';
+import { conditionally } from '../shared/conditional.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
-import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { agentKey, agentPartition, documentPrefix } from './agent-items.ts';
-import { documentKey, documentRow, StoredDocument } from './document-items.ts';
+import { readable } from '../shared/readable.ts';
+import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
+import { agentKey, agentPartition, documentPrefix, indexingPartition, indexPartition } from './agent-items.ts';
+import {
+  documentKey,
+  documentRow,
+  openKey,
+  openRow,
+  StoredDocument,
+  StoredIndexing,
+  StoredTexts,
+  textsKey,
+  textsPerItem,
+  textsPrefix,
+} from './document-items.ts';
 import { purger } from './purge.ts';
 
-export function documentStore(client: DynamoDBDocumentClient, table: string): DocumentStore {
+/** Items of texts in a transaction, of at most 33 KB each: DynamoDB's maximum is 100 items and 4 MB. */
+const textItemsAtATime = 60;
+
+/** Days after which a failed document is deleted. */
+const failedDays = 30;
+
+/** Documents in DynamoDB. Writes that concern credits are one transaction with the meter. */
+export function documentStore(client: DynamoDBDocumentClient, table: string, meters: () => string): DocumentStore {
   const purge = purger(client, table);
 
-  /** The agent counts the chunks of its documents. */
+  /** The agent counts the chunks of its documents, except failed ones. */
   const counted = (
-    agent: AgentRef,
+    { accountId, agentId: id }: Omit<DocumentRef, 'id'>,
     update: string,
     values: object,
     condition = 'attribute_exists(pk)',
   ): TransactItem => ({
     Update: {
       TableName: table,
-      Key: agentKey(agent),
+      Key: agentKey({ accountId, id }),
       UpdateExpression: update,
       ConditionExpression: condition,
       ...(update.includes('#index') && { ExpressionAttributeNames: { '#index': 'index' } }),
       ExpressionAttributeValues: { ...values },
     },
   });
+
+  const withStatus = (ref: DocumentRef, status: AgentDocument['status']) => ({
+    TableName: table,
+    Key: documentKey(ref),
+    ConditionExpression: '#status = :before',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':before': status },
+  });
+
+  function changed(ref: DocumentRef, more: string, values: Record<string, unknown>): TransactItem {
+    const { ExpressionAttributeValues, ...to } = withStatus(ref, 'indexing');
+    const UpdateExpression = `SET #status = :after, cost = :cost${more}`;
+    return {
+      Update: { ...to, UpdateExpression, ExpressionAttributeValues: { ...ExpressionAttributeValues, ...values } },
+    };
+  }
+
+  const noteOf = ({ agentId, id }: DocumentRef, at: number) => ({ kind: 'document', agentId, id, at }) as const;
+
+  /** The writes of an end, beside that of the open row. */
+  function writesOf(open: OpenIndexing, { status, cost, now }: EndOfIndexing): TransactItem[] {
+    const fewer = () => counted(open, 'ADD chunks :chunks', { ':chunks': -open.chunks });
+    if (status === 'ready') {
+      const ready = changed(open, '', { ':after': status, ':cost': cost });
+      return [counted(open, 'ADD #index :one', { ':one': 1 }), ready];
+    }
+    if (status === 'failed') {
+      const ttl = Math.ceil(now / 1000) + failedDays * 86_400;
+      const failed = changed(open, ', #ttl = :ttl', { ':after': status, ':cost': cost, ':ttl': ttl });
+      if (failed.Update) failed.Update.ExpressionAttributeNames = { '#status': 'status', '#ttl': 'ttl' };
+      return [fewer(), failed, purge.noted(noteOf(open, now))];
+    }
+    if (status === 'removed')
+      return [fewer(), { Delete: withStatus(open, 'indexing') }, purge.noted(noteOf(open, now))];
+    return [];
+  }
 
   return {
     page({ id }, { limit, cursor }) {
@@ -39,37 +97,83 @@ export function documentStore(client: DynamoDBDocumentClient, table: string): Do
       const item = await readItem(client, table, documentKey(ref));
       return item && v.parse(StoredDocument, item);
     },
-    begin(document) {
-      const { accountId, agentId: id, chunks } = document;
+    async begin(document, open, settlement) {
+      const { chunks } = document;
       const values = { ':chunks': chunks, ':room': limits.agentChunks - chunks };
-      return commit(client, [
-        counted({ accountId, id }, 'ADD chunks :chunks', values, 'chunks <= :room'),
+      const failed = await failedItems(client, [
+        counted(document, 'ADD chunks :chunks', values, 'chunks <= :room'),
+        closingOf(meters(), settlement),
         putNew(table, documentRow(document)),
+        putNew(table, openRow(open)),
       ]);
+      if (failed.length === 0) return 'done';
+      return failed.includes(0) ? 'no room' : 'closed';
     },
-    finish(ref) {
-      return commit(client, [
-        counted({ accountId: ref.accountId, id: ref.agentId }, 'ADD #index :one', { ':one': 1 }),
-        {
-          Update: {
-            TableName: table,
-            Key: documentKey(ref),
-            UpdateExpression: 'SET #status = :ready',
-            ConditionExpression: '#status = :indexing AND indexedChunks = chunks',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':ready': 'ready', ':indexing': 'indexing' },
-          },
-        },
-      ]);
+    async addTexts(document, chunks) {
+      const places = Array.from({ length: Math.ceil(chunks.length / textsPerItem) }, (_, at) => at * textsPerItem);
+      const items = places.map((place) => ({
+        ...textsKey(document.agentId, document.id, place),
+        texts: JSON.stringify(chunks.slice(place, place + textsPerItem)),
+      }));
+      for (let at = 0; at < items.length; at += textItemsAtATime) {
+        const some = items.slice(at, at + textItemsAtATime).map((Item) => ({ Put: { TableName: table, Item } }));
+        if (!(await commit(client, [{ ConditionCheck: withStatus(document, 'indexing') }, ...some]))) return false;
+      }
+      return true;
     },
-    async remove({ accountId, agentId, id, chunks }, now) {
-      const note = { kind: 'document', agentId, id, at: now } as const;
-      const values = { ':chunks': -chunks, ':one': 1 };
+    async texts({ agentId, id }) {
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': indexPartition(agentId), ':prefix': textsPrefix(id) },
+        ConsistentRead: true,
+      };
+      const found = [];
+      for await (const { Items = [] } of paginateQuery({ client }, query))
+        found.push(...Items.flatMap((item) => v.parse(StoredTexts, item).texts));
+      return found;
+    },
+    async findOpen(documentId) {
+      const item = await readItem(client, table, openKey(documentId));
+      return item && v.parse(StoredIndexing, item);
+    },
+    async extend(documentId, deadline) {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: openKey(documentId),
+        UpdateExpression: 'SET deadline = :deadline',
+        ConditionExpression: 'deadline < :deadline',
+        ExpressionAttributeValues: { ':deadline': deadline },
+      });
+      await conditionally(client.send(update));
+    },
+    async *overdue(now) {
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        FilterExpression: 'deadline <= :now',
+        ExpressionAttributeValues: { ':pk': indexingPartition, ':now': now },
+      };
+      for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(StoredIndexing, Items);
+    },
+    async end(open, end, refund) {
+      const isOpen = { TableName: table, Key: openKey(open.id), ConditionExpression: 'attribute_exists(pk)' };
+      const writes = [{ Delete: isOpen }, ...writesOf(open, end)];
+      const written = refund
+        ? await writeRefund(client, meters(), refund, ...writes)
+        : (await commit(client, writes))
+          ? 'done'
+          : 'changed';
+      const hasRest = end.status === 'failed' || end.status === 'removed';
+      if (written === 'done' && hasRest) await purge.now(noteOf(open, end.now));
+      return written;
+    },
+    async remove(document, now) {
+      const note = noteOf(document, now);
+      const values = { ':chunks': -document.chunks, ':one': 1 };
       const isDone = await commit(client, [
-        counted({ accountId, id: agentId }, 'ADD chunks :chunks, #index :one', values),
-        {
-          Delete: { TableName: table, Key: documentKey({ agentId, id }), ConditionExpression: 'attribute_exists(pk)' },
-        },
+        ...(document.status === 'failed' ? [] : [counted(document, 'ADD chunks :chunks, #index :one', values)]),
+        { Delete: withStatus(document, document.status) },
         purge.noted(note),
       ]);
       if (isDone) await purge.now(note);

@@ -89,21 +89,21 @@ export function dynamoVectorIndex(
   }
 
   return {
-    add(document, { from, chunks, vectors }) {
-      const texts = Array.from({ length: Math.ceil(chunks.length / textsPerItem) }, (_, index) => {
-        const at = index * textsPerItem;
-        const some = chunks.slice(at, at + textsPerItem);
-        return { ...textsKey(document.agentId, document.id, from + at), texts: JSON.stringify(some) };
-      });
+    add(document, { from, chunks, vectors, tokens }) {
       return commit(client, [
         {
           Update: {
             TableName: table,
             Key: documentKey(document),
-            UpdateExpression: 'SET indexedChunks = :after',
+            UpdateExpression: 'SET indexedChunks = :after ADD tokens :tokens',
             ConditionExpression: '#status = :indexing AND indexedChunks = :from',
             ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':indexing': 'indexing', ':from': from, ':after': from + chunks.length },
+            ExpressionAttributeValues: {
+              ':indexing': 'indexing',
+              ':from': from,
+              ':after': from + chunks.length,
+              ':tokens': tokens,
+            },
           },
         },
         {
@@ -117,7 +117,6 @@ export function dynamoVectorIndex(
             },
           },
         },
-        ...texts.map((Item) => ({ Put: { TableName: table, Item } })),
       ]);
     },
     async search(agent, query, limit) {

@@ -4,18 +4,18 @@ import { failedItems, type TransactItem } from '../shared/transaction.ts';
 import { budgetName } from './key-rows.ts';
 import { meterReplacement } from './meters.ts';
 
-/** Writes a refund and what it is for, or neither. `meters` is the table. */
+/** Writes a refund and the changes that it is for, or nothing. `meters` is the table. */
 export async function writeRefund(
   client: DynamoDBDocumentClient,
   meters: string,
   { before, after, entries, budget }: RefundWrite,
-  reason: TransactItem,
+  ...reasons: readonly TransactItem[]
 ): Promise<WrittenRefund> {
   const replacement = meterReplacement(before, after, entries);
   const Update = { TableName: meters, ...(budget ? backToBudget(replacement, budget) : replacement) };
-  const failed = await failedItems(client, [reason, { Update }]);
+  const failed = await failedItems(client, [...reasons, { Update }]);
   if (failed.length === 0) return 'done';
-  return failed.includes(0) ? 'changed' : 'meter changed';
+  return failed.some((at) => at < reasons.length) ? 'changed' : 'meter changed';
 }
 
 /** A change of the meter that also gives back to a key's budget, in the period that it was taken in. */

@@ -1,6 +1,7 @@
 import type { Route } from '#contract/http/route.ts';
 import { agentService } from '#domain/agents/agent-service.ts';
-import { documentIndexing } from '#domain/agents/documents/document-service.ts';
+import { indexingEnds } from '#domain/agents/documents/indexing-end.ts';
+import { documentAdding, documentIndexing } from '#domain/agents/documents/indexing.ts';
 import { turnService } from '#domain/agents/turns/turn-service.ts';
 import { inference } from '#domain/inference/inference.ts';
 import { graceSeconds } from '#domain/meter/admission/admission.ts';
@@ -14,16 +15,17 @@ import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import type { CoreServices } from '../services/core-services.ts';
 import { lazy } from '../shared/lazy.ts';
+import { logger } from '../shared/telemetry.ts';
 import { modelDeadlines } from './model-deadlines.ts';
 import { turnItems } from './turn-items.ts';
 
 /** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
 const preparationSeconds = 20;
 
-/** Of a function that indexes, what is left when it gives up: for the batch that runs, and to take back what there is. */
+/** Time that a run of the indexing job keeps for its last batch, in seconds. */
 const lastBatchSeconds = 70;
 
-/** What the priced operations of agents use. */
+/** Services of the priced operations of agents, and of the job that indexes documents. */
 export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSeconds'>, runtime: ModelRuntime) {
   const { clock, random, table, environment } = core;
   const { MODEL_ENDPOINTS } = environment;
@@ -34,7 +36,19 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
   const deadlineMs = Math.min((preparationSeconds / 2) * 1000, deadlines.deadlineMs);
   const preparing = lazy(() => sagemakerGateway(runtime, { endpointOf, ...deadlines, deadlineMs }));
   const name = table('agents');
-  const agents = agentStore(dynamoClient(), name);
+  const agents = lazy(() => {
+    const demandChange = async () => undefined;
+    return agentService({ agents: agentStore(dynamoClient(), name), demandChange, clock, random });
+  });
+  const documents = lazy(() => documentStore(dynamoClient(), name, () => table('meters')));
+  const ends = lazy(() => indexingEnds({ documents: documents(), metering: core.metering(), clock }));
+  const queue = lazy(async () => {
+    const [{ sqsQueue }, { sqsClient }] = await Promise.all([
+      import('#gateways/sqs-queue.ts'),
+      import('../aws/sqs-client.ts'),
+    ]);
+    return sqsQueue(sqsClient(), core.queueUrl('documents'));
+  });
   const items = turnItems(environment, dynamoClient());
   const vectors = dynamoVectorIndex(dynamoClient(), name, items);
   return {
@@ -50,17 +64,30 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
         functionMs,
       }),
     ),
-    indexing: lazy(() => {
-      const demandChange = async () => undefined;
-      return documentIndexing({
-        agents: agentService({ agents, demandChange, clock, random }),
-        documents: documentStore(dynamoClient(), name),
-        vectors,
-        inference: models,
-        patience: { indexingMs: (route.timeoutSeconds - lastBatchSeconds) * 1000, functionMs },
+    adding: lazy(() =>
+      documentAdding({
+        agents: agents(),
+        documents: documents(),
+        ends: ends(),
+        queue,
+        tokenizer: bpeTokenizer,
         clock,
         random,
-      });
-    }),
+        onError: (error) => logger().error('a document was added, but not all of it succeeded', { error }),
+      }),
+    ),
+    indexing: lazy(() =>
+      documentIndexing({
+        documents: documents(),
+        vectors,
+        ends: ends(),
+        inference: models,
+        queue,
+        runMs: (route.timeoutSeconds - lastBatchSeconds) * 1000,
+        clock,
+        onFailure: (error, { accountId, id }) =>
+          logger().warn('a document could not be indexed', { error, accountId, id }),
+      }),
+    ),
   };
 }

@@ -1,6 +1,7 @@
 import { agentService } from '#domain/agents/agent-service.ts';
 import { conversationService } from '#domain/agents/conversations/conversation-service.ts';
 import { documentList } from '#domain/agents/documents/document-service.ts';
+import { indexingEnds } from '#domain/agents/documents/indexing-end.ts';
 import { agentStore } from '#repositories/agents/agents.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
@@ -9,19 +10,23 @@ import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../shared/lazy.ts';
 import type { CoreServices } from './core-services.ts';
 
-/** What is about agents and not priced, each part built when it is first needed. */
+/** Services of agents that are not priced, each built when it is first needed. */
 export function agentServices(
-  { clock, random, table }: Pick<CoreServices, 'clock' | 'random' | 'table'>,
+  { clock, random, table, metering }: Pick<CoreServices, 'clock' | 'random' | 'table' | 'metering'>,
   demandChange: (accountId: number) => Promise<void>,
 ) {
   const stored = <Store>(build: (client: ReturnType<typeof dynamoClient>, name: string) => Store) =>
     lazy(() => build(dynamoClient(), table('agents')));
   const management = lazy(() => agentService({ agents: stored(agentStore)(), demandChange, clock, random }));
-  const documents = stored(documentStore);
+  const documents = lazy(() => documentStore(dynamoClient(), table('agents'), () => table('meters')));
+  const ends = lazy(() => indexingEnds({ documents: documents(), metering: metering(), clock }));
   const conversations = stored(conversationStore);
   return {
     management,
-    documents: lazy(() => documentList({ agents: management(), documents: documents(), demandChange, clock })),
+    documents: lazy(() =>
+      documentList({ agents: management(), documents: documents(), ends: ends(), demandChange, clock }),
+    ),
+    indexingEnds: ends,
     conversations: lazy(() =>
       conversationService({ agents: management(), conversations: conversations(), demandChange, clock, random }),
     ),

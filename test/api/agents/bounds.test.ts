@@ -29,7 +29,9 @@ describe('an agent', () => {
       const add = (name: string, chunks: number) => owner.call('POST', path, { name, text: textOf(chunks) });
       const [first, second] = [await add('First', 1200), await add('Second', 800)];
       expect([code(first), code(second)]).toEqual(['201 SUCCESS', '201 SUCCESS']);
-      expect(first.body.data).toMatchObject({ status: 'ready', chunks: 1200, indexedChunks: 1200 });
+      expect(first.body.data).toMatchObject({ status: 'indexing', chunks: 1200, indexedChunks: 0 });
+      for (const [{ body }, chunks] of [[first, 1200] as const, [second, 800] as const])
+        expect(await owner.indexed(body.data.id)).toMatchObject({ status: 'ready', chunks, indexedChunks: chunks });
       expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(limits.agentChunks);
       await service.settled();
 
@@ -37,7 +39,7 @@ describe('an agent', () => {
       const refused = await add('One more', 1);
       expect([code(refused), refused.body.detail]).toEqual([
         '409 INVALID_STATE',
-        'An agent may have 2000 chunks; this one has 2000, and the document 1.',
+        'An agent may have 2000 chunks; this one has 2000, and the document at least 1.',
       ]);
       await service.settled();
       expect([await owner.credits(), await items()]).toEqual([credits, before]);

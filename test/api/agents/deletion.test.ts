@@ -39,10 +39,10 @@ async function itemsOf(...names: string[]): Promise<string[]> {
 async function filled() {
   const owner = await agentOwner(service, { name: secret, instructions: `Mind the ${secret}.` });
   const text = `The ${secret} blooms in winter. `.repeat(100);
-  const made = await owner.call('POST', `${owner.path}/documents`, { name: secret, text });
+  const document = await owner.addDocument({ name: secret, text });
   const conversation = await owner.conversation();
   for (let turn = 0; turn < 3; turn++) await conversation.write(`What of the ${secret}?`);
-  return { owner, conversation, documentId: made.body.data.id };
+  return { owner, conversation, documentId: document.id };
 }
 
 it('a conversation takes its messages with it', { timeout: patience }, async () => {

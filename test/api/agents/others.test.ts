@@ -14,8 +14,7 @@ afterAll(() => service.close());
 
 describe("another account's", () => {
   it('agent, document and conversation are not there, whatever is done to them', async () => {
-    const { id: documentId } = (await owner.call('POST', `${owner.path}/documents`, { name: 'a', text: 'A text.' }))
-      .body.data;
+    const { id: documentId } = await owner.addDocument({ name: 'a', text: 'A text.' });
     const { path, id } = await owner.conversation();
     await owner.call('POST', `${path}/messages`, { content: 'A secret' });
     const items = await rowsOf('agents');
@@ -47,12 +46,12 @@ describe("another account's", () => {
   });
 
   it('cursors open nothing: a page of one’s own begins after them, and has nothing of theirs', async () => {
-    const document = await owner.call('POST', `${owner.path}/documents`, { name: 'a', text: 'A text.' });
+    const document = await owner.addDocument({ name: 'a', text: 'A text.' });
     const conversation = await owner.conversation();
     await conversation.write('A secret');
     const pages: [list: string, cursor: string][] = [
       ['/api/agents', owner.agent.id],
-      [`${other.path}/documents`, document.body.data.id],
+      [`${other.path}/documents`, document.id],
       [`${other.path}/conversations`, conversation.id],
       [(await other.conversation()).path, 'msg_0000000001'],
     ];
@@ -60,7 +59,7 @@ describe("another account's", () => {
       const response = await other.call('GET', `${list}?cursor=${cursor}`);
       expect([list, code(response)]).toEqual([list, '200 SUCCESS']);
       const text = JSON.stringify(response.body.data);
-      for (const theirs of [owner.agent.id, document.body.data.id, conversation.id, 'A secret'])
+      for (const theirs of [owner.agent.id, document.id, conversation.id, 'A secret'])
         expect(text).not.toContain(theirs);
     }
   });

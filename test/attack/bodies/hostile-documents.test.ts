@@ -4,7 +4,6 @@ import { agentModel, type SentRequest } from '#test/agents/agent-model.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
 import { type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
-import { code } from '#test/service/service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {
@@ -51,7 +50,7 @@ describe('a document that gives orders', () => {
     service.model.becomes(model.engine);
     const owner = await agentOwner(service.calls, { instructions }, service.person);
     const name = text.slice(0, 200);
-    expect(code(await owner.call('POST', `${owner.path}/documents`, { name, text }))).toBe('201 SUCCESS');
+    expect(await owner.addDocument({ name, text })).toMatchObject({ status: 'ready' });
     const turn = await (await owner.conversation()).write('What of the hotel?');
     expect(turn.body.data.sources).toHaveLength(1);
     const { before, lines, more, roles } = partsOf(model.sent.at(-1)!);

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+import { patience } from '../many.ts';
 import type { ScriptedService } from '../service/scripted-service.ts';
 import type { Person, TestService } from '../service/service.ts';
 
@@ -40,7 +42,23 @@ export async function agentOwner(
     };
   }
 
-  return { ...person, agent, path, call, credits, conversation };
+  const documents = async (): Promise<any[]> => (await call('GET', `${path}/documents?limit=200`)).body.data.items;
+
+  /** A document as it is listed once its indexing has ended. */
+  async function indexed(id: string) {
+    const find = async () => (await documents()).find((document) => document.id === id);
+    await expect.poll(find, { timeout: patience, interval: 50 }).not.toMatchObject({ status: 'indexing' });
+    return find();
+  }
+
+  /** Adds a document and waits until it is indexed. */
+  async function addDocument(document: { name: string; text: string }) {
+    const made = await call('POST', `${path}/documents`, document);
+    if (made.status !== 201) throw new Error(`${made.status}: ${made.body.detail}`);
+    return indexed(made.body.data.id);
+  }
+
+  return { ...person, agent, path, call, credits, conversation, documents, indexed, addDocument };
 }
 
 /** An agent of the person who uses the scripted model, and a conversation with it. */

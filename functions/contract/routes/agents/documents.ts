@@ -1,8 +1,10 @@
 import { AgentPath } from '../../agents/agents.ts';
-import { CreatedDocument, DocumentList, DocumentPath, DocumentQuery, NewDocument } from '../../agents/documents.ts';
+import { AgentDocument, DocumentList, DocumentPath, DocumentQuery, NewDocument } from '../../agents/documents.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { limits } from '../../shared/limits.ts';
 import { reading, deleting, path, created, shared, priced } from './access.ts';
+
+const { inference: _, ...withoutModel } = priced;
 
 /** Documents of an agent. */
 export const documentRoutes = {
@@ -12,18 +14,16 @@ export const documentRoutes = {
     method: 'POST',
     path: `${path}/{id}/documents`,
     summary: 'Add a document to an agent',
-    note: 'It is embedded at the price of embeddings, and its passages are searched with each message.',
+    note: 'It is indexed in the background, at the price of embeddings. Once its status is `ready`, its passages are searched with each message.',
     pathInput: AgentPath,
     bodyInput: NewDocument,
-    output: CreatedDocument,
+    output: AgentDocument,
     success: created,
     refusals: ['NOT_FOUND', 'INVALID_STATE'],
     priced: { service: 'embeddings', capability: 'embeddings' },
     idempotent: true,
-    uses: { ...priced, tables: { ...priced.tables, agents: 'delete' } },
-    streaming: true,
+    uses: { ...withoutModel, tables: { ...priced.tables, agents: 'delete' }, queues: ['documents'] },
     maxBodyBytes: limits.documentBodyBytes,
-    timeoutSeconds: 300,
   }),
   listDocuments: defineRoute({
     ...shared,
@@ -44,7 +44,8 @@ export const documentRoutes = {
     path: `${path}/{id}/documents/{documentId}`,
     summary: 'Delete a document of an agent',
     pathInput: DocumentPath,
+    note: 'A document that is being indexed is refunded.',
     refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
-    uses: deleting,
+    uses: { tables: { ...deleting.tables, meters: 'write' } },
   }),
 } as const satisfies Record<string, Route>;

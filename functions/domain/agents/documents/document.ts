@@ -1,4 +1,6 @@
 import type { documentStatuses } from '#contract/agents/documents.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { KeptCharge } from '../../meter/refund.ts';
 
 /** Names a document of an agent. */
 export interface DocumentRef {
@@ -7,23 +9,39 @@ export interface DocumentRef {
   readonly id: string;
 }
 
-/** A document of an agent, which is kept as its chunks. Moments in epoch ms. */
+/** A document of an agent, stored as its chunks. Times in epoch ms. */
 export interface AgentDocument extends DocumentRef {
   readonly name: string;
-  readonly status: 'indexing' | 'ready';
+  readonly status: (typeof documentStatuses)[number];
   /** UTF-8 bytes of its text. */
   readonly bytes: number;
   readonly chunks: number;
   readonly indexedChunks: number;
+  /** Tokens of the chunks that are embedded so far. */
+  readonly tokens: number;
+  /** Microcredits that it is charged for. */
+  readonly cost: number;
   readonly createdAt: number;
-  /** When the request that indexes it has ended, however it did. */
+}
+
+/** An indexing that has not ended. It outlives its document and its agent, so that its charge is settled even if they are deleted. */
+export interface OpenIndexing extends DocumentRef {
+  /** Of the call that added the document. */
+  readonly charge: KeptCharge;
+  readonly chunks: number;
+  /** The sweep ends it after this time, in epoch ms. */
   readonly deadline: number;
 }
 
-/** A document as its owner sees it: one whose request died stays `failed` until it is deleted. */
-export function documentView({ id, name, status, bytes, chunks, indexedChunks, ...about }: AgentDocument, now: number) {
-  const isDead = status === 'indexing' && about.deadline <= now;
-  const shown: (typeof documentStatuses)[number] = isDead ? 'failed' : status;
-  const createdAt = new Date(about.createdAt).toISOString();
-  return { id, name, status: shown, bytes, chunks, indexedChunks, createdAt };
+/** `gone`: its document was deleted with its agent. `removed`: the owner deletes it. */
+export type IndexingEnd = 'ready' | 'failed' | 'removed' | 'gone';
+
+/** A document as its owner sees it. */
+export function documentView({ accountId: _, agentId: __, tokens, cost, createdAt, ...document }: AgentDocument) {
+  return {
+    ...document,
+    createdAt: new Date(createdAt).toISOString(),
+    credits: cost / microPerCredit,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
 }

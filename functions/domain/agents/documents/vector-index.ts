@@ -1,7 +1,9 @@
+import type { Settlement } from '../../meter/meter-store.ts';
+import type { RefundWrite, WrittenRefund } from '../../meter/refunds.ts';
 import type { PageRequest } from '../agent-store.ts';
 import type { Agent, AgentRef, Page } from '../agent.ts';
 import type { Chunk } from './chunks.ts';
-import type { AgentDocument, DocumentRef } from './document.ts';
+import type { AgentDocument, DocumentRef, IndexingEnd, OpenIndexing } from './document.ts';
 import type { Query } from './ranking.ts';
 
 /** A passage that was found. */
@@ -15,30 +17,47 @@ export interface Passage extends Chunk {
 /** Chunks that are embedded and stored together, of which only the last ones of a document are fewer. */
 export const batchSize = 96;
 
-/** A batch of a document's chunks with their vectors; `from` is the place of the first. */
+/** A batch of a document's chunks with their vectors and tokens; `from` is the place of the first. */
 export interface EmbeddedChunks {
   readonly from: number;
+  readonly tokens: number;
   readonly chunks: readonly Chunk[];
   readonly vectors: readonly (readonly number[])[];
 }
 
 /** Finds passages of documents. Stored in DynamoDB; another store could replace it (docs/adr/0022-agents.md). */
 export interface VectorIndex {
-  /** While the document is there and being indexed, else false. */
+  /** Returns false unless the document is being indexed and has exactly the chunks before `from`. */
   add(document: DocumentRef, embedded: EmbeddedChunks): Promise<boolean>;
   /** The best passages of the agent's documents that are ready, best first. */
   search(agent: Agent, query: Query, limit: number): Promise<readonly Passage[]>;
 }
 
-/** The documents of agents. Moments in epoch ms. */
+/** The documents of agents and their texts. Times in epoch ms. */
 export interface DocumentStore {
   /** Newest first. */
   page(agent: AgentRef, request: PageRequest): Promise<Page<AgentDocument>>;
   find(ref: DocumentRef): Promise<AgentDocument | undefined>;
-  /** False when the agent has no room for its chunks, or is gone. */
-  begin(document: AgentDocument): Promise<boolean>;
-  /** From then on it is searched; false when it is gone. */
-  finish(ref: DocumentRef): Promise<boolean>;
-  /** Its chunks go with it; false when there was none. */
+  /** Settles the call and adds its document, without texts, in one write. `no room`: the agent has none, or is deleted. `closed`: the call was settled before. */
+  begin(document: AgentDocument, open: OpenIndexing, settlement: Settlement): Promise<'done' | 'no room' | 'closed'>;
+  /** Returns false if the document is not being indexed any more. */
+  addTexts(document: DocumentRef, chunks: readonly Chunk[]): Promise<boolean>;
+  texts(document: DocumentRef): Promise<readonly Chunk[]>;
+  /** Undefined once the indexing has ended. */
+  findOpen(documentId: string): Promise<OpenIndexing | undefined>;
+  /** Moves the deadline of an open indexing, never back. */
+  extend(documentId: string, deadline: number): Promise<void>;
+  /** Open indexings that are past their deadline. */
+  overdue(now: number): AsyncGenerator<OpenIndexing>;
+  /** Ends an open indexing once, in one write with its refund. Undefined: nothing is refunded. */
+  end(open: OpenIndexing, end: EndOfIndexing, refund: RefundWrite | undefined): Promise<WrittenRefund>;
+  /** Deletes a document that is not being indexed, with its chunks. Returns false if it has changed, or does not exist. */
   remove(document: AgentDocument, now: number): Promise<boolean>;
+}
+
+export interface EndOfIndexing {
+  readonly status: IndexingEnd;
+  /** Microcredits that it is charged for in the end. */
+  readonly cost: number;
+  readonly now: number;
 }

@@ -94,19 +94,18 @@ describe('documents', () => {
     const owner = await agentOwner(service);
     const credits = await owner.credits();
     const text = 'The office opens at nine. Parking is in the basement of the east wing, for which a badge is needed.';
-    const made = await owner.call('POST', `${owner.path}/documents`, { name: 'Handbook', text });
-    expect(code(made)).toBe('201 SUCCESS');
-    expect(made.body.data).toMatchObject({ status: 'ready', chunks: 1, indexedChunks: 1, name: 'Handbook' });
+    const document = await owner.addDocument({ name: 'Handbook', text });
+    expect(document).toMatchObject({ status: 'ready', chunks: 1, indexedChunks: 1, name: 'Handbook' });
     await service.settled();
     expect(credits - (await owner.credits())).toBeLessThanOrEqual(1);
     const conversation = await owner.conversation();
     const turn = await conversation.write('Where is parking?');
     expect(turn.body.data.sources).toEqual([
-      { documentId: made.body.data.id, name: 'Handbook', start: 0, end: text.length, score: expect.any(Number) },
+      { documentId: document.id, name: 'Handbook', start: 0, end: text.length, score: expect.any(Number) },
     ]);
     expect(turn.body.data.message.content).toContain('According to Handbook: Parking is in the basement');
     expect((await conversation.write('Who painted the Mona Lisa?')).body.data.sources).toEqual([]);
-    expect(code(await owner.call('DELETE', `${owner.path}/documents/${made.body.data.id}`))).toBe('200 SUCCESS');
+    expect(code(await owner.call('DELETE', `${owner.path}/documents/${document.id}`))).toBe('200 SUCCESS');
     expect((await conversation.write('Where is parking?')).body.data.sources).toEqual([]);
     expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(0);
   });

@@ -1,0 +1,53 @@
+import type { Metering } from '../../meter/metering.ts';
+import { refunds } from '../../meter/refunds.ts';
+import type { Clock } from '../../shared/ports.ts';
+import type { IndexingEnd, OpenIndexing } from './document.ts';
+import type { DocumentStore } from './vector-index.ts';
+
+export type IndexingEnds = ReturnType<typeof indexingEnds>;
+
+export interface IndexingEndParts {
+  readonly documents: Pick<DocumentStore, 'end' | 'findOpen' | 'overdue'>;
+  readonly metering: Pick<Metering, 'change'>;
+  readonly clock: Clock;
+}
+
+/** Ends each indexing once: the document's status and the refund to its account are one write. */
+export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
+  const giveBack = refunds(metering, clock);
+
+  /** Charges `cost` microcredits, at most what was reserved, and refunds the rest. Returns false if it ended otherwise before. */
+  async function end(open: OpenIndexing, status: IndexingEnd, cost = 0): Promise<boolean> {
+    const { accountId, charge } = open;
+    const charged = Math.min(cost, charge.amount);
+    const ending = { status, cost: charged, now: clock.now() };
+    const amount = charge.amount - charged;
+    const outcome =
+      amount === 0
+        ? await documents.end(open, ending, undefined)
+        : await giveBack(accountId, charge, { amount }, (refund) => documents.end(open, ending, refund));
+    if (outcome === 'done') return true;
+    if (outcome === 'no account') await documents.end(open, { ...ending, status: 'gone' }, undefined);
+    // The document was deleted with its agent: its charge is still to be refunded.
+    else if (status !== 'gone' && (await documents.findOpen(open.id))) await end(open, 'gone');
+    return false;
+  }
+
+  /** Fails the indexings that are past their deadline. Returns how many. One that cannot be ended does not delay the others, and fails the run. */
+  async function sweep(): Promise<number> {
+    const failures: unknown[] = [];
+    let ended = 0;
+    for await (const open of documents.overdue(clock.now())) {
+      try {
+        await end(open, 'failed');
+        ended += 1;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new Error(`${failures.length} documents could not be ended`, { cause: failures[0] });
+    return ended;
+  }
+
+  return { end, sweep };
+}

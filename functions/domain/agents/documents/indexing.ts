@@ -1,0 +1,177 @@
+import type { NewDocument } from '#contract/agents/documents.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { Inference } from '../../inference/inference.ts';
+import type { Order } from '../../inference/order.ts';
+import { TokenCount } from '../../inference/tokens.ts';
+import type { OpenHold } from '../../meter/metering.ts';
+import { tokenPrice } from '../../meter/pricing.ts';
+import type { KeptCharge } from '../../meter/refund.ts';
+import { timedId } from '../../shared/ids.ts';
+import type { Clock, MessageQueue, Random, Tokenizer } from '../../shared/ports.ts';
+import { ServiceError } from '../../shared/service-error.ts';
+import { type AgentService, missing } from '../agent-service.ts';
+import { chunkBytes, chunksOf } from './chunks.ts';
+import { embeddingModel, wholeVectors } from './document-service.ts';
+import { type AgentDocument, type DocumentRef, documentView, type OpenIndexing } from './document.ts';
+import type { IndexingEnds } from './indexing-end.ts';
+import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
+
+/** A document to add, which is cut into chunks once it is admitted. */
+export interface DocumentOrder extends Order {
+  readonly document: NewDocument;
+}
+
+/** How long the request that adds a document may take, in ms, and an indexing that waits or runs (a message of the queue is repeated after 30 minutes). */
+const patienceMs = { adding: 5 * 60_000, indexing: 3_600_000 } as const;
+
+export interface AddingParts {
+  readonly agents: Pick<AgentService, 'existing'>;
+  readonly documents: Pick<DocumentStore, 'begin' | 'addTexts' | 'extend'>;
+  readonly ends: Pick<IndexingEnds, 'end'>;
+  readonly queue: () => Promise<MessageQueue>;
+  readonly tokenizer: Tokenizer;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Reports an error that does not change the response. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Adds documents, which a job indexes (docs/agents.md#documents). */
+export function documentAdding(parts: AddingParts) {
+  const { agents, documents, ends, queue, tokenizer, clock, random, onError } = parts;
+
+  /** Reserves one token for each byte, or as many tokens as the text has if the account has no more credits. */
+  function order(document: NewDocument): DocumentOrder {
+    const amount = tokenPrice('embeddings', Buffer.byteLength(document.text));
+    const made = { model: embeddingModel, amount, document };
+    async function within(budget: number): Promise<DocumentOrder | undefined> {
+      const affordable = Math.floor(budget / tokenPrice('embeddings', 1));
+      const tokens = await new TokenCount([document.text], tokenizer).upTo(affordable);
+      return tokens > affordable ? undefined : { ...made, amount: tokenPrice('embeddings', tokens) };
+    }
+    return { ...made, within };
+  }
+
+  /** Refuses (404, 409) an agent that does not exist or surely has no room, without cutting the text. */
+  async function check(accountId: number, agentId: string, { document }: DocumentOrder): Promise<void> {
+    const agent = await agents.existing(accountId, agentId);
+    const minChunks = Math.ceil(Buffer.byteLength(document.text.replaceAll(/\s+/g, '')) / chunkBytes);
+    if (agent.chunks + minChunks > limits.agentChunks) throw noRoom(`at least ${minChunks}`, agent.chunks);
+  }
+
+  /** Cuts the document, charges the call and stores all in order; then the job is told. A failure is undone here, a crash by the sweep. */
+  async function add(accountId: number, agentId: string, { document: given }: DocumentOrder, openHold: OpenHold) {
+    const { name, text } = given;
+    const chunks = chunksOf(text);
+    if (chunks.length > limits.agentChunks) throw tooManyChunks(chunks.length);
+    const now = clock.now();
+    const ref: DocumentRef = { accountId, agentId, id: timedId('doc', now, random) };
+    const document: AgentDocument = {
+      ...ref,
+      name,
+      status: 'indexing',
+      bytes: Buffer.byteLength(text),
+      chunks: chunks.length,
+      indexedChunks: 0,
+      tokens: 0,
+      cost: openHold.held,
+      createdAt: now,
+    };
+    const opened = (charge: KeptCharge): OpenIndexing => {
+      return { ...ref, charge, chunks: chunks.length, deadline: now + patienceMs.adding };
+    };
+    let open: OpenIndexing | undefined;
+    const outcome = await openHold.settleWith(openHold.held, now, async (settlement, charge) => {
+      open = opened(charge);
+      return documents.begin(document, open, settlement);
+    });
+    if (!open || outcome !== 'done') {
+      const agent = await agents.existing(accountId, agentId);
+      if (outcome === 'no room') throw noRoom(String(chunks.length), agent.chunks);
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.', { retryAfterSeconds: 1 });
+    }
+    try {
+      if (!(await documents.addTexts(ref, chunks))) missing('document');
+      await (await queue()).send(ref);
+    } catch (error) {
+      await ends.end(open, 'removed').catch(onError);
+      throw error;
+    }
+    await documents.extend(ref.id, clock.now() + patienceMs.indexing).catch(onError);
+    return documentView(document);
+  }
+
+  return { order, check, add };
+}
+
+export interface IndexingParts {
+  readonly documents: DocumentStore;
+  readonly vectors: Pick<VectorIndex, 'add'>;
+  readonly ends: Pick<IndexingEnds, 'end'>;
+  readonly inference: Pick<Inference, 'embed'>;
+  readonly queue: () => Promise<MessageQueue>;
+  /** Time after which a run leaves the rest to another one, in ms. */
+  readonly runMs: number;
+  readonly clock: Clock;
+  /** Reports why a document failed. */
+  readonly onFailure: (error: unknown, document: DocumentRef) => void;
+}
+
+/** Indexes a document that was added. Handles a message more than once, or after the document was deleted. */
+export function documentIndexing(parts: IndexingParts) {
+  const { documents, vectors, ends, inference, queue, runMs, clock, onFailure } = parts;
+
+  return async function index(ref: DocumentRef): Promise<void> {
+    const open = await documents.findOpen(ref.id);
+    if (!open) return;
+    const startedAt = clock.now();
+    await documents.extend(ref.id, startedAt + patienceMs.indexing);
+    try {
+      const result = await embedAll(open, startedAt + runMs);
+      if (result === 'out of time') await (await queue()).send(ref);
+      else if (result === 'gone') await ends.end(open, 'gone');
+      else if (result !== 'taken') await ends.end(open, 'ready', tokenPrice('embeddings', result.tokens));
+    } catch (error) {
+      // The queue repeats what the storage failed.
+      if (!(error instanceof ServiceError)) throw error;
+      onFailure(error, ref);
+      await ends.end(open, 'failed');
+    }
+  };
+
+  /** Continues behind the chunks that are indexed. `taken`: another run indexes it, too. */
+  async function embedAll(
+    ref: DocumentRef,
+    end: number,
+  ): Promise<{ tokens: number } | 'gone' | 'taken' | 'out of time'> {
+    const [document, chunks] = await Promise.all([documents.find(ref), documents.texts(ref)]);
+    if (document?.status !== 'indexing') return 'gone';
+    let { indexedChunks: from, tokens } = document;
+    for (; from < chunks.length; from += batchSize) {
+      if (clock.now() > end) return 'out of time';
+      const batch = chunks.slice(from, from + batchSize);
+      const embedded = await embed(batch.map(({ text }) => text));
+      tokens += embedded.tokens;
+      if (!(await vectors.add(ref, { from, chunks: batch, ...embedded })))
+        return (await documents.find(ref)) ? 'taken' : 'gone';
+    }
+    return { tokens };
+  }
+
+  async function embed(input: string[]) {
+    const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
+    const { body } = await inference.embed({ model: embeddingModel, amount: 0, request: { input }, input: request });
+    const found = body.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
+    return { vectors: wholeVectors(found), tokens: body.usage.prompt_tokens };
+  }
+}
+
+function tooManyChunks(count: number): ServiceError {
+  const detail = `text must have at most ${limits.agentChunks} chunks, and it has ${count}.`;
+  return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'text', isMissing: false } });
+}
+
+function noRoom(chunks: string, used: number): ServiceError {
+  const detail = `An agent may have ${limits.agentChunks} chunks; this one has ${used}, and the document ${chunks}.`;
+  return new ServiceError('INVALID_STATE', detail);
+}

@@ -1,0 +1,18 @@
+import * as v from 'valibot';
+import { jobs } from '#contract/jobs.ts';
+import { createCallServices } from '#runtime/calls/call-services.ts';
+import { queueJob } from '#runtime/jobs/queue-job.ts';
+import { perEnvironment } from '#runtime/shared/per-environment.ts';
+
+const Message = v.object({ accountId: v.number(), agentId: v.string(), id: v.string() });
+
+const services = perEnvironment(() => createCallServices(jobs.indexDocuments));
+
+/** Indexes the documents of a batch concurrently: each mostly waits for its model. */
+export const handler = queueJob(
+  async (message) => {
+    const index = (await services().agents()).indexing();
+    await index(v.parse(Message, message));
+  },
+  { concurrent: true },
+);

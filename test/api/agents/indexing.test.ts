@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handler as sweep } from '#jobs/agents/sweep-documents.ts';
+import { containerError, type EngineReply } from '#local/sagemaker/engine.ts';
+import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
+import { services } from '#runtime/services/container.ts';
+import { agentOwner } from '#test/agents/owner.ts';
+import { rowsOf } from '#test/database/rows.ts';
+import { patience } from '#test/many.ts';
+import { type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
+import { code } from '#test/service/service.ts';
+
+let service: ScriptedService;
+beforeAll(async () => {
+  service = await startScriptedService({ families: {}, deadlineMs: 20_000 });
+});
+afterAll(() => service.close());
+
+const text = 'Bicycles are free for guests. '.repeat(40);
+
+/** What the model does with embeddings: replies, fails, or waits until it is released. */
+function embeddings(behavior: 'replies' | 'fails' | 'waits') {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let calls = 0;
+  async function invoke(body: unknown): Promise<EngineReply> {
+    calls += 1;
+    if (behavior === 'fails') return containerError(500, 'broken');
+    if (behavior === 'waits') await released;
+    const input = [(body as { input: string | string[] }).input].flat();
+    const data = input.map((_, index) => ({ object: 'embedding', index, embedding: Array(1536).fill(1 + index) }));
+    const usage = { prompt_tokens: 7 * input.length, total_tokens: 7 * input.length };
+    return { kind: 'json', status: 200, body: { object: 'list', model: 'm', data, usage } };
+  }
+  service.model.becomes({ invoke });
+  return { release, calls: () => calls };
+}
+
+const ownerOf = () => agentOwner(service.calls);
+type Owner = Awaited<ReturnType<typeof ownerOf>>;
+const spendable = async ({ id }: Owner) => (await services().metering().current(id, services().clock.now())).spendable;
+const add = (owner: Owner, document: object = { name: 'Handbook', text }) =>
+  owner.call('POST', `${owner.path}/documents`, document);
+/** Keys of the texts, vectors and open indexings of an agent. */
+const restOf = async ({ agent }: Owner) =>
+  (await rowsOf('agents'))
+    .filter(({ pk, agentId }) => pk === indexPartition(agent.id) || (pk === indexingPartition && agentId === agent.id))
+    .map(({ pk, sk }) => `${pk} ${sk}`);
+
+describe('POST /api/agents/{id}/documents', () => {
+  it('returns 201 while the document is indexed, which is ready later and charged for the tokens that the model counts', async () => {
+    const model = embeddings('waits');
+    const owner = await ownerOf();
+    const before = await spendable(owner);
+    const made = await add(owner);
+    expect(code(made)).toBe('201 SUCCESS');
+    const bytes = Buffer.byteLength(text);
+    expect(made.body.data).toMatchObject({
+      status: 'indexing',
+      chunks: 2,
+      indexedChunks: 0,
+      bytes,
+      usage: { total_tokens: 0 },
+    });
+    const reserved = before - (await spendable(owner));
+    expect(made.body.data.credits * 1_000_000).toBe(reserved);
+    expect(await owner.documents()).toMatchObject([{ status: 'indexing' }]);
+    model.release();
+    const document = await owner.indexed(made.body.data.id);
+    expect(document).toMatchObject({ status: 'ready', indexedChunks: 2, usage: { prompt_tokens: 14 } });
+    expect(before - (await spendable(owner))).toBe(document.credits * 1_000_000);
+    expect(document.credits * 1_000_000).toBeLessThan(reserved);
+  });
+
+  it('fails a document whose model fails, refunds it, frees its room and stores nothing of it', async () => {
+    embeddings('fails');
+    const owner = await ownerOf();
+    const before = await spendable(owner);
+    const document = await owner.addDocument({ name: 'Handbook', text });
+    expect(document).toMatchObject({ status: 'failed', credits: 0 });
+    expect(await spendable(owner)).toBe(before);
+    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(0);
+    expect(await restOf(owner)).toEqual([]);
+    expect(code(await owner.call('DELETE', `${owner.path}/documents/${document.id}`))).toBe('200 SUCCESS');
+    expect([await owner.documents(), (await owner.call('GET', owner.path)).body.data.chunks]).toEqual([[], 0]);
+  });
+
+  it('refuses an account without credits with 402 before anything is stored', async () => {
+    const { calls } = embeddings('replies');
+    const poor = await service.calls.person({ planRank: 4, credits: 0 });
+    const owner = await agentOwner(service.calls, {}, poor);
+    const before = await rowsOf('agents');
+    expect(code(await add(owner))).toBe('402 INSUFFICIENT_CREDITS');
+    expect([await rowsOf('agents'), calls()]).toEqual([before, 0]);
+  });
+
+  it('reserves no more than an account has that can afford the tokens of the text, but not its bytes', async () => {
+    embeddings('replies');
+    const bound = Buffer.byteLength(text) * 100;
+    const poor = await service.calls.person({ planRank: 4, credits: bound / 2 / 1_000_000 });
+    const owner = await agentOwner(service.calls, {}, poor);
+    const made = await add(owner);
+    expect(code(made)).toBe('201 SUCCESS');
+    expect(made.body.data.credits * 1_000_000).toBeLessThanOrEqual(bound / 2);
+    expect(await owner.indexed(made.body.data.id)).toMatchObject({ status: 'ready' });
+  });
+
+  it.each([
+    ['the document', (owner: Owner, id: string) => owner.call('DELETE', `${owner.path}/documents/${id}`)],
+    ['its agent', (owner: Owner) => owner.call('DELETE', owner.path)],
+  ])('refunds a document once %s is deleted while it is indexed, and stores nothing of it', async (_, remove) => {
+    const model = embeddings('waits');
+    const owner = await ownerOf();
+    const before = await spendable(owner);
+    const made = await add(owner);
+    await expect.poll(model.calls, { timeout: patience }).toBe(1);
+    expect(code(await remove(owner, made.body.data.id))).toBe('200 SUCCESS');
+    model.release();
+    await expect.poll(() => spendable(owner), { timeout: patience }).toBe(before);
+    await expect.poll(() => restOf(owner), { timeout: patience }).toEqual([]);
+  });
+
+  it('indexes two documents at the same time', async () => {
+    const model = embeddings('waits');
+    const owner = await ownerOf();
+    const made = await Promise.all([add(owner), add(owner, { name: 'Other', text })]);
+    await expect.poll(model.calls, { timeout: patience }).toBe(2);
+    expect(await owner.documents()).toMatchObject([{ status: 'indexing' }, { status: 'indexing' }]);
+    model.release();
+    for (const { body } of made)
+      expect(await owner.indexed(body.data.id)).toMatchObject({ status: 'ready', indexedChunks: 2 });
+    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(4);
+  });
+
+  it('fails a document whose indexing is past its deadline, with a refund, when the sweep runs', async () => {
+    const model = embeddings('waits');
+    const owner = await ownerOf();
+    const before = await spendable(owner);
+    const made = await add(owner);
+    await expect.poll(model.calls, { timeout: patience }).toBe(1);
+    await sweep();
+    expect(await owner.documents()).toMatchObject([{ status: 'indexing' }]);
+    await service.calls.post('/_local/clock', { advance: 'PT2H' });
+    await sweep();
+    expect(await owner.documents()).toMatchObject([{ status: 'failed', credits: 0 }]);
+    expect(await spendable(owner)).toBe(before);
+    model.release();
+    await service.calls.settled();
+    expect(await owner.indexed(made.body.data.id)).toMatchObject({ status: 'failed' });
+    expect([await spendable(owner), await restOf(owner)]).toEqual([before, []]);
+  });
+});
