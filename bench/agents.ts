@@ -8,6 +8,7 @@ import { tables } from '#contract/platform/tables.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, stateRow } from '#repositories/agents/conversation-items.ts';
+import { documentRow } from '#repositories/agents/document-items.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { turnItems } from '#runtime/calls/turn-items.ts';
@@ -118,15 +119,20 @@ async function searchOver(chunks: number): Promise<void> {
   await put(agentRow({ ...agent, chunks: 0 }));
   const table = tables.agents.name;
   const document = { accountId, agentId: agent.id, id: 'doc_1', name: 'Handbook', status: 'indexing' as const };
-  const size = { bytes: 0, chunks, indexedChunks: 0, createdAt: now, deadline: now + 1e6 };
-  const documents = documentStore(database.client, table);
-  await documents.begin({ ...document, ...size });
+  const size = { bytes: 0, chunks, indexedChunks: 0, tokens: 0, cost: 0, createdAt: now };
+  const row = documentRow({ ...document, ...size });
+  await put(row);
+  const documents = documentStore(database.client, table, () => tables.meters.name);
+  await documents.addTexts(
+    document,
+    Array.from({ length: chunks }, () => ({ start: 0, end: 10, text: passage })),
+  );
   for (let from = 0; from < chunks; from += 96) {
     const some = Array.from({ length: Math.min(96, chunks - from) }, () => ({ start: 0, end: 10, text: passage }));
     const vectors = some.map(vectorOf);
-    await dynamoVectorIndex(database.client, table).add(document, { from, chunks: some, vectors });
+    await dynamoVectorIndex(database.client, table).add(document, { from, chunks: some, vectors, tokens: 1 });
   }
-  await documents.finish(document);
+  await put({ ...row, status: 'ready' });
   const [first, again]: [number[], number[]] = [[], []];
   const items = turnItems({ FAST_PATH: 'on' }, database.client);
   for (let round = 0; round < 9; round++) {

@@ -112,6 +112,7 @@ export function costAtZero({
   const run = p.functionRequest + 0.1 * 0.5 * p.functionGbSecond;
   const sweep = sweeps * (run + 2 * 8 * 0.5 * p.readUnit);
   const audioSweep = (sweeps / 15) * (run + 8 * 0.5 * p.readUnit);
+  const documentSweep = (sweeps / 5) * (run + 0.5 * p.readUnit);
   const webhookSweep = sweeps * (run + 8 * 0.5 * p.readUnit);
   return [
     { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
@@ -121,6 +122,7 @@ export function costAtZero({
     { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
     { what: 'The sweep of webhooks, each minute', usd: webhookSweep },
     { what: 'The sweep of transcriptions, each quarter of an hour', usd: audioSweep },
+    { what: 'The sweep of documents, every five minutes', usd: documentSweep },
     { what: 'Polling of queues', usd: polledQueues * queuePolls * p.queueRequest },
     { what: 'Functions, gateway, tables, edge, mail', usd: 0 },
   ];

@@ -5,7 +5,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { handlerFile } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
-import { routeGroups, unknownRouteId } from '#contract/routes.ts';
+import { allJobs, type Job } from '#contract/jobs.ts';
+import { allRoutes, routeGroups, unknownRouteId } from '#contract/routes.ts';
 import { Firewall } from '#lib/constructs/api/firewall.ts';
 import { ServiceApi } from '#lib/constructs/api/rest-api.ts';
 import { Mail } from '#lib/constructs/data/mail.ts';
@@ -84,16 +85,20 @@ export class ApiStack extends Stack {
       }
     };
     const resourceRoutes = Object.entries<readonly Route[]>(routeGroups);
-    for (const [name, routes] of resourceRoutes) if (!routes.some(sends)) addGroup(name, routes);
+    const forJobs = { ...resources, recordedLogs, entries: join(functions, 'jobs') };
+    // Nested stacks must not depend on each other in a circle: jobs follow the logs of priced routes, some of which send to the queues of jobs.
+    const requestJobs = new JobGroup(this, 'request-jobs', { ...forJobs, jobs: allJobs.filter(isFedByPricedRoute) });
+    for (const [name, routes] of resourceRoutes)
+      if (routes.some(isPriced) || !routes.some(sends)) addGroup(name, routes, requestJobs.queues);
     const jobs = new JobGroup(this, 'jobs', {
-      ...resources,
-      recordedLogs,
+      ...forJobs,
+      jobs: allJobs.filter((job) => !isFedByPricedRoute(job)),
+      queues: requestJobs.queues,
       apiOrigin,
-      entries: join(functions, 'jobs'),
     });
-    this.jobs = jobs.jobs;
-    // The queues are the jobs', which follow logs of the other groups.
-    for (const [name, routes] of resourceRoutes) if (routes.some(sends)) addGroup(name, routes, jobs.queues);
+    this.jobs = [...requestJobs.jobs, ...jobs.jobs];
+    for (const [name, routes] of resourceRoutes)
+      if (!routes.some(isPriced) && routes.some(sends)) addGroup(name, routes, jobs.queues);
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
       entry: join(entries, handlerFile(unknownRouteId)),
       description: 'Returns 404 and 405',
@@ -106,7 +111,7 @@ export class ApiStack extends Stack {
     api.attachFallback(unknownRoute.live);
 
     if (edge && dashboard !== null) {
-      const parts = [...groups, jobs].flatMap(({ nestedStackResource }) => nestedStackResource ?? []);
+      const parts = [...groups, requestJobs, jobs].flatMap(({ nestedStackResource }) => nestedStackResource ?? []);
       const after = [...parts, unknownRoute.alias, api.deployed];
       new PagesStack(this, 'pages', { stage, dashboard, bucket: edge.bucket, after });
     }
@@ -123,3 +128,10 @@ export class ApiStack extends Stack {
 
 /** Whether a function of the route sends to a queue. */
 const sends = ({ uses }: Route): boolean => (uses.queues ?? []).length > 0;
+
+const isPriced = ({ priced }: Route): boolean => priced !== undefined;
+
+const queuesOfPricedRoutes = new Set(allRoutes.flatMap(({ priced, uses }) => (priced && uses.queues) ?? []));
+
+/** Whether priced routes send to the queue of the job. */
+const isFedByPricedRoute = ({ trigger }: Job): boolean => 'queue' in trigger && queuesOfPricedRoutes.has(trigger.queue);

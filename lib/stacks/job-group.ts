@@ -3,7 +3,7 @@ import { NestedStack } from 'aws-cdk-lib';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobFile } from '#contract/handlers.ts';
-import { allJobs, canary } from '#contract/jobs.ts';
+import { canary, type Job } from '#contract/jobs.ts';
 import type { QueueId } from '#contract/platform/queues.ts';
 import { cast } from '#lib/cast.ts';
 import { CanaryFunction } from '#lib/constructs/functions/canary-function.ts';
@@ -16,10 +16,13 @@ export interface JobGroupProps
     SharedProps,
     Pick<Resources, 'tables' | 'mail' | 'messaging' | 'audio'>,
     Pick<JobFunctionProps, 'recordedLogs'> {
+  readonly jobs: readonly Job[];
+  /** Queues of other groups. */
+  readonly queues?: Resources['queues'];
   /** Folder with the entry point of each job. */
   readonly entries: string;
-  /** Where callers reach the API: scheme, host and the path before `/api`. */
-  readonly apiOrigin: string;
+  /** Where the canary reaches the API: scheme, host and the path before `/api`. Absent: the group has no canary. */
+  readonly apiOrigin?: string;
 }
 
 /** The jobs and their triggers. New code is deployed without a canary: a failed run is retried with the next version. */
@@ -29,25 +32,26 @@ export class JobGroup extends NestedStack {
   readonly queues: ReadonlyMap<QueueId, IQueue>;
 
   constructor(scope: Construct, id: string, props: JobGroupProps) {
-    const { entries, tables, mail, messaging, audio, recordedLogs, apiOrigin, ...shared } = props;
+    const { jobs, entries, tables, mail, messaging, audio, recordedLogs, apiOrigin, ...shared } = props;
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
-    const functions = allJobs.map((job) => {
+    const functions = jobs.map((job) => {
       const entry = join(entries, jobFile(job));
       return {
         job,
         fn: new JobFunction(this, job.id, { job, tables, mail, messaging, audio, recordedLogs, entry, ...shared }),
       };
     });
-    const queues = new Map<QueueId, IQueue>(
-      functions.flatMap(({ job: { trigger }, fn: { queue } }) =>
+    const queues = new Map<QueueId, IQueue>([
+      ...(props.queues ?? []),
+      ...functions.flatMap(({ job: { trigger }, fn: { queue } }): [QueueId, IQueue][] =>
         'queue' in trigger && queue ? [[trigger.queue, cast<IQueue>(queue)]] : [],
       ),
-    );
+    ]);
     for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, messaging, audio, queues, stage });
     this.jobs = functions.map(({ fn }) => fn);
     this.queues = queues;
-    if (stage.canary) {
+    if (stage.canary && apiOrigin !== undefined) {
       const entry = join(entries, jobFile(canary));
       const { model } = stage.canary;
       const fn = new CanaryFunction(this, canary.id, { job: canary, model, origin: apiOrigin, entry, ...shared });

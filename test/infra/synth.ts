@@ -88,6 +88,7 @@ const groups = new Set([
   'alerts',
   'operators',
   'jobs',
+  'request-jobs',
   'edge',
   'pages',
 ]);

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { handler as sweep } from '#jobs/agents/sweep-documents.ts';
+import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { services } from '#runtime/services/container.ts';
-import { agentOwner } from '#test/agents/owner.ts';
+import { agentOwner, type Owner } from '#test/agents/owner.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { patience, someOf } from '#test/many.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 import { sendToVictim } from '#test/service/victim.ts';
@@ -15,13 +18,13 @@ const text = 'Bicycles are free for guests; keys are at the desk.';
 
 async function begin() {
   const owner = await agentOwner(service);
-  await owner.call('POST', `${owner.path}/documents`, { name: 'Handbook', text });
+  await owner.addDocument({ name: 'Handbook', text });
   return { owner, conversation: await owner.conversation() };
 }
 
 type Begun = Awaited<ReturnType<typeof begin>>;
 
-const spendable = async ({ owner: { id } }: Begun): Promise<number> => {
+const spendable = async ({ owner: { id } }: Pick<Begun, 'owner'>): Promise<number> => {
   const { spendable, holds } = await services().metering().current(id, services().clock.now());
   expect(holds.size).toBe(0);
   return spendable;
@@ -72,28 +75,41 @@ it.each([
   },
 );
 
+const indexRows = async ({ agent }: Owner) =>
+  (await rowsOf('agents')).filter(
+    ({ pk, agentId }) => pk === indexPartition(agent.id) || (pk === indexingPartition && agentId === agent.id),
+  );
+
 it(
-  'a document whose indexing dies is shown as failed, is not searched, and makes room when it is deleted',
-  {
-    timeout: patience,
-  },
+  `a document whose request crashes at any step is indexed, or leaves nothing and costs nothing (SEED=${seed})`,
+  { timeout: 4 * patience },
   async () => {
-    const owner = await agentOwner(service);
-    const body = { name: 'Handbook', text };
-    const path = `${owner.path}/documents`;
-    const { died } = await sendToVictim(
-      { method: 'POST', path, key: owner.key, body },
-      'TransactWriteItems 2 returned',
-    );
-    expect(died).toBe(true);
-    const list = async () => (await owner.call('GET', path)).body.data.items;
-    expect(await list()).toMatchObject([{ status: 'indexing', chunks: 1, indexedChunks: 1 }]);
-    await service.post('/_local/clock', { advance: 'PT10M' });
-    const [document] = await list();
-    expect(document).toMatchObject({ status: 'failed' });
-    const conversation = await owner.conversation();
-    expect((await conversation.write('Are there bicycles?')).body.data.sources).toEqual([]);
-    await owner.call('DELETE', `${path}/${document.id}`);
-    expect([await list(), (await owner.call('GET', owner.path)).body.data.chunks]).toEqual([[], 0]);
+    const addTo = ({ path, key }: Owner) => {
+      return { method: 'POST', path: `${path}/documents`, key, body: { name: 'Handbook', text } };
+    };
+    const whole = await agentOwner(service);
+    const { steps } = await sendToVictim(addTo(whole));
+    expect(steps.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(4);
+    const crashed = [];
+    for (const step of someOf(steps, 6, seed)) {
+      const owner = await agentOwner(service);
+      const before = await spendable({ owner });
+      const { died } = await sendToVictim(addTo(owner), step);
+      expect([step, died]).toEqual([step, true]);
+      crashed.push({ step, owner, before });
+    }
+    await service.post('/_local/clock', { advance: 'PT2H' });
+    await sweep();
+    for (const { step, owner, before } of crashed) {
+      const [document] = await owner.documents();
+      const agent = (await owner.call('GET', owner.path)).body.data;
+      const cost = before - (await spendable({ owner }));
+      if (document?.status === 'ready')
+        expect([step, cost, agent.chunks]).toEqual([step, document.credits * 1_000_000, 1]);
+      else {
+        expect([step, document?.status ?? 'failed', cost, agent.chunks]).toEqual([step, 'failed', 0, 0]);
+        expect([step, await indexRows(owner)]).toEqual([step, []]);
+      }
+    }
   },
 );

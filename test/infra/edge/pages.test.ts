@@ -43,7 +43,7 @@ const [hashed, others, documents] = ['Hashed', 'Others', 'Documents'].map((name)
 );
 
 describe('a new page is published', () => {
-  test.each([...Object.keys(routeGroups), 'jobs', 'edge'])(
+  test.each([...Object.keys(routeGroups), 'request-jobs', 'jobs', 'edge'])(
     'after the functions of %s, their rollouts included',
     (name) => {
       expect(before(nested('pages'))).toContain(nested(name));

@@ -145,7 +145,9 @@ test('nothing scans, and items are deleted where sessions, throttles, unique con
     'delete-agent',
     'delete-conversation',
     'delete-document',
+    'index-documents',
     'purge-accounts',
+    'sweep-documents',
   ]);
   const messages = deleting.filter(({ resource }) => resource === 'table messages').map(({ id }) => id);
   expect(messages).toEqual(['purge-accounts']);

@@ -1,21 +1,33 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { agentService } from '#domain/agents/agent-service.ts';
-import type { Agent } from '#domain/agents/agent.ts';
-import type { Chunk } from '#domain/agents/documents/chunks.ts';
-import { documentIndexing, documentList } from '#domain/agents/documents/document-service.ts';
+import { documentList } from '#domain/agents/documents/document-service.ts';
+import type { DocumentRef } from '#domain/agents/documents/document.ts';
+import { indexingEnds } from '#domain/agents/documents/indexing-end.ts';
+import { documentAdding, documentIndexing } from '#domain/agents/documents/indexing.ts';
+import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { agentPartition, agentRow, documentPrefix, indexPartition } from '#repositories/agents/agent-items.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import {
+  agentPartition,
+  agentRow,
+  documentPrefix,
+  indexingPartition,
+  indexPartition,
+} from '#repositories/agents/agent-items.ts';
 import { agentStore } from '#repositories/agents/agents.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type Fault, faultyClient } from '#test/database/faulty-client.ts';
 import { atLength, patience } from '#test/many.ts';
+import { credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeAll(async () => {
@@ -24,96 +36,163 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const table = tables.agents.name;
-const functionMs = 1000;
-let accounts = 0;
-
-/** A store whose requests suffer these in turn, each whole; and what uses it. `model` is what each batch meets. */
-async function indexingOf(faults: readonly Fault[], model: readonly ModelFault[] = []) {
-  accounts += 1;
-  const about = { name: 'Guide', model: 'svc-1', instructions: '', functions: [], temperature: 1, maxTokens: null };
-  const more = { truncation: 'drop' as const, retentionDays: 30, version: 1, chunks: 0, index: 0 };
-  const times = { createdAt: 0, updatedAt: 0 };
-  const ref = { accountId: accounts, id: `agt_${accounts}` };
-  await database.client.send(
-    new PutCommand({ TableName: table, Item: agentRow({ ...ref, ...about, ...more, ...times }) }),
-  );
-
-  const ordinals = new Map<string, number>();
-  const fault = (requestId: string): Fault => {
-    if (!ordinals.has(requestId)) ordinals.set(requestId, ordinals.size);
-    return faults[ordinals.get(requestId) ?? 0] ?? 'none';
-  };
-  let now = 1_800_000_000_000;
-  const clock = { now: () => now };
-  const batches = [...model];
-  let embedded = 0;
-
-  function parts(client = database.client) {
-    const demandChange = async () => undefined;
-    const agents = agentService({ agents: agentStore(client, table), demandChange, clock, random: ambient.random });
-    const documents = documentStore(client, table);
-    const vectors = dynamoVectorIndex(client, table);
-    return { agents, documents, vectors, demandChange, clock, random: ambient.random };
-  }
-  const inference = {
-    orderEmbeddings: () => Promise.reject(new Error('it is ordered already')),
-    async embed({ input: { input } }: { input: { input: string | readonly string[] } }) {
-      const kind = batches.shift() ?? 'good';
-      if (kind === 'fails') throw new ServiceError('MODEL_ERROR', 'broken');
-      const vector = (index: number) => Array.from({ length: lengthOf(kind, index) }, (_, at) => at + index);
-      const data = [input]
-        .flat()
-        .map((_, index) => ({ object: 'embedding' as const, index, embedding: vector(index) }));
-      embedded += data.length;
-      const usage = { prompt_tokens: data.length, total_tokens: data.length };
-      return { body: { object: 'list' as const, model: 'svc-embed', data, usage }, cost: data.length };
-    },
-  };
-  const { client } = faultyClient(database.url, fault);
-  const faulty = documentIndexing({ ...parts(client), inference, patience: { indexingMs: 900, functionMs } });
-  const sound = parts();
-
-  return {
-    id: ref.id,
-    add: (chunks: readonly Chunk[]) =>
-      faulty.add(ref.accountId, ref.id, {
-        document: { name: 'Handbook', text: chunks.map(({ text }) => text).join(' ') },
-        chunks,
-        model: 'svc-embed',
-        amount: 0,
-        request: { input: [] },
-        input: { model: 'svc-embed', input: [], encoding_format: 'float' },
-      }),
-    agent: (): Promise<Agent> => sound.agents.existing(ref.accountId, ref.id),
-    search: async () =>
-      dynamoVectorIndex(database.client, table).search(
-        await sound.agents.existing(ref.accountId, ref.id),
-        { text: 'Which passage?', vector: Array.from({ length: dimensions }, (_, at) => at + 1) },
-        4,
-      ),
-    list: async () => (await documentList(sound).list(ref.accountId, ref.id, { limit: 10 })).items,
-    remove: (documentId: string) => documentList(sound).remove(ref.accountId, { id: ref.id, documentId }),
-    /** Its function has ended. */
-    later() {
-      now += functionMs + 1;
-    },
-    embedded: () => embedded,
-  };
-}
-
-type ModelFault = 'good' | 'fails' | 'uneven' | 'short' | 'long';
-
 const dimensions = 1536;
+const hourMs = 3_600_000;
+/** Microcredits of a token. */
+const tokenCost = 100;
+
+type ModelFault = 'good' | 'fails' | 'uneven' | 'short' | 'long' | 'slow';
 
 function lengthOf(kind: ModelFault, index: number): number {
   if (kind === 'short') return dimensions - 1;
   if (kind === 'long') return 5000;
   return kind === 'uneven' && index > 0 ? 3 : dimensions;
 }
-type Indexing = Awaited<ReturnType<typeof indexingOf>>;
 
-const chunksOf = (count: number): Chunk[] =>
-  Array.from({ length: count }, (_, at) => ({ start: at * 10, end: at * 10 + 9, text: `Passage ${at}.` }));
+/** A text of so many chunks: no two of its sentences fit into one. */
+const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
+
+interface Faults {
+  readonly adding?: readonly Fault[];
+  readonly indexing?: readonly Fault[];
+  /** What each batch meets, in turn. */
+  readonly model?: readonly ModelFault[];
+  readonly queue?: 'works' | 'fails';
+}
+
+/** An account with an agent, whose requests to the storage suffer faults in turn, each with all its retries. */
+async function indexingOf({ adding = [], indexing = [], model = [], queue: kind = 'works' }: Faults) {
+  const { accountId } = await putMeter(database.client, meterWith(credits(100)));
+  const about = { name: 'Guide', model: 'svc-1', instructions: '', functions: [], temperature: 1, maxTokens: null };
+  const more = { truncation: 'drop' as const, retentionDays: 30, version: 1, chunks: 0, index: 0 };
+  const id = `agt_${accountId}`;
+  const row = agentRow({ accountId, id, ...about, ...more, createdAt: 0, updatedAt: 0 });
+  await database.client.send(new PutCommand({ TableName: table, Item: row }));
+
+  let now = start;
+  const clock = { now: () => now };
+  const batches = [...model];
+  const messages: DocumentRef[] = [];
+  const queue = async () => ({
+    async send(message: unknown) {
+      if (kind === 'fails') throw new Error('the queue is broken');
+      messages.push(message as DocumentRef);
+    },
+  });
+
+  function partsOf(client = database.client) {
+    const { random } = ambient;
+    const agents = agentService({
+      agents: agentStore(client, table),
+      demandChange: async () => undefined,
+      clock,
+      random,
+    });
+    const documents = documentStore(client, table, () => tables.meters.name);
+    const meters = metering(meterStore(client, tables.meters.name, random), planOfRank);
+    const ends = indexingEnds({ documents, metering: meters, clock });
+    return { agents, documents, meters, ends, vectors: dynamoVectorIndex(client, table), queue, clock, random };
+  }
+
+  function faulty(faults: readonly Fault[]) {
+    const ordinals = new Map<string, number>();
+    const fault = (requestId: string): Fault => {
+      if (!ordinals.has(requestId)) ordinals.set(requestId, ordinals.size);
+      return faults[ordinals.get(requestId) ?? 0] ?? 'none';
+    };
+    return partsOf(faultyClient(database.url, fault).client);
+  }
+
+  const inference = {
+    async embed({ input: { input } }: { input: { input: string | readonly string[] } }) {
+      const batch = batches.shift() ?? 'good';
+      if (batch === 'fails') throw new ServiceError('MODEL_ERROR', 'broken');
+      if (batch === 'slow') now += 300_000;
+      const vector = (index: number) => Array.from({ length: lengthOf(batch, index) }, (_, at) => at + index);
+      const data = [input]
+        .flat()
+        .map((_, index) => ({ object: 'embedding' as const, index, embedding: vector(index) }));
+      const usage = { prompt_tokens: data.length, total_tokens: data.length };
+      return { body: { object: 'list' as const, model: 'svc-embed', data, usage }, cost: data.length * tokenCost };
+    },
+  };
+  const sound = partsOf();
+  const list = documentList({ ...sound, demandChange: async () => undefined });
+  const agent = () => sound.agents.existing(accountId, id);
+
+  return {
+    id,
+    agent,
+    messages,
+    /** As the middlewares do it: admitted, added, and settled at 0 if that fails. */
+    async add(chunks: number) {
+      const failures: unknown[] = [];
+      const add = documentAdding({
+        ...faulty(adding),
+        tokenizer: bpeTokenizer,
+        onError: (error) => failures.push(error),
+      });
+      const order = add.order({ name: 'Handbook', text: textOf(chunks) });
+      const about = { keyId: 'key-1', service: 'embeddings', model: order.model, minPlanRank: 1 } as const;
+      const call = { accountId, requestId: crypto.randomUUID(), amount: order.amount, now, deadline: now / 1000 + 60 };
+      const openHold = await sound.meters.admit({ ...about, ...call });
+      try {
+        return await add.add(accountId, id, order, openHold);
+      } catch (error) {
+        await openHold.settle(0, now);
+        throw error;
+      }
+    },
+    /** Handles the messages as the queue does: one that fails comes again, at most three times. */
+    async work(): Promise<void> {
+      const failures: unknown[] = [];
+      const onFailure = (error: unknown) => void failures.push(error);
+      const index = documentIndexing({ ...faulty(indexing), inference, runMs: 230_000, onFailure });
+      for (let message = messages.shift(); message; message = messages.shift())
+        for (let tries = 0; tries < 3; tries++) {
+          const isDone = await index(message).then(
+            () => true,
+            () => false,
+          );
+          if (isDone) break;
+        }
+    },
+    /** One run of the job, whose process crashes at its request `at`: before it is sent, or after it was done. Returns whether it got so far. */
+    async crash(at: number, when: 'before' | 'after'): Promise<boolean> {
+      const [message] = messages;
+      const first: Fault = when === 'before' ? 'throttle' : 'lost reply';
+      const rest = Array.from({ length: 100 }, (): Fault => 'throttle');
+      const before = Array.from({ length: at }, (): Fault => 'none');
+      const index = documentIndexing({
+        ...faulty([...before, first, ...rest]),
+        inference,
+        runMs: 230_000,
+        onFailure: () => undefined,
+      });
+      if (!message) throw new Error('there is no message');
+      return index(message).then(
+        () => false,
+        () => true,
+      );
+    },
+    async sweepLater() {
+      now += 2 * hourMs;
+      await sound.ends.sweep();
+    },
+    async search() {
+      const query = { text: 'Which passage?', vector: Array.from({ length: dimensions }, (_, at) => at + 1) };
+      return dynamoVectorIndex(database.client, table).search(await agent(), query, 4);
+    },
+    list: async () => (await list.list(accountId, id, { limit: 10 })).items,
+    remove: (documentId: string) => list.remove(accountId, { id, documentId }),
+    async spent() {
+      const { spendable, holds } = await sound.meters.current(accountId, now);
+      expect(holds.size).toBe(0);
+      return credits(100) - spendable;
+    },
+  };
+}
+type Indexing = Awaited<ReturnType<typeof indexingOf>>;
 
 /** Under a prefix of its sort key: DynamoDB takes no empty one. */
 async function keysIn(pk: string, ...prefixes: string[]): Promise<string[]> {
@@ -132,81 +211,113 @@ async function keysIn(pk: string, ...prefixes: string[]): Promise<string[]> {
   return found.flatMap(({ Items = [] }) => Items.map(({ sk }) => String(sk)));
 }
 
-/** That of a document nothing is left once what was noted is purged. */
+/** Expects that no text, vector, chunk count or charge of a document is left once its deletion is finished. */
 async function expectNothing(indexing: Indexing): Promise<void> {
   await purger(database.client, table).rest();
-  expect([await indexing.list(), await indexing.search()]).toEqual([[], []]);
+  expect(await indexing.search()).toEqual([]);
   expect(await keysIn(indexPartition(indexing.id), 'vectors#', 'texts#')).toEqual([]);
-  expect(await keysIn(agentPartition(indexing.id), documentPrefix)).toEqual([]);
   expect((await indexing.agent()).chunks).toBe(0);
 }
 
 const fault = fc.constantFrom<Fault>('none', 'none', 'none', 'throttle', 'lost reply');
-const model = fc.constantFrom<ModelFault>('good', 'good', 'good', 'fails', 'uneven');
+const faults = fc.array(fault, { maxLength: 14 });
+const model = fc.constantFrom<ModelFault>('good', 'good', 'good', 'fails', 'uneven', 'slow');
 
-describe('a document whose store fails at any step', () => {
-  it(
-    'is whole and found, or is nowhere; what could not be taken back is shown as failed, found by no search, and is deleted whole',
-    {
-      timeout: patience,
-    },
-    async () => {
-      const seen = new Set<string>();
-      const property = fc.asyncProperty(
-        fc.integer({ min: 1, max: 250 }),
-        fc.array(fault, { maxLength: 14 }),
-        fc.array(model, { maxLength: 3 }),
-        async (count, faults, batches) => {
-          const indexing = await indexingOf(faults, batches);
-          const added = await indexing.add(chunksOf(count)).catch((error: unknown) => {
-            expect(error).toBeInstanceOf(Error);
-          });
-          indexing.later();
-          const [document] = await indexing.list();
-          seen.add(`${added ? 'added' : 'refused'}, ${document?.status ?? 'nothing'}`);
-          if (added) {
-            expect(added).toMatchObject({
-              cost: count,
-              body: { status: 'ready', chunks: count, indexedChunks: count },
-            });
-            expect(document).toMatchObject({ status: 'ready' });
-          }
-          if (document?.status === 'ready') {
-            expect(document.indexedChunks).toBe(count);
-            expect(await indexing.search()).toHaveLength(Math.min(4, count));
-            expect((await indexing.agent()).chunks).toBe(count);
-          } else expect(await indexing.search()).toEqual([]);
-          if (document) await indexing.remove(document.id);
+describe('a document whose storage, model or queue fails at any step', () => {
+  it('is ready and charged for its tokens, or leaves nothing and costs nothing', { timeout: patience }, async () => {
+    const seen = new Set<string>();
+    const property = fc.asyncProperty(
+      fc.integer({ min: 1, max: 250 }),
+      fc.record({
+        adding: faults,
+        indexing: faults,
+        model: fc.array(model, { maxLength: 3 }),
+        queue: fc.constantFrom<'works' | 'fails'>('works', 'works', 'fails'),
+      }),
+      async (count, given) => {
+        const indexing = await indexingOf(given);
+        const added = await indexing.add(count).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(Error);
+        });
+        if (added) expect(added).toMatchObject({ status: 'indexing', chunks: count, indexedChunks: 0 });
+        await indexing.work();
+        await indexing.sweepLater();
+        const [document] = await indexing.list();
+        seen.add(`${added ? 'added' : 'refused'}, ${document?.status ?? 'nothing'}`);
+        expect(
+          (await keysIn(indexingPartition, documentPrefix)).filter((sk) => sk.endsWith(document?.id ?? '?')),
+        ).toEqual([]);
+        if (document?.status === 'ready') {
+          expect(document).toMatchObject({ indexedChunks: count, usage: { total_tokens: count } });
+          expect(await indexing.search()).toHaveLength(Math.min(4, count));
+          expect([(await indexing.agent()).chunks, await indexing.spent()]).toEqual([count, count * tokenCost]);
+        } else {
+          expect(document?.status ?? 'failed').toBe('failed');
+          expect(await indexing.spent()).toBe(0);
           await expectNothing(indexing);
-        },
-      );
-      await fc.assert(property, { numRuns: atLength(60, 1000) });
-      expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'refused, nothing']));
+        }
+        if (document) await indexing.remove(document.id);
+        await expectNothing(indexing);
+        expect(await keysIn(agentPartition(indexing.id), documentPrefix)).toEqual([]);
+      },
+    );
+    await fc.assert(property, { numRuns: atLength(60, 1000) });
+    expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'added, failed', 'refused, nothing']));
+  });
+
+  it.each<[string, Faults]>([
+    ['the model of its second batch', { model: ['good', 'fails'] }],
+    ['vectors of different lengths', { model: ['uneven'] }],
+    ['vectors of another length than the catalogue has', { model: ['short'] }],
+    ['vectors that are too long to be stored', { model: ['long'] }],
+  ])('fails, costs nothing, and leaves nothing but its name: %s', async (_, given) => {
+    const indexing = await indexingOf(given);
+    await indexing.add(150);
+    await indexing.work();
+    expect(await indexing.list()).toMatchObject([{ status: 'failed', credits: 0, chunks: 150 }]);
+    expect(await indexing.spent()).toBe(0);
+    await expectNothing(indexing);
+  });
+
+  it('continues behind the chunks that are indexed in another run once its time is over', async () => {
+    const indexing = await indexingOf({ model: ['slow', 'slow', 'slow'] });
+    await indexing.add(250);
+    await indexing.work();
+    expect(await indexing.list()).toMatchObject([
+      { status: 'ready', indexedChunks: 250, usage: { total_tokens: 250 } },
+    ]);
+    expect(await indexing.spent()).toBe(250 * tokenCost);
+  });
+
+  it('is indexed once by a message that is delivered twice', async () => {
+    const indexing = await indexingOf({});
+    await indexing.add(150);
+    const [message] = indexing.messages;
+    if (message) indexing.messages.push(message);
+    await indexing.work();
+    expect(await indexing.list()).toMatchObject([{ status: 'ready', usage: { total_tokens: 150 } }]);
+    expect(await indexing.spent()).toBe(150 * tokenCost);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is indexed by the next run, or failed by the sweep, if its job crashes %s any of its requests',
+    async (when) => {
+      let crashes = 0;
+      for (const next of ['run', 'sweep'] as const)
+        for (let at = 0, crashed = true; crashed; at++) {
+          const indexing = await indexingOf({});
+          await indexing.add(100);
+          crashed = await indexing.crash(at, when);
+          if (crashed) crashes += 1;
+          if (next === 'run') await indexing.work();
+          await indexing.sweepLater();
+          const [document] = await indexing.list();
+          const isReady = document?.status === 'ready';
+          if (next === 'run' || !crashed) expect([at, document?.status]).toEqual([at, 'ready']);
+          expect([at, await indexing.spent()]).toEqual([at, isReady ? 100 * tokenCost : 0]);
+          if (!isReady) await expectNothing(indexing);
+        }
+      expect(crashes).toBeGreaterThan(12);
     },
   );
-
-  it.each<[string, readonly Fault[], readonly ModelFault[], string]>([
-    ['the model of its second batch', [], ['good', 'fails'], 'broken'],
-    ['vectors of different lengths', [], ['uneven'], 'embeddings of the wrong length'],
-    ['vectors of another length than the catalogue has', [], ['short'], 'embeddings of the wrong length'],
-    ['vectors that are too long to be stored', [], ['long'], 'embeddings of the wrong length'],
-    ['the write of its first batch', ['none', 'throttle'], [], 'ThrottlingException'],
-    ['the write of its second batch', ['none', 'none', 'throttle'], [], 'ThrottlingException'],
-    ['the write that makes it ready', ['none', 'none', 'none', 'throttle'], [], 'ThrottlingException'],
-  ])('costs nothing, and leaves nothing: %s', async (_, faults, batches, reason) => {
-    const indexing = await indexingOf(faults, batches);
-    await expect(indexing.add(chunksOf(150))).rejects.toThrow(reason);
-    await expectNothing(indexing);
-  });
-
-  it('is shown as failed where it cannot be taken back either, is not searched, and keeps its room until it is deleted', async () => {
-    const indexing = await indexingOf(['none', 'none', 'throttle', 'throttle', 'throttle', 'throttle']);
-    await expect(indexing.add(chunksOf(150))).rejects.toThrow('ThrottlingException');
-    expect(await indexing.list()).toMatchObject([{ status: 'indexing', chunks: 150, indexedChunks: 96 }]);
-    indexing.later();
-    const [document] = await indexing.list();
-    expect([document?.status, await indexing.search(), (await indexing.agent()).chunks]).toEqual(['failed', [], 150]);
-    await indexing.remove(document?.id ?? '');
-    await expectNothing(indexing);
-  });
 });

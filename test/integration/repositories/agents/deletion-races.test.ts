@@ -8,6 +8,7 @@ import { conversationPartition } from '#repositories/agents/agent-items.ts';
 import { agentStore } from '#repositories/agents/agents.ts';
 import { messageRow } from '#repositories/agents/conversation-items.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
+import { documentRow } from '#repositories/agents/document-items.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
@@ -61,18 +62,28 @@ function newConversation({ accountId, id: agentId }: Agent): Conversation {
 
 it('an agent to which documents, turns and conversations are added at every step of its deletion leaves nothing', async () => {
   const agent = newAgent();
-  const [conversations, documents] = [conversationStore(database.client, table), documentStore(database.client, table)];
+  const conversations = conversationStore(database.client, table);
+  const documents = documentStore(database.client, table, () => tables.meters.name);
   const vectors = dynamoVectorIndex(database.client, table);
   expect(await agentStore(database.client, table).create(agent)).toBe(true);
   const about = { name: 'Handbook', status: 'indexing' as const, bytes: 1, indexedChunks: 0, createdAt: now };
-  const document = { accountId: agent.accountId, agentId: agent.id, id: 'doc_1', ...about, chunks: 900, deadline: now };
-  expect(await documents.begin(document)).toBe(true);
+  const document = {
+    accountId: agent.accountId,
+    agentId: agent.id,
+    id: 'doc_1',
+    ...about,
+    chunks: 900,
+    tokens: 0,
+    cost: 0,
+  };
+  await put(documentRow(document));
   const begun: Conversation[] = [];
 
   let indexed = 0;
   async function addBatch() {
     const chunks = [{ start: 0, end: 5, text: 'Hello' }];
-    if (await vectors.add(document, { from: indexed, chunks, vectors: [[1, 2]] })) indexed += 1;
+    await documents.addTexts(document, chunks);
+    if (await vectors.add(document, { from: indexed, chunks, vectors: [[1, 2]], tokens: 1 })) indexed += 1;
   }
   async function addTurn() {
     const found = begun[0] && (await conversations.find(begun[0], now));

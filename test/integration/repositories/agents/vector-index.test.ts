@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
-import { textsKey, vectorsKey } from '#repositories/agents/document-items.ts';
+import { documentRow, textsKey, vectorsKey } from '#repositories/agents/document-items.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { type Items, itemsBy, sdkSend } from '#repositories/shared/items.ts';
@@ -27,6 +27,7 @@ const numbers = {
 };
 const agent: Agent = { accountId: 1, id: 'agt_1', ...texts, ...numbers, chunks: count };
 const document = { accountId: 1, agentId: agent.id, id: 'doc_1' };
+const sizes = { bytes: 0, chunks: count, indexedChunks: 0, tokens: 0, cost: 0, createdAt: 0 };
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let reads: Items;
@@ -34,16 +35,17 @@ beforeAll(async () => {
   database = await startTestDatabase();
   reads = itemsBy(sdkSend(database.client));
   await database.client.send(new PutCommand({ TableName, Item: agentRow({ ...agent, chunks: 0 }) }));
-  const documents = documentStore(database.client, TableName);
-  const about = { name: 'Handbook', status: 'indexing' as const, bytes: 0, createdAt: 0, deadline: 1 };
-  await documents.begin({ ...document, ...about, chunks: count, indexedChunks: 0 });
+  const row = documentRow({ ...document, name: 'Handbook', status: 'indexing', ...sizes });
+  await database.client.send(new PutCommand({ TableName, Item: row }));
+  const passages = Array.from({ length: count }, (_, at) => ({ start: at, end: at + 1, text: `Passage ${at}.` }));
+  const documents = documentStore(database.client, TableName, () => tables.meters.name);
+  await documents.addTexts(document, passages);
   for (let from = 0; from < count; from += 96) {
-    const places = Array.from({ length: Math.min(96, count - from) }, (_, at) => from + at);
-    const chunks = places.map((place) => ({ start: place, end: place + 1, text: `Passage ${place}.` }));
-    const vectors = places.map(vectorOf);
-    await dynamoVectorIndex(database.client, TableName).add(document, { from, chunks, vectors });
+    const chunks = passages.slice(from, from + 96);
+    const vectors = chunks.map(({ start }) => vectorOf(start));
+    await dynamoVectorIndex(database.client, TableName).add(document, { from, chunks, vectors, tokens: 1 });
   }
-  await documents.finish(document);
+  await database.client.send(new PutCommand({ TableName, Item: { ...row, status: 'ready' } }));
 });
 afterAll(() => database.close());
 
