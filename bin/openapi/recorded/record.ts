@@ -46,7 +46,7 @@ export async function recordResponses(): Promise<RecordedResponses> {
     await manageKeys(recording);
     await changeEmail(service, recording);
     await manageSubscription(service, recording, key);
-    await useAgents(recording, key);
+    await useAgents(service, recording, key);
     await sendMessages(recording, key);
     await service.settled();
     await manageWebhooks(service, recording, key);
@@ -153,12 +153,13 @@ async function manageSubscription(service: Service, { record }: Recorder, key: s
   await record('resumeSubscription', { key, path });
 }
 
-async function useAgents({ record }: Recorder, key: string): Promise<void> {
+async function useAgents(service: Service, { record }: Recorder, key: string): Promise<void> {
   const path = v.parse(Created, (await record('createAgent', { key })).data);
   await record('getAgent', { key, path });
   await record('listAgents', { key });
   await record('changeAgent', { key, path });
   const { id: documentId } = v.parse(Created, (await record('createDocument', { key, path })).data);
+  await service.settled();
   await record('listDocuments', { key, path });
   const { id: conversationId } = v.parse(Created, (await record('createConversation', { key, path })).data);
   const conversation = { ...path, conversationId };

@@ -44,8 +44,9 @@ export function agentDocumentTests(stage: () => Stage): void {
     await eventually(() => page.getByLabel('Name').inputValue()).toBe('house.md');
     await shows(page, /^5\.\d KiB of 1 MiB, about 0\.1\d credits$/);
     await press(page, 'Add document');
-    await page.getByRole('row', { name: /house\.md Ready/ }).waitFor();
-    await shows(page, /“house\.md” is ready: \d+ passages, 0\.1\d+ credits charged\./);
+    await page.getByRole('row', { name: /house\.md Indexing/ }).waitFor();
+    await page.getByRole('row', { name: /house\.md Ready .* 0\.1\d+ / }).waitFor();
+    await shows(page, /“house\.md” was added\. Indexing \d+ passages\./);
     await eventually(() => page.getByText(/of 2,000 passages used/).textContent()).not.toMatch(/^0 /);
     await shoot(page, 'agents-documents');
     await press(page, 'Delete house.md');
@@ -65,7 +66,8 @@ export function agentDocumentTests(stage: () => Stage): void {
     const person = await service.person({ planRank: 4 });
     const { agent } = await agentOwner(service, {}, person);
     const page = await visit(person);
-    const shown = { createdAt: '2026-03-01T10:00:00.000Z', bytes: 90_000, chunks: 100 };
+    const usage = { prompt_tokens: 0, total_tokens: 0 };
+    const shown = { createdAt: '2026-03-01T10:00:00.000Z', bytes: 90_000, chunks: 100, credits: 9, usage };
     const documents = [
       { ...shown, id: 'doc_2', name: 'Rules of the house', status: 'indexing', indexedChunks: 40 },
       { ...shown, id: 'doc_1', name: 'Menu', status: 'failed', indexedChunks: 16 },

@@ -9,7 +9,7 @@ import { notify } from '../../../components/feedback/notifications.tsx';
 import { confirm } from '../../../components/overlays/confirm.tsx';
 import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { Name } from '../../../components/tables/name.tsx';
-import { formatBytes, formatMoment, formatWhole } from '../../../lib/format.ts';
+import { formatBytes, formatCredits, formatMoment, formatWhole } from '../../../lib/format.ts';
 import { rescueFocus } from '../../../lib/rescue-focus.ts';
 import { type AgentRecord, agentReads, type DocumentRecord } from '../agent.ts';
 
@@ -25,6 +25,7 @@ export function DocumentTable({ agent, documents }: DocumentTableProps) {
     { title: 'Status', cell: (document) => <DocumentStatus document={document} /> },
     { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
     { title: 'Size', place: 'end', cell: ({ bytes }) => formatBytes(bytes) },
+    { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
     { title: 'Added', place: 'wide', cell: ({ createdAt }) => formatMoment(createdAt) },
     { title: 'Actions', place: 'corner', cell: (document) => <DeleteDocument agent={agent} document={document} /> },
   ];

@@ -1,12 +1,14 @@
 import { Stack } from '@mantine/core';
-import { useIsMutating } from '@tanstack/react-query';
+import { useIsMutating, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { documentRoutes } from '#contract/routes/agents/documents.ts';
 import { call } from '../../../api/call.ts';
+import { spendingReads } from '../../../api/reads.ts';
 import { Empty } from '../../../components/feedback/empty.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { PagedList } from '../../../components/tables/paged-list.tsx';
 import { usePages } from '../../../components/tables/use-pages.ts';
-import type { AgentRecord } from '../agent.ts';
+import { type AgentRecord, agentReads } from '../agent.ts';
 import { ChunkMeter } from './chunk-meter.tsx';
 import { DocumentTable } from './document-table.tsx';
 import { NewDocument } from './new-document.tsx';
@@ -27,6 +29,13 @@ export function DocumentsTab({ agent }: { agent: AgentRecord }) {
     pollMs: (first) =>
       (isAdding || first?.items.some(({ status }) => status === 'indexing')) === true && indexingPollMs,
   });
+  const client = useQueryClient();
+  const indexing = pages.data?.filter(({ status }) => status === 'indexing').length;
+  // The end of an indexing changes the passages of the agent and the credits of the account.
+  useEffect(() => {
+    if (indexing === undefined) return;
+    for (const { id } of [...agentReads, ...spendingReads]) void client.invalidateQueries({ queryKey: [id] });
+  }, [client, indexing]);
   return (
     <Stack gap="lg">
       <Panel title="Add a document">

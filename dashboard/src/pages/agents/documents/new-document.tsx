@@ -10,7 +10,7 @@ import { spendingReads } from '../../../api/reads.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { notify } from '../../../components/feedback/notifications.tsx';
-import { count, creditCount, formatAbout, formatBytes, formatCredits, formatWhole } from '../../../lib/format.ts';
+import { count, creditCount, formatAbout, formatBytes, formatWhole } from '../../../lib/format.ts';
 import { useFileDrop } from '../../../lib/hooks/use-file-drop.ts';
 import { estimateTokens } from '../../playground/tokens/estimate-tokens.ts';
 import { type AgentRecord, agentReads } from '../agent.ts';
@@ -24,11 +24,9 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
     schema: Body,
     labels: { name: 'Name', text: 'Text' },
     act: (body) => call(documentRoutes.createDocument, { path: { id: agent.id }, body }),
-    onDone: ({ name, chunks, credits }) => {
+    onDone: ({ name, chunks }) => {
       form.reset();
-      notify({
-        message: `“${name}” is ready: ${count(chunks, 'passage')}, ${creditCount(credits, formatCredits)} charged.`,
-      });
+      notify({ message: `“${name}” was added. Indexing ${count(chunks, 'passage')}.` });
     },
     invalidates: [documentRoutes.listDocuments, ...agentReads, ...spendingReads],
   });
@@ -69,7 +67,7 @@ export function NewDocument({ agent }: { agent: AgentRecord }) {
             )}
           </FileButton>
           <Text size="sm" c="dimmed" role="status">
-            {isRunning ? 'Indexing may take a minute. You can leave this page.' : priceNote}
+            {priceNote}
           </Text>
         </div>
       </Stack>
