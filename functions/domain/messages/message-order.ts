@@ -3,6 +3,7 @@ import { defaultVoice } from '#contract/messages/voices.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Order } from '../inference/order.ts';
 import { fixedPrice } from '../meter/pricing.ts';
+import { codePoints } from '../shared/text/code-points.ts';
 import type { CountSegments, ReadNumber } from './ports.ts';
 import { refused } from './refusals.ts';
 
@@ -43,7 +44,7 @@ export function messageOrders({ readNumber, countSegments, countries, hasCalls }
     const common = { model: '', service: channel, amount: fixedPrice(channel), channel, to, text, country, reference };
     if (channel === 'voice_call') {
       if (!hasCalls) throw refused('channel', 'channel must be sms: there is no number to call from.');
-      if (Array.from(text).length > limits.callCharacters)
+      if (codePoints(text) > limits.callCharacters)
         throw refused('text', `text must have at most ${limits.callCharacters} characters for a call.`);
       return { ...common, segments: null, encoding: null, voice: voice ?? defaultVoice };
     }

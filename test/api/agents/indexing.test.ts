@@ -43,7 +43,7 @@ const add = (owner: Owner, document: object = { name: 'Handbook', text }) =>
 const restOf = async ({ agent }: Owner) =>
   (await rowsOf('agents'))
     .filter(({ pk, agentId }) => pk === indexPartition(agent.id) || (pk === indexingPartition && agentId === agent.id))
-    .map(({ pk, sk }) => `${pk} ${sk}`);
+    .map(({ pk, sk }) => `${String(pk)} ${String(sk)}`);
 
 describe('POST /api/agents/{id}/documents', () => {
   it('returns 201 while the document is indexed, which is ready later and charged for the tokens that the model counts', async () => {

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '#contract/shared/limits.ts';
 import { chunksOf } from '#domain/agents/documents/chunks.ts';
+import { agentKey } from '#repositories/agents/agent-items.ts';
 import { agentModel, type SentRequest } from '#test/agents/agent-model.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
+import { setInRow } from '#test/database/rows.ts';
 import { type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
+import { code } from '#test/service/service.ts';
 
 let service: ScriptedService;
 beforeAll(async () => {
@@ -77,6 +81,39 @@ describe('a document that gives orders', () => {
     expect(Object.keys(JSON.parse(lines[0] ?? ''))).toEqual(['summary']);
     expect(lines.join('')).not.toMatch(marks);
     await owner.call('DELETE', owner.path);
+  });
+});
+
+interface Situation {
+  readonly credits?: number;
+  readonly models?: readonly string[];
+  readonly chunks?: number;
+}
+
+describe('the refusal of a document of 1 MiB', () => {
+  const body = { name: 'Handbook', text: 'The harbour is old, and the ferry leaves at noon each day. '.repeat(17_000) };
+  const absent = '/api/agents/agt_00000000000000000000/documents';
+
+  it.each<[string, string, Situation]>([
+    ['that names no agent', '404 NOT_FOUND', {}],
+    ['of an account without credits', '402 INSUFFICIENT_CREDITS', { credits: 0 }],
+    ['by a key of other models', '403 INSUFFICIENT_PERMISSIONS', { models: ['svc-1'] }],
+    ['for an agent without room', '409 INVALID_STATE', { chunks: limits.agentChunks - 500 }],
+  ])('takes at most 60 ms of processor time %s', async (_, expected, { credits, models, chunks }) => {
+    const person = await service.calls.person({ planRank: 4, ...(credits !== undefined && { credits }) });
+    const owner = await agentOwner(service.calls, {}, person);
+    const { cookie } = person;
+    const limited = models && (await service.calls.call('POST', '/api/keys', { cookie, body: { name: 'a', models } }));
+    if (chunks) await setInRow('agents', agentKey({ accountId: owner.id, id: owner.agent.id }), 'chunks', chunks);
+    const path = expected.startsWith('404') ? absent : `${owner.path}/documents`;
+    const key = limited?.body.data.key ?? owner.key;
+    const post = () => service.calls.call('POST', path, { key, body });
+    expect(code(await post())).toBe(expected);
+    const times = 5;
+    const spent = await processorMs(async () => {
+      for (let time = 0; time < times; time++) expect(code(await post())).toBe(expected);
+    });
+    expect(spent / times).toBeLessThan(60);
   });
 });
 

@@ -10,7 +10,7 @@ import { timedId } from '../../shared/ids.ts';
 import type { Clock, MessageQueue, Random, Tokenizer } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 import { type AgentService, missing } from '../agent-service.ts';
-import { chunkBytes, chunksOf } from './chunks.ts';
+import { chunkBytes, chunksOf, minChunksOf } from './chunks.ts';
 import { embeddingModel, wholeVectors } from './document-service.ts';
 import { type AgentDocument, type DocumentRef, documentView, type OpenIndexing } from './document.ts';
 import type { IndexingEnds } from './indexing-end.ts';
@@ -55,11 +55,13 @@ export function documentAdding(parts: AddingParts) {
   /** Refuses (404, 409) an agent that does not exist or surely has no room, without cutting the text. */
   async function check(accountId: number, agentId: string, { document }: DocumentOrder): Promise<void> {
     const agent = await agents.existing(accountId, agentId);
-    const minChunks = Math.ceil(Buffer.byteLength(document.text.replaceAll(/\s+/g, '')) / chunkBytes);
-    if (agent.chunks + minChunks > limits.agentChunks) throw noRoom(`at least ${minChunks}`, agent.chunks);
+    const room = limits.agentChunks - agent.chunks;
+    if (room >= Buffer.byteLength(document.text) / chunkBytes) return;
+    const minChunks = minChunksOf(document.text);
+    if (minChunks > room) throw noRoom(`at least ${minChunks}`, agent.chunks);
   }
 
-  /** Cuts the document, charges the call and stores all in order; then the job is told. A failure is undone here, a crash by the sweep. */
+  /** Cuts the document, charges the call and stores all in order; then queues it. A failure is undone here, a crash by the sweep. */
   async function add(accountId: number, agentId: string, { document: given }: DocumentOrder, openHold: OpenHold) {
     const { name, text } = given;
     const chunks = chunksOf(text);

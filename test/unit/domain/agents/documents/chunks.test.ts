@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkBytes, chunksOf } from '#domain/agents/documents/chunks.ts';
+import { chunkBytes, chunksOf, minChunksOf } from '#domain/agents/documents/chunks.ts';
 
 /** Of every script and width: words, white space and ends of sentences, combining marks, pairs and sequences of emoji. */
 const pieces = [
@@ -15,6 +15,16 @@ const pointsOf = (value: string): string[] => Array.from(value);
 const isSpace = (value: string): boolean => !/\S/.test(value);
 
 describe('the chunks of a text', () => {
+  it('are at least as many as the bound that is found without cutting it', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        fc.pre(!isSpace(value));
+        expect(minChunksOf(value)).toBeLessThanOrEqual(chunksOf(value).length);
+      }),
+    );
+    expect(minChunksOf('Word '.repeat(10_000))).toBe(40);
+  });
+
   it('are its slices at their offsets in code points, in order, and leave nothing out but white space', () => {
     fc.assert(
       fc.property(text, (value) => {

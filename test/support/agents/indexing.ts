@@ -1,0 +1,189 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { agentService } from '#domain/agents/agent-service.ts';
+import { documentList } from '#domain/agents/documents/document-service.ts';
+import type { DocumentRef } from '#domain/agents/documents/document.ts';
+import { indexingEnds } from '#domain/agents/documents/indexing-end.ts';
+import { documentAdding, documentIndexing } from '#domain/agents/documents/indexing.ts';
+import { metering } from '#domain/meter/metering.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import {
+  agentPartition,
+  agentRow,
+  documentPrefix,
+  indexingPartition,
+  indexPartition,
+} from '#repositories/agents/agent-items.ts';
+import { agentStore } from '#repositories/agents/agents.ts';
+import { documentStore } from '#repositories/agents/documents.ts';
+import { purger } from '#repositories/agents/purge.ts';
+import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { type Fault, faultyClient } from '#test/database/faulty-client.ts';
+import { credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
+
+export const table = tables.agents.name;
+const dimensions = 1536;
+const hourMs = 3_600_000;
+/** Microcredits of a token. */
+export const tokenCost = 100;
+
+export type ModelFault = 'good' | 'fails' | 'uneven' | 'short' | 'long' | 'slow';
+
+function lengthOf(kind: ModelFault, index: number): number {
+  if (kind === 'short') return dimensions - 1;
+  if (kind === 'long') return 5000;
+  return kind === 'uneven' && index > 0 ? 3 : dimensions;
+}
+
+/** A text of so many chunks: no two of its sentences fit into one. */
+const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
+
+export interface Faults {
+  readonly adding?: readonly Fault[];
+  readonly indexing?: readonly Fault[];
+  /** What each batch meets, in turn. */
+  readonly model?: readonly ModelFault[];
+  readonly queue?: 'works' | 'fails';
+}
+
+/** An account with an agent, whose requests to the storage suffer faults in turn, each with all its retries. */
+export async function indexingOf(
+  database: Awaited<ReturnType<typeof startTestDatabase>>,
+  { adding = [], indexing = [], model = [], queue: kind = 'works' }: Faults,
+) {
+  const { accountId } = await putMeter(database.client, meterWith(credits(100)));
+  const about = { name: 'Guide', model: 'svc-1', instructions: '', functions: [], temperature: 1, maxTokens: null };
+  const more = { truncation: 'drop' as const, retentionDays: 30, version: 1, chunks: 0, index: 0 };
+  const id = `agt_${accountId}`;
+  const row = agentRow({ accountId, id, ...about, ...more, createdAt: 0, updatedAt: 0 });
+  await database.client.send(new PutCommand({ TableName: table, Item: row }));
+
+  let now = start;
+  const clock = { now: () => now };
+  const batches = [...model];
+  const messages: DocumentRef[] = [];
+  const queue = async () => ({
+    async send(message: unknown) {
+      if (kind === 'fails') throw new Error('the queue is broken');
+      messages.push(message as DocumentRef);
+    },
+  });
+
+  function partsOf(client = database.client) {
+    const { random } = ambient;
+    const agents = agentService({
+      agents: agentStore(client, table),
+      demandChange: async () => undefined,
+      clock,
+      random,
+    });
+    const documents = documentStore(client, table, () => tables.meters.name);
+    const meters = metering(meterStore(client, tables.meters.name, random), planOfRank);
+    const ends = indexingEnds({ documents, metering: meters, clock });
+    return { agents, documents, meters, ends, vectors: dynamoVectorIndex(client, table), queue, clock, random };
+  }
+
+  function faulty(faults: readonly Fault[]) {
+    const ordinals = new Map<string, number>();
+    const fault = (requestId: string): Fault => {
+      if (!ordinals.has(requestId)) ordinals.set(requestId, ordinals.size);
+      return faults[ordinals.get(requestId) ?? 0] ?? 'none';
+    };
+    return partsOf(faultyClient(database.url, fault).client);
+  }
+
+  const inference = {
+    async embed({ input: { input } }: { input: { input: string | readonly string[] } }) {
+      const batch = batches.shift() ?? 'good';
+      if (batch === 'fails') throw new ServiceError('MODEL_ERROR', 'broken');
+      if (batch === 'slow') now += 300_000;
+      const vector = (index: number) => Array.from({ length: lengthOf(batch, index) }, (_, at) => at + index);
+      const data = [input]
+        .flat()
+        .map((_, index) => ({ object: 'embedding' as const, index, embedding: vector(index) }));
+      const usage = { prompt_tokens: data.length, total_tokens: data.length };
+      return { body: { object: 'list' as const, model: 'svc-embed', data, usage }, cost: data.length * tokenCost };
+    },
+  };
+  const sound = partsOf();
+  const list = documentList({ ...sound, demandChange: async () => undefined });
+  const agent = () => sound.agents.existing(accountId, id);
+
+  return {
+    id,
+    agent,
+    messages,
+    /** As the middlewares do it: admitted, added, and settled at 0 if that fails. */
+    async add(chunks: number) {
+      const failures: unknown[] = [];
+      const add = documentAdding({
+        ...faulty(adding),
+        tokenizer: bpeTokenizer,
+        onError: (error) => failures.push(error),
+      });
+      const order = add.order({ name: 'Handbook', text: textOf(chunks) });
+      const about = { keyId: 'key-1', service: 'embeddings', model: order.model, minPlanRank: 1 } as const;
+      const call = { accountId, requestId: crypto.randomUUID(), amount: order.amount, now, deadline: now / 1000 + 60 };
+      const openHold = await sound.meters.admit({ ...about, ...call });
+      try {
+        return await add.add(accountId, id, order, openHold);
+      } catch (error) {
+        await openHold.settle(0, now);
+        throw error;
+      }
+    },
+    /** Handles the messages as the queue does: one that fails comes again, at most three times. */
+    async work(): Promise<void> {
+      const failures: unknown[] = [];
+      const onFailure = (error: unknown) => void failures.push(error);
+      const index = documentIndexing({ ...faulty(indexing), inference, runMs: 230_000, onFailure });
+      for (let message = messages.shift(); message; message = messages.shift())
+        for (let tries = 0; tries < 3; tries++) {
+          const isDone = await index(message).then(
+            () => true,
+            () => false,
+          );
+          if (isDone) break;
+        }
+    },
+    /** One run of the job, whose process crashes at its request `at`: before it is sent, or after it was done. Returns whether it got so far. */
+    async crash(at: number, when: 'before' | 'after'): Promise<boolean> {
+      const [message] = messages;
+      const first: Fault = when === 'before' ? 'throttle' : 'lost reply';
+      const rest = Array.from({ length: 100 }, (): Fault => 'throttle');
+      const before = Array.from({ length: at }, (): Fault => 'none');
+      const index = documentIndexing({
+        ...faulty([...before, first, ...rest]),
+        inference,
+        runMs: 230_000,
+        onFailure: () => undefined,
+      });
+      if (!message) throw new Error('there is no message');
+      return index(message).then(
+        () => false,
+        () => true,
+      );
+    },
+    async sweepLater() {
+      now += 2 * hourMs;
+      await sound.ends.sweep();
+    },
+    async search() {
+      const query = { text: 'Which passage?', vector: Array.from({ length: dimensions }, (_, at) => at + 1) };
+      return dynamoVectorIndex(database.client, table).search(await agent(), query, 4);
+    },
+    list: async () => (await list.list(accountId, id, { limit: 10 })).items,
+    remove: (documentId: string) => list.remove(accountId, { id, documentId }),
+    async spent() {
+      const { spendable, holds } = await sound.meters.current(accountId, now);
+      expect(holds.size).toBe(0);
+      return credits(100) - spendable;
+    },
+  };
+}
