@@ -25,9 +25,8 @@ import {
 } from './conversation-items.ts';
 import { purger } from './purge.ts';
 
-/** Messages that a turn reads at a time; more only where these leave room in the model's context. */
-const messagesPerRead = 500;
-const maxReads = 20;
+/** Messages of the first read of a turn, and maximum of a further one. Reads at least double, so 10,000 messages take at most 25 of them. */
+const messagesPerRead = { first: 25, max: 500 } as const;
 
 const Sorted = v.object({ sk: v.string() });
 
@@ -75,27 +74,29 @@ export function conversationStore(
       const { items: messages, next } = await newestFirst(client, table, list);
       return { items: messages, next: next === null ? null : `msg_${next}` };
     },
-    async recent(ref, now, isEnough) {
+    async recent(ref, now, missing) {
       const query: QueryCommandInput = {
         TableName: table,
         KeyConditionExpression: 'pk = :pk',
         ExpressionAttributeValues: { ':pk': conversationPartition(ref.id) },
         ScanIndexForward: false,
         ConsistentRead: true,
-        Limit: messagesPerRead,
       };
       let conversation: Conversation | undefined;
       const recent: Message[] = [];
       let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
-      for (let reads = 0; reads < maxReads; reads++) {
-        const { Items = [], LastEvaluatedKey } = await items.query({ ...query, ExclusiveStartKey });
+      // The conversation comes before its messages.
+      let Limit = 1 + messagesPerRead.first;
+      while (Limit > 0) {
+        const { Items = [], LastEvaluatedKey } = await items.query({ ...query, Limit, ExclusiveStartKey });
         for (const item of Items) {
           if (v.is(Sorted, item) && item.sk === stateKey(ref.id).sk) conversation = v.parse(StoredConversation, item);
           else recent.push(v.parse(StoredMessage, item));
         }
         if (!conversation || !isThe(ref, conversation, now)) return undefined;
         ExclusiveStartKey = LastEvaluatedKey;
-        if (!LastEvaluatedKey || (await isEnough(recent))) break;
+        const count = LastEvaluatedKey ? await missing(recent, conversation) : 0;
+        Limit = count > 0 ? Math.min(Math.max(count, 2 * Limit), messagesPerRead.max) : 0;
       }
       const alive = recent.filter(({ expiresAt }) => expiresAt > now);
       return conversation && { conversation, recent: alive.toReversed() };

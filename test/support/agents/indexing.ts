@@ -1,4 +1,4 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
@@ -10,16 +10,9 @@ import { documentAdding, documentIndexing } from '#domain/agents/documents/index
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import {
-  agentPartition,
-  agentRow,
-  documentPrefix,
-  indexingPartition,
-  indexPartition,
-} from '#repositories/agents/agent-items.ts';
+import { agentRow } from '#repositories/agents/agent-items.ts';
 import { agentStore } from '#repositories/agents/agents.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
-import { purger } from '#repositories/agents/purge.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/shared/ambient.ts';

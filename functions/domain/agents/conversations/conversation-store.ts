@@ -28,11 +28,11 @@ export interface ConversationStore {
     request: { readonly limit: number; readonly before?: number | undefined },
     now: number,
   ): Promise<Page<Message>>;
-  /** In one read its newest messages; in more while the messages, newest first, are not enough. */
+  /** Reads the newest messages page by page, while `missing` estimates that more of them are needed. It gets the messages newest first. */
   recent(
     ref: ConversationRef,
     now: number,
-    isEnough: (messages: readonly Message[]) => Promise<boolean>,
+    missing: (messages: readonly Message[], conversation: Conversation) => Promise<number>,
   ): Promise<RecentConversation | undefined>;
   /** Gives the conversation, unchanged since it was read, to the turn whose `lock` it has; false when another has it, or it has gone on or is gone. */
   lock(conversation: Conversation, now: number): Promise<boolean>;

@@ -48,9 +48,11 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
     const now = clock.now();
     const finding = agents.find({ accountId, id: path.id });
     const ref = { accountId, agentId: path.id, id: path.conversationId };
-    const isEnough = async (read: readonly Message[]): Promise<boolean> =>
-      read.reduce((sum, { tokens }) => sum + tokens, 0) >= windowOf((await finding)?.model);
-    const [agent, found] = await Promise.all([finding, conversations.recent(ref, now, isEnough)]);
+    const missingOf = async (read: readonly Message[], { summary }: Conversation): Promise<number> => {
+      const found = await finding;
+      return found ? missingMessages(found, read, summary) : 0;
+    };
+    const [agent, found] = await Promise.all([finding, conversations.recent(ref, now, missingOf)]);
     namesModel(agent?.model);
     if (!agent) return missing('agent');
     if (!found) return missing('conversation');
@@ -66,6 +68,23 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
 
 /** Tokens of a model's context. */
 export const windowOf = (model = ''): number => findModel(model, 'chat')?.contextWindow ?? 0;
+
+/** Windows of messages that a turn reads: with a summary also those that it is made of. */
+const windows = { drop: 1, error: 1, summarize: 2 } as const;
+
+/** An estimate of the messages that a turn needs beside the newest ones; 0 if these are enough. Rounded up by a quarter, as lengths differ. */
+export function missingMessages(
+  { model, truncation }: Pick<Agent, 'model' | 'truncation'>,
+  read: readonly Message[],
+  summary: Conversation['summary'],
+): number {
+  const oldest = read.at(-1)?.place ?? 0;
+  if (truncation === 'summarize' && oldest <= (summary?.upTo ?? 0)) return 0;
+  const tokens = read.reduce((sum, message) => sum + message.tokens, 0);
+  const missingTokens = windows[truncation] * windowOf(model) - tokens;
+  const perMessage = Math.max(1, tokens / Math.max(1, read.length));
+  return Math.max(0, Math.ceil((1.25 * missingTokens) / perMessage));
+}
 
 export function inProgress(): ServiceError {
   const detail = 'A message is still being processed. Wait for its reply.';

@@ -1,0 +1,110 @@
+import { type BatchWriteCommandInput, BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import type { Agent } from '#domain/agents/agent.ts';
+import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
+import { missingMessages, windowOf } from '#domain/agents/turns/turn-order.ts';
+import { messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
+import { conversationStore } from '#repositories/agents/conversations.ts';
+import { itemsBy, sdkSend } from '#repositories/shared/items.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+const table = tables.agents.name;
+const now = 1_800_000_000_000;
+const window = windowOf('svc-1');
+let made = 0;
+
+/** Reads a conversation of so many messages, each of the tokens of its place, as a turn of an agent on svc-1 does. */
+async function read(
+  count: number,
+  tokensAt: (place: number) => number,
+  truncation: Agent['truncation'] = 'drop',
+  summary?: Conversation['summary'],
+) {
+  made += 1;
+  const ref = { accountId: made, agentId: `agt_${made}`, id: `cnv_${made}` };
+  const state = {
+    ...ref,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: now + 1e9,
+    next: count,
+    ...(summary && { summary }),
+  };
+  const rows = Array.from({ length: count }, (_, place) => {
+    const message: Message = {
+      place,
+      role: place % 2 === 0 ? 'user' : 'assistant',
+      content: 'word '.repeat(tokensAt(place)),
+      tokens: tokensAt(place),
+      createdAt: now,
+      expiresAt: now + 1e9,
+    };
+    return messageRow(ref.id, message);
+  });
+  const items: Record<string, unknown>[] = [stateRow(state), ...rows];
+  for (let at = 0; at < items.length; at += 25) {
+    const RequestItems: BatchWriteCommandInput['RequestItems'] = {
+      [table]: items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } })),
+    };
+    await database.client.send(new BatchWriteCommand({ RequestItems }));
+  }
+  let [units, reads] = [0, 0];
+  const counted = {
+    ...itemsBy(sdkSend(database.client)),
+    async query(input: ConstructorParameters<typeof QueryCommand>[0]) {
+      const reply = await database.client.send(new QueryCommand({ ...input, ReturnConsumedCapacity: 'TOTAL' }));
+      units += reply.ConsumedCapacity?.CapacityUnits ?? 0;
+      reads += 1;
+      return { Items: reply.Items ?? [], LastEvaluatedKey: reply.LastEvaluatedKey };
+    },
+  };
+  const found = await conversationStore(database.client, table, counted).recent(ref, now, async (messages, one) =>
+    missingMessages({ model: 'svc-1', truncation }, messages, one.summary),
+  );
+  const recent = found?.recent ?? [];
+  return { recent, tokens: recent.reduce((sum, { tokens }) => sum + tokens, 0), units, reads };
+}
+
+describe('a turn', () => {
+  it('reads the 25 messages that its window takes of 600 in one read of 6 units', async () => {
+    const { recent, tokens, units, reads } = await read(600, () => Math.ceil(window / 25));
+    expect([recent.length, reads]).toEqual([25, 1]);
+    expect(recent.at(-1)?.place).toBe(599);
+    expect(tokens).toBeGreaterThanOrEqual(window);
+    expect(units).toBeLessThanOrEqual(6);
+  });
+
+  it('reads short messages in two reads, and few more than its window takes', async () => {
+    const { recent, tokens, reads } = await read(2000, () => 20);
+    expect(tokens).toBeGreaterThanOrEqual(window);
+    expect(recent.length).toBeLessThanOrEqual(Math.ceil((1.3 * window) / 20));
+    expect(reads).toBeLessThanOrEqual(2);
+  });
+
+  it('reads on where earlier messages are shorter than the newest, in ever larger reads', async () => {
+    const { recent, tokens, reads } = await read(900, (place) => (place >= 875 ? Math.floor(window / 26) : 1));
+    expect(tokens >= window || recent.length === 900).toBe(true);
+    expect(reads).toBeLessThanOrEqual(6);
+  });
+
+  it('reads a whole conversation that fits into its window', async () => {
+    expect(await read(10, () => 5)).toMatchObject({ recent: { length: 10 }, reads: 1 });
+  });
+
+  it('reads no further than the messages that its summary is made of', async () => {
+    const { recent } = await read(400, () => 20, 'summarize', { text: 'A summary.', upTo: 390 });
+    expect(recent.length).toBeLessThanOrEqual(26);
+  });
+
+  it('reads two windows for a summary of messages that have none yet', async () => {
+    const { tokens } = await read(1200, () => 20, 'summarize');
+    expect(tokens).toBeGreaterThanOrEqual(2 * window);
+  });
+});
