@@ -109,4 +109,13 @@ describe('documents', () => {
     expect((await conversation.write('Where is parking?')).body.data.sources).toEqual([]);
     expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(0);
   });
+
+  it('are found by the one relevant sentence among repeated sentences', async () => {
+    const owner = await agentOwner(service);
+    const text = `${'Harbours are old. '.repeat(60)}The ferry to Zanzibar leaves at noon. ${'Lighthouses are tall. '.repeat(60)}`;
+    await owner.addDocument({ name: 'Guide', text });
+    const turn = await (await owner.conversation()).write('When does the ferry to Zanzibar leave?');
+    const [first] = turn.body.data.sources;
+    expect(Array.from(text).slice(first.start, first.end).join('')).toContain('The ferry to Zanzibar leaves at noon.');
+  });
 });
