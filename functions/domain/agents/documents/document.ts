@@ -37,9 +37,15 @@ export interface OpenIndexing extends DocumentRef {
 export type IndexingEnd = 'ready' | 'failed' | 'removed' | 'gone';
 
 /** A document as its owner sees it. */
-export function documentView({ accountId: _, agentId: __, tokens, cost, createdAt, ...document }: AgentDocument) {
+export function documentView({ id, name, status, bytes, chunks, indexedChunks, ...document }: AgentDocument) {
+  const { tokens, cost, createdAt } = document;
   return {
-    ...document,
+    id,
+    name,
+    status,
+    bytes,
+    chunks,
+    indexedChunks,
     createdAt: new Date(createdAt).toISOString(),
     credits: cost / microPerCredit,
     usage: { prompt_tokens: tokens, total_tokens: tokens },

@@ -73,10 +73,7 @@ describe('the four passages for a question', () => {
     it('contain the right one for at least 90 % of 50 questions, more than by vectors or by words alone', async () => {
       const everywhere = blocks.flatMap(({ texts }) => texts.map((text) => text.replaceAll(/\s+/g, ' ')));
       for (const [, question, quote] of questions)
-        expect(
-          everywhere.filter((text) => text.includes(quote)),
-          question,
-        ).toHaveLength(1);
+        expect([question, everywhere.filter((text) => text.includes(quote)).length]).toEqual([question, 1]);
       const [vectors, words, both] = [await found('vectors'), await found('words'), await found('both')];
       console.log(`right passage among four, of ${questions.length}: vectors ${vectors}, words ${words}, both ${both}`);
       expect(questions).toHaveLength(50);
