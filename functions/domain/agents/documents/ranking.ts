@@ -71,9 +71,15 @@ function fused<Passage>(rankings: readonly (readonly Passage[])[]): Passage[] {
   return [...sums].toSorted(([, one], [, other]) => other - one).map(([passage]) => passage);
 }
 
+const lowBits = 0xffff;
+
 /** BM25 scores of the passages of each block; 0 for a passage with less than `minShare` of the weight of the query's rarest words. */
 function scoresByWords(blocks: readonly PassageBlock[], text: string): ReadonlyMap<PassageBlock, Float32Array> {
   const wanted = new Map([...countWords(text).keys()].map((word, at) => [word, at]));
+  // Most words are of no interest: their low bits show it sooner than the map.
+  const mayBeWanted = new Uint8Array(lowBits + 1);
+  for (const word of wanted.keys()) mayBeWanted[word & lowBits] = 1;
+  const wantedAt = (word: number): number | undefined => (mayBeWanted[word & lowBits] ? wanted.get(word) : undefined);
   const having = new Uint32Array(wanted.size);
   const lengths = blocks.map(({ count }) => new Uint32Array(count));
   let [passages, total] = [0, 0];
@@ -81,7 +87,7 @@ function scoresByWords(blocks: readonly PassageBlock[], text: string): ReadonlyM
     passages += count;
     visitWords(words, count, (place, word, times) => {
       increase(lengths[block], place, times);
-      increase(having, wanted.get(word), 1);
+      increase(having, wantedAt(word), 1);
       total += times;
     });
   }
@@ -93,8 +99,9 @@ function scoresByWords(blocks: readonly PassageBlock[], text: string): ReadonlyM
     const scores = new Float32Array(count);
     const shared = new Float32Array(count);
     visitWords(words, count, (place, word, times) => {
-      const weight = weights[wanted.get(word) ?? -1];
-      if (weight === undefined) return;
+      const at = wantedAt(word);
+      if (at === undefined) return;
+      const weight = weights[at] ?? 0;
       const length = (lengths[block]?.[place] ?? 0) / average;
       const saturated = (times * (bm25.k1 + 1)) / (times + bm25.k1 * (1 - bm25.b + bm25.b * length));
       increase(scores, place, weight * saturated);
