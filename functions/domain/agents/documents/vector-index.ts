@@ -1,4 +1,5 @@
-import type { Settlement } from '../../meter/meter-store.ts';
+import type { ChargeSettlement } from '../../meter/meter-store.ts';
+import type { MeterChanged } from '../../meter/metering.ts';
 import type { RefundWrite, WrittenRefund } from '../../meter/refunds.ts';
 import type { PageRequest } from '../agent-store.ts';
 import type { Agent, AgentRef, Page } from '../agent.ts';
@@ -39,7 +40,11 @@ export interface DocumentStore {
   page(agent: AgentRef, request: PageRequest): Promise<Page<AgentDocument>>;
   find(ref: DocumentRef): Promise<AgentDocument | undefined>;
   /** Settles the call and adds its document, without texts, in one write. `no room`: the agent has none, or is deleted. `closed`: the call was settled before. */
-  begin(document: AgentDocument, open: OpenIndexing, settlement: Settlement): Promise<'done' | 'no room' | 'closed'>;
+  begin(
+    document: AgentDocument,
+    open: OpenIndexing,
+    settlement: ChargeSettlement,
+  ): Promise<'done' | 'no room' | MeterChanged>;
   /** Returns false if the document is not being indexed any more. */
   addTexts(document: DocumentRef, chunks: readonly Chunk[]): Promise<boolean>;
   texts(document: DocumentRef): Promise<readonly Chunk[]>;
