@@ -3,7 +3,7 @@ import { queueJob } from '#runtime/jobs/queue-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { changeIn } from '#runtime/shared/stream-image.ts';
 
-const Wake = v.object({ wake: v.object({ accountId: v.number(), id: v.string() }) });
+const Wake = v.object({ wake: v.object({ accountId: v.number(), id: v.string(), hops: v.optional(v.number(), 0) }) });
 
 /** A webhook to look at, or a change whose events could not be written when it came. */
 export const handler = queueJob(
@@ -12,7 +12,8 @@ export const handler = queueJob(
     const webhooks = await services().webhooks();
     if (change) return webhooks.dispatchEvents([change]);
     const work = await webhooks.worker();
-    return work(v.parse(Wake, message).wake);
+    const { hops, ...webhook } = v.parse(Wake, message).wake;
+    return work(webhook, hops);
   },
   { concurrent: true },
 );

@@ -55,9 +55,18 @@ export class JobFunction extends ServiceFunction {
     id: string,
     { job, tables, mail, messaging, audio, recordedLogs, ...props }: JobFunctionProps,
   ) {
-    const { summary: description, timeoutSeconds, loss } = job;
+    const { summary: description, timeoutSeconds, loss, trigger } = job;
     const reservedConcurrency = props.stage.reservedConcurrency[job.id];
-    super(scope, id, { ...props, description, timeoutSeconds, failing: loss, reservedConcurrency, memoryMb: 512 });
+    const sendsToItself = 'queue' in trigger && (job.uses.queues ?? []).includes(trigger.queue);
+    super(scope, id, {
+      ...props,
+      description,
+      timeoutSeconds,
+      failing: loss,
+      reservedConcurrency,
+      sendsToItself,
+      memoryMb: 512,
+    });
     this.deadLetters = new JobQueue(this, 'DeadLetters', { retentionPeriod: maxRetention });
     userAlarm(this, 'GaveUp', {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),
@@ -66,7 +75,6 @@ export class JobFunction extends ServiceFunction {
       runbook: 'a-job-gave-up',
       topic: props.alarms,
     });
-    const { trigger } = job;
     this.isOnStream = 'stream' in trigger;
     this.queue = 'queue' in trigger ? this.#consume(trigger, job) : undefined;
     if ('stream' in trigger) {

@@ -8,6 +8,7 @@ import {
   type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
@@ -37,6 +38,8 @@ export interface ServiceFunctionProps extends SharedProps {
   readonly provisionedConcurrency?: number | undefined;
   /** Concurrency that it has for itself, and at most. Default: its share of the account's. */
   readonly reservedConcurrency?: number | undefined;
+  /** Sends to the queue that triggers it, with a bound of its own. Default: Lambda stops such a chain after about 16 runs. */
+  readonly sendsToItself?: boolean;
 }
 
 /** A Lambda function with our defaults, and a role that may write its own log and traces, nothing else. */
@@ -50,7 +53,7 @@ export class ServiceFunction extends LambdaFunction {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const { entry, description, timeoutSeconds, memoryMb, failing, stage, alarms } = props;
-    const { provisionedConcurrency, reservedConcurrency } = props;
+    const { provisionedConcurrency, reservedConcurrency, sendsToItself = false } = props;
     const parts = new Construct(scope, id);
     const logGroup = createLogGroup(parts, 'Logs', stage);
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -65,6 +68,7 @@ export class ServiceFunction extends LambdaFunction {
       architecture: Architecture.ARM_64,
       tracing: Tracing.ACTIVE,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
+      ...(sendsToItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,

@@ -35,12 +35,12 @@ const leaseMs = 75_000;
 
 /** Sends what is due to webhooks. One worker at a time has a webhook, so that it is sent no more than so many requests concurrently. */
 export function webhookWorker(parts: WorkerParts) {
-  return async (ref: WebhookRef): Promise<void> => {
+  return async (ref: WebhookRef, hops = 0): Promise<void> => {
     const { deliveries, clock, random } = parts;
     const now = clock.now();
     const lease = await deliveries.acquire(ref, newRequestId(random), now, now + leaseMs);
     if (!lease) return;
-    const work = new Work(parts, lease, now + workMs);
+    const work = new Work(parts, lease, now + workMs, hops);
     try {
       await work.run();
     } finally {
@@ -52,14 +52,16 @@ export function webhookWorker(parts: WorkerParts) {
 class Work {
   readonly #parts: WorkerParts;
   readonly #endsAt: number;
+  readonly #hops: number;
   #lease: Lease;
   #health: Health;
   #receiver: Receiver;
   #disabledFor: DisabledReason | undefined;
 
-  constructor(parts: WorkerParts, lease: Lease, endsAt: number) {
+  constructor(parts: WorkerParts, lease: Lease, endsAt: number, hops: number) {
     this.#parts = parts;
     this.#endsAt = endsAt;
+    this.#hops = hops;
     this.#lease = lease;
     this.#health = lease.webhook.health;
     this.#receiver = parts.open(lease.webhook.url);
@@ -74,7 +76,7 @@ class Work {
       if (this.#disabledFor) return deliveries.disable(this.#lease, this.#disabledFor, clock.now());
       const released = await deliveries.release(this.#lease, this.#health);
       if (!('renewed' in released)) {
-        if (released.dueAt !== undefined) await notify(this.#lease.webhook, released.dueAt);
+        if (released.dueAt !== undefined) await notify(this.#lease.webhook, released.dueAt, this.#hops + 1);
         return;
       }
       this.#take(released.renewed);
